@@ -1,0 +1,22 @@
+package io.latchkey.lock;
+
+/**
+ * The server could not be reached, so that the question could not be answered. A call that reads the state of a lock
+ * throws this also if its thread is interrupted while it waits.
+ *
+ * <p>The call holds nothing. A request that may have reached the server is taken back by the client when it is
+ * connected again, or goes with the session. The client goes on trying to connect. Call again later, or acquire with a
+ * time-out, which waits for the connection. If it lasts, check the connect string and the ensemble.
+ */
+public class LockUnavailableException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Makes the exception.
+     *
+     * @param message what was out of reach, and for how long
+     */
+    public LockUnavailableException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,31 @@
+package io.latchkey.lock;
+
+import java.util.List;
+
+/**
+ * Several locks that are acquired together: all or none, with one request, one lease and one deadline.
+ *
+ * <p>The requests to all members are made in one transaction. So all multi-locks stand in one order, each waits only
+ * for older ones, and multi-locks never deadlock with each other, whatever the order of their members.
+ *
+ * <p><b>This does not hold for locks that are nested.</b> A caller that holds any lease and waits for another lock, be
+ * it a single lock or a multi-lock, can close a circle of callers that wait for each other. Nothing detects that, and
+ * {@link #acquire} then waits forever. Put all locks that you need at a time into one multi-lock, or acquire the later
+ * ones with a time-out and release what you hold when it fails.
+ *
+ * <p>The lease holds when every member's request holds by the rule of that member. It is lost as a whole when any
+ * member is lost, and released as a whole: {@link ReleaseOutcome#RELEASED} says that the nodes of all members are gone.
+ * It has one {@linkplain Lease#token token}, which grows with the exclusive grants on the path of each member. Members
+ * on paths that do not exist are created. If any member fails, nothing is acquired.
+ *
+ * <p>{@link #queue} returns the queues of the members one after the other, in the order of {@link #members}. A request
+ * of a multi-lock stands in the queue of each member that it has.
+ */
+public interface MultiLock extends Acquirable {
+    /**
+     * Returns the members in the order in which they were given.
+     *
+     * @return the members, unmodifiable
+     */
+    List<Acquirable> members();
+}
