@@ -1,0 +1,52 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.BadPathException;
+import java.util.Objects;
+
+/** Checks users' paths at the door. */
+final class LockPaths {
+    private LockPaths() {}
+
+    /**
+     * The path itself if a lock can stand there.
+     *
+     * @throws BadPathException if not; it says why
+     */
+    static String check(String path) {
+        Objects.requireNonNull(path, "path");
+        if (path.isEmpty() || path.charAt(0) != '/') {
+            throw bad(path, "it must begin with /");
+        }
+        if (path.length() == 1) {
+            throw bad(path, "the root is no lock; name one below it");
+        }
+        if (path.endsWith("/")) {
+            throw bad(path, "it must not end with /");
+        }
+        for (String level : path.substring(1).split("/", -1)) {
+            if (level.isEmpty()) {
+                throw bad(path, "it has an empty level (//)");
+            }
+            if (level.equals(".") || level.equals("..")) {
+                throw bad(path, "levels named . and .. are not allowed");
+            }
+        }
+        path.chars().filter(LockPaths::refused).findFirst().ifPresent(c -> {
+            throw bad(path, String.format("the character U+%04X is not allowed", c));
+        });
+        if (path.equals("/zookeeper") || path.startsWith("/zookeeper/")) {
+            throw bad(path, "/zookeeper belongs to the server");
+        }
+        return path;
+    }
+
+    /** What ZooKeeper refuses: control characters, surrogates, private use, specials. */
+    private static boolean refused(int c) {
+        return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || (c >= 0xfff0 && c <= 0xffff);
+    }
+
+    private static BadPathException bad(String path, String why) {
+        String shown = path.replaceAll("\\p{Cntrl}", "?");
+        return new BadPathException("\"" + shown + "\" is no path for a lock: " + why + ". Nothing was sent.");
+    }
+}

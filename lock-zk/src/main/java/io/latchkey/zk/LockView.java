@@ -1,0 +1,115 @@
+package io.latchkey.zk;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.LockOwnershipLostException;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.ZkLease;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/** A recipe as a {@link Lock}: owned by the thread, re-entrant, one node whatever the depth. */
+final class LockView implements Lock {
+    private final ZkAcquirable acquirable;
+    private final ThreadHolds holds;
+
+    LockView(ZkAcquirable acquirable, ThreadHolds holds) {
+        this.acquirable = acquirable;
+        this.holds = holds;
+    }
+
+    @Override
+    public void lock() {
+        if (!reenter()) {
+            boolean held = holdUninterruptibly(new Patience.Forever());
+            if (!held) {
+                throw new IllegalStateException("an endless wait ended without a lease on " + acquirable);
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (!reenter()) {
+            hold(Optional.of((ZkLease) acquirable.acquire()));
+        }
+    }
+
+    @Override
+    public boolean tryLock() {
+        return reenter() || holdUninterruptibly(new Patience.Never());
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Objects.requireNonNull(unit, "unit");
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Duration timeout = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+        return reenter() || hold(acquirable.tryAcquire(timeout).map(ZkLease.class::cast));
+    }
+
+    @Override
+    public void unlock() {
+        ThreadHolds.Hold hold = holds.mine(acquirable.path())
+                .orElseThrow(() -> new IllegalMonitorStateException(
+                        "This thread does not hold " + acquirable + "; only the thread that locked may unlock."));
+        boolean valid = hold.lease().isValid();
+        if (holds.leave(acquirable.path(), hold) && valid) {
+            hold.lease().close();
+        }
+        if (!valid) {
+            throw lost("unlocked");
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("A distributed lock has no conditions.");
+    }
+
+    private boolean reenter() {
+        Optional<ThreadHolds.Hold> mine = holds.mine(acquirable.path());
+        if (mine.isEmpty()) {
+            return false;
+        }
+        if (!mine.get().lease().isValid()) {
+            throw lost("locked again");
+        }
+        mine.get().enter();
+        return true;
+    }
+
+    private boolean holdUninterruptibly(Patience patience) {
+        CompletableFuture<Optional<ZkLease>> request = acquirable.start(patience);
+        try {
+            return hold(Uninterruptibles.getUninterruptibly(request));
+        } catch (ExecutionException failed) {
+            throw ZkAcquirable.unwrap(failed);
+        }
+    }
+
+    private boolean hold(Optional<ZkLease> lease) {
+        lease.ifPresent(granted -> holds.begin(acquirable.path(), granted));
+        return lease.isPresent();
+    }
+
+    private LockOwnershipLostException lost(String what) {
+        return new LockOwnershipLostException("This thread lost " + acquirable + " before it " + what
+                + ": somebody else may hold it by now. What it protected is not protected any more.");
+    }
+
+    @Override
+    public String toString() {
+        return "Lock view of " + acquirable;
+    }
+}

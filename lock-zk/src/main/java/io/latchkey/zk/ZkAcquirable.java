@@ -1,0 +1,128 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.QueueView;
+import io.latchkey.zk.session.ZkLease;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+
+/** One recipe at one path: the synchronous and the asynchronous door to the same request. */
+class ZkAcquirable implements Acquirable {
+    private static final Patience FOREVER = new Patience.Forever();
+    private static final Patience NEVER = new Patience.Never();
+
+    private final Engine engine;
+    private final Recipe recipe;
+    private final String path;
+
+    ZkAcquirable(Engine engine, Recipe recipe, String path) {
+        this.engine = engine;
+        this.recipe = recipe;
+        this.path = path;
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        return await(FOREVER).orElseThrow();
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() throws InterruptedException {
+        return await(NEVER);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
+        return await(Patience.of(checked(timeout)));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync() {
+        return promise(FOREVER, Optional::orElseThrow);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
+        return promise(Patience.of(checked(timeout)), lease -> lease);
+    }
+
+    @Override
+    public List<Contender> queue() {
+        return new QueueView(engine, recipe, path).read();
+    }
+
+    private Optional<Lease> await(Patience patience) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before acquiring " + engine.shown(path));
+        }
+        CompletableFuture<Optional<ZkLease>> request = start(patience);
+        try {
+            return request.get().map(Function.identity());
+        } catch (InterruptedException interrupted) {
+            if (!request.cancel(false) && !request.isCompletedExceptionally()) {
+                request.join().ifPresent(ZkLease::abandon);
+            }
+            throw interrupted;
+        } catch (ExecutionException failed) {
+            throw unwrap(failed);
+        }
+    }
+
+    CompletableFuture<Optional<ZkLease>> start(Patience patience) {
+        return engine.acquire(recipe, path, patience);
+    }
+
+    /** The user's future: what depends on it runs where callbacks run, and completing it otherwise gives up the request. */
+    private <T> CompletableFuture<T> promise(Patience patience, Function<Optional<Lease>, T> shape) {
+        CompletableFuture<T> promise = new CompletableFuture<>();
+        CompletableFuture<Optional<ZkLease>> request = start(patience);
+        var unused = request.whenComplete((lease, error) -> engine.callBack(() -> {
+            if (error != null) {
+                promise.completeExceptionally(error);
+            } else if (!promise.complete(shape.apply(lease.map(Function.identity())))) {
+                lease.ifPresent(ZkLease::abandon);
+            }
+        }));
+        var unused2 = promise.whenComplete((lease, error) -> request.cancel(false));
+        return promise;
+    }
+
+    private static Duration checked(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout is negative: " + timeout + "; zero means now or never");
+        }
+        return timeout;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    String path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return recipe.kind().text() + " " + engine.shown(path);
+    }
+
+    /** What the request failed with, to be thrown by the caller who waited. */
+    static RuntimeException unwrap(ExecutionException failed) {
+        if (failed.getCause() instanceof RuntimeException error) {
+            return error;
+        }
+        return new IllegalStateException(failed);
+    }
+}

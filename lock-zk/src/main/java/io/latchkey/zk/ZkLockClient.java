@@ -1,0 +1,471 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.MultiLock;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.StripedMutex;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Handles;
+import io.latchkey.zk.session.SystemTime;
+import io.latchkey.zk.session.ZooKeeperPort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks on ZooKeeper. One client has one session at a time and serves any number of threads and locks; make one for a
+ * process, and close it at its end.
+ *
+ * <pre>{@code
+ * try (LockClient locks = ZkLockClient.connect("zk1:2181,zk2:2181,zk3:2181/app")) {
+ *     try (Lease lease = locks.mutex("/orders/42").acquire()) {
+ *         store.write(order, lease.token());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>A client that {@linkplain #connect(String) connects} by itself opens a new session when the former has expired:
+ * what was held is lost, who waited queues again within its time. A client that {@linkplain #using(ZooKeeper) borrows} a
+ * handle ends with that handle's session.
+ */
+public final class ZkLockClient implements LockClient {
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final int CALLBACK_THREADS = 4;
+    private static final Duration CALLBACK_THREAD_IDLE = Duration.ofSeconds(10);
+
+    private final Engine engine;
+    private final String basePath;
+    private final ThreadHolds holds = new ThreadHolds();
+    private final Optional<ExecutorService> ownCallbacks;
+
+    private ZkLockClient(Engine engine, String basePath, Optional<ExecutorService> ownCallbacks) {
+        this.engine = engine;
+        this.basePath = basePath;
+        this.ownCallbacks = ownCallbacks;
+    }
+
+    /**
+     * Connects with the defaults of {@link #builder()}.
+     *
+     * @param connectString servers as {@code host:port[,host:port...]}, and maybe a chroot behind them, which is created
+     *     if it is missing
+     * @return a connected client
+     * @throws IllegalArgumentException if the connect string is malformed
+     * @throws LockUnavailableException if no server has a known address, or none answers in time
+     */
+    public static ZkLockClient connect(String connectString) {
+        return builder().connectString(connectString).build();
+    }
+
+    /**
+     * Locks in the session of a handle that the caller owns: it is never closed, and after its session has expired this
+     * client says so with {@link io.latchkey.lock.SessionExpiredException}.
+     *
+     * @param zooKeeper a live handle
+     * @return a client; closing it deletes its nodes and leaves the handle open
+     */
+    public static ZkLockClient using(ZooKeeper zooKeeper) {
+        return builder().using(zooKeeper).build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public Mutex mutex(String path) {
+        return mutexAt(node(path));
+    }
+
+    private Mutex mutexAt(String node) {
+        return new ZkMutex(engine, node, holds);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String path) {
+        throw notYet("read-write locks", node(path));
+    }
+
+    @Override
+    public Semaphore semaphore(String path, int permits) {
+        if (permits <= 0) {
+            throw new IllegalArgumentException("permits must be positive, not " + permits);
+        }
+        throw notYet("semaphores", node(path));
+    }
+
+    @Override
+    public MultiLock multiLock(Acquirable... members) {
+        throw notYet("multi-locks", Arrays.toString(members));
+    }
+
+    private static UnsupportedOperationException notYet(String what, String asked) {
+        return new UnsupportedOperationException("This version of Latchkey on ZooKeeper has no " + what
+                + " yet, only mutexes. Nothing was done for " + asked + ".");
+    }
+
+    @Override
+    public StripedMutex stripedMutex(String path, int stripes) {
+        if (stripes <= 0) {
+            throw new IllegalArgumentException("stripes must be positive, not " + stripes);
+        }
+        String node = node(path);
+        return new ZkStripedMutex(IntStream.range(0, stripes)
+                .mapToObj(stripe -> mutexAt(node + '/' + stripe))
+                .toList());
+    }
+
+    private String node(String path) {
+        return basePath + LockPaths.check(path);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        ownCallbacks.ifPresent(ExecutorService::shutdown);
+    }
+
+    /** Describes a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default. */
+    public static final class Builder {
+        private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
+        private static final int LONGEST_LABEL = 256;
+
+        private @Nullable String connectString;
+        private @Nullable ZooKeeper borrowed;
+        private Duration sessionTimeout = DEFAULT_SESSION_TIMEOUT;
+        private @Nullable Duration connectTimeout;
+        private String basePath = "";
+        private List<ACL> acl = ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        private final List<Handles.Auth> auth = new ArrayList<>();
+        private ZKClientConfig clientConfig = new ZKClientConfig();
+        private String label = "";
+        private Optional<Duration> validityMargin = Optional.empty();
+        private @Nullable Executor callbacks;
+
+        private Builder() {}
+
+        /**
+         * The servers, as {@code host:port[,host:port...][/chroot]}.
+         *
+         * @param servers the connect string
+         * @return this
+         */
+        public Builder connectString(String servers) {
+            this.connectString = Objects.requireNonNull(servers, "connectString");
+            return this;
+        }
+
+        /**
+         * A handle of the caller's instead of a connect string.
+         *
+         * @param zooKeeper a live handle
+         * @return this
+         */
+        public Builder using(ZooKeeper zooKeeper) {
+            this.borrowed = Objects.requireNonNull(zooKeeper, "zooKeeper");
+            return this;
+        }
+
+        /**
+         * How long the servers keep a session that they do not hear of; so long may a crashed holder block others. The
+         * servers have the last word and may shorten or lengthen it. Ten seconds if not given.
+         *
+         * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
+         * @return this
+         */
+        public Builder sessionTimeout(Duration timeout) {
+            this.sessionTimeout = positive(timeout, "sessionTimeout");
+            if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+                throw new IllegalArgumentException("sessionTimeout is out of range: " + timeout);
+            }
+            return this;
+        }
+
+        /**
+         * How long {@link #build()} waits for the first connection; zero does not wait. The session time-out if not
+         * given.
+         *
+         * @param timeout zero or more
+         * @return this
+         */
+        public Builder connectTimeout(Duration timeout) {
+            Objects.requireNonNull(timeout, "connectTimeout");
+            if (timeout.isNegative()) {
+                throw new IllegalArgumentException("connectTimeout is negative: " + timeout);
+            }
+            this.connectTimeout = timeout;
+            return this;
+        }
+
+        /**
+         * A path that stands before all lock paths of this client.
+         *
+         * @param path a path, created as needed
+         * @return this
+         */
+        public Builder basePath(String path) {
+            this.basePath = LockPaths.check(path);
+            return this;
+        }
+
+        /**
+         * Who may do what with all that this client creates. Everybody everything if not given. Everybody who is to use
+         * the same locks needs all rights.
+         *
+         * @param entries at least one
+         * @return this
+         */
+        public Builder acl(List<ACL> entries) {
+            if (entries.isEmpty()) {
+                throw new IllegalArgumentException("acl is empty: nobody could use what this client creates");
+            }
+            this.acl = new ArrayList<>(entries);
+            return this;
+        }
+
+        /**
+         * A login to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}.
+         *
+         * @param scheme such as {@code digest}
+         * @param credentials such as {@code user:password}
+         * @return this
+         */
+        public Builder auth(String scheme, byte[] credentials) {
+            auth.add(new Handles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
+            return this;
+        }
+
+        /**
+         * TLS, SASL and other settings of ZooKeeper's client. TLS needs netty on the class path, which Latchkey does not
+         * bring.
+         *
+         * @param config the settings
+         * @return this
+         */
+        public Builder clientConfig(ZKClientConfig config) {
+            this.clientConfig = Objects.requireNonNull(config, "clientConfig");
+            return this;
+        }
+
+        /**
+         * What this client is called in the queue's holder data.
+         *
+         * @param text at most 256 characters, no control characters
+         * @return this
+         */
+        public Builder ownerLabel(String text) {
+            if (text.length() > LONGEST_LABEL || text.chars().anyMatch(Character::isISOControl)) {
+                throw new IllegalArgumentException(
+                        "ownerLabel has more than " + LONGEST_LABEL + " characters, or control characters");
+            }
+            this.label = text;
+            return this;
+        }
+
+        /**
+         * How long it may take until the leader hears from the server that this client talks to: half a tick and some
+         * slack. A larger margin makes holders give up earlier, a smaller one rests on quicker servers. A quarter of the
+         * session time-out if not given; at most a third is used.
+         *
+         * @param margin more than zero
+         * @return this
+         */
+        public Builder validityMargin(Duration margin) {
+            this.validityMargin = Optional.of(positive(margin, "validityMargin"));
+            return this;
+        }
+
+        /**
+         * Where users' code runs that depends on futures of this client. It should run tasks promptly: notice of loss
+         * goes through it, too. A few daemon threads of the client's own if not given.
+         *
+         * @param executor not closed by the client
+         * @return this
+         */
+        public Builder callbackExecutor(Executor executor) {
+            this.callbacks = Objects.requireNonNull(executor, "callbackExecutor");
+            return this;
+        }
+
+        /**
+         * Makes the client and waits for its first connection.
+         *
+         * @return a connected client
+         * @throws IllegalStateException if it is not said where to connect, or said twice
+         * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
+         * @throws LockUnavailableException if no server answers in time
+         * @throws AccessDeniedException if the login is refused
+         */
+        public ZkLockClient build() {
+            if ((connectString == null) == (borrowed == null)) {
+                throw new IllegalStateException("Give either connectString(...) or using(zooKeeper), and not both.");
+            }
+            ZooKeeper handle = borrowed;
+            return handle == null ? connect(Objects.requireNonNull(connectString)) : borrow(handle);
+        }
+
+        private ZkLockClient borrow(ZooKeeper handle) {
+            Handles.checkWatchReset(handle.getClientConfig());
+            List<ACL> acls = acl;
+            Duration timeout =
+                    handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
+            return start(
+                    new Engine.Source.Borrowed(listener -> ZooKeeperPort.borrow(handle, acls, listener)),
+                    timeout,
+                    "the borrowed handle's servers");
+        }
+
+        private ZkLockClient connect(String servers) {
+            Handles handles = new Handles(servers, sessionTimeout, auth, clientConfig);
+            handles.checkHosts();
+            List<ACL> acls = acl;
+            ZkLockClient client = start(
+                    new Engine.Source.Own(listener -> ZooKeeperPort.open(handles::open, acls, listener)),
+                    sessionTimeout,
+                    servers);
+            try {
+                if (!Duration.ZERO.equals(connectTimeout)) {
+                    client.checkLoginAndChroot(handles, acls);
+                }
+            } catch (RuntimeException failed) {
+                client.close();
+                throw failed;
+            }
+            return client;
+        }
+
+        private ZkLockClient start(Engine.Source source, Duration timeout, String servers) {
+            int number = NUMBER.incrementAndGet();
+            Executor given = callbacks;
+            Optional<ExecutorService> own =
+                    given == null ? Optional.of(callbackThreads("latchkey-callback-" + number)) : Optional.empty();
+            Executor runsCallbacks = given == null ? own.get() : given;
+            SecureRandom seed = new SecureRandom();
+            SplittableRandom ids = new SplittableRandom(seed.nextLong());
+            int hidden = basePath.length();
+            Engine engine = new Engine(new Engine.Config(
+                    source,
+                    timeout,
+                    validityMargin,
+                    new Owner(hostName(), ProcessHandle.current().pid(), label),
+                    ids::nextLong,
+                    new SystemTime("latchkey-timer-" + number),
+                    runsCallbacks,
+                    path -> path.substring(hidden)));
+            ZkLockClient client = new ZkLockClient(engine, basePath, own);
+            Duration patience = connectTimeout == null ? timeout : connectTimeout;
+            try {
+                engine.start();
+                if (!patience.isZero()) {
+                    engine.awaitConnection(patience, servers);
+                }
+            } catch (RuntimeException failed) {
+                client.close();
+                throw failed;
+            } catch (IOException failed) {
+                client.close();
+                throw new LockUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
+            } catch (InterruptedException interrupted) {
+                client.close();
+                Thread.currentThread().interrupt();
+                throw new LockUnavailableException("Interrupted while connecting to " + servers + ".");
+            }
+            return client;
+        }
+
+        private static ExecutorService callbackThreads(String name) {
+            ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                    CALLBACK_THREADS,
+                    CALLBACK_THREADS,
+                    CALLBACK_THREAD_IDLE.toMillis(),
+                    TimeUnit.MILLISECONDS,
+                    new LinkedBlockingQueue<>(),
+                    task -> {
+                        Thread thread = new Thread(task, name);
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+            threads.allowCoreThreadTimeOut(true);
+            return threads;
+        }
+
+        private static String hostName() {
+            try {
+                return InetAddress.getLocalHost().getHostName();
+            } catch (UnknownHostException unnamed) {
+                return "";
+            }
+        }
+
+        private static Duration positive(Duration span, String name) {
+            Objects.requireNonNull(span, name);
+            if (span.isNegative() || span.isZero()) {
+                throw new IllegalArgumentException(name + " must be positive, not " + span);
+            }
+            return span;
+        }
+    }
+
+    /**
+     * One question behind the login: a refusal shows only after the connection, and so does a missing chroot, which is
+     * made then.
+     */
+    private void checkLoginAndChroot(Handles handles, List<ACL> acl) {
+        if (handles.auth().isEmpty() && !handles.hasChroot()) {
+            return;
+        }
+        CompletableFuture<Code> root =
+                engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));
+        try {
+            Code code = root.get(engine.sessionTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            if (code == Code.LOGIN_REFUSED) {
+                throw Engine.loginRefusal();
+            }
+            if (code == Code.NO_NODE) {
+                handles.createChroot(acl);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException(
+                    "Interrupted while looking for the chroot of " + handles.connectString());
+        } catch (KeeperException.NoAuthException refused) {
+            throw new AccessDeniedException("The chroot of " + handles.connectString()
+                    + " does not exist, and this client may not create it. Create it, or give the right to.");
+        } catch (ExecutionException | TimeoutException | IOException | KeeperException failed) {
+            throw new LockException(
+                    "Cannot make sure that the chroot of " + handles.connectString() + " exists", failed);
+        }
+    }
+}

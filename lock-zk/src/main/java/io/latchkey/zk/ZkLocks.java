@@ -1,0 +1,78 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.session.ZooKeeperPort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.ZooKeeper;
+
+/** What only a lock on ZooKeeper can do for data on the same ZooKeeper. */
+public final class ZkLocks {
+    private static final int ANY_VERSION = -1;
+
+    private ZkLocks() {}
+
+    /**
+     * Writes under the protection of a lease: one transaction that begins with a check that the lease's node is still
+     * there. ZooKeeper carries out all of it or nothing, so nothing stale gets through, whatever clocks, pauses and
+     * operators do; no store has to compare tokens. Waits for the server; interruption may leave the outcome unknown,
+     * as with {@link ZooKeeper#multi(Iterable)}.
+     *
+     * @param lease a lease granted by a {@link ZkLockClient}
+     * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's
+     *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
+     * @return the results of {@code ops}, in their order
+     * @throws LeaseLostException if the lease is lost: nothing was written
+     * @throws IllegalStateException if the lease was released: nothing was written
+     * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
+     * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a
+     *     {@link KeeperException.ConnectionLossException} all or nothing may have been written
+     * @throws InterruptedException if interrupted while waiting for the answer
+     */
+    public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
+        Objects.requireNonNull(lease, "lease");
+        Objects.requireNonNull(ops, "ops");
+        if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperPort port)) {
+            throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
+        }
+        lease.ensureValid();
+        List<Op> all = new ArrayList<>(ops.length + 1);
+        all.add(Op.check(held.nodePath(), ANY_VERSION));
+        for (Op op : ops) {
+            all.add(Objects.requireNonNull(op, "op"));
+        }
+        try {
+            List<OpResult> results = port.zooKeeper().multi(all);
+            return results.subList(1, results.size());
+        } catch (KeeperException refused) {
+            if (refused instanceof KeeperException.SessionExpiredException) {
+                throw lost(lease, LossCause.SESSION_EXPIRED);
+            }
+            if (guardFailed(refused)) {
+                throw lost(lease, LossCause.NODE_DELETED);
+            }
+            throw refused;
+        }
+    }
+
+    private static boolean guardFailed(KeeperException refused) {
+        List<OpResult> results = refused.getResults();
+        return results != null
+                && results.get(0) instanceof OpResult.ErrorResult guard
+                && guard.getErr() == KeeperException.Code.NONODE.intValue();
+    }
+
+    private static LeaseLostException lost(Lease lease, LossCause cause) {
+        return new LeaseLostException(
+                "The guarded write was refused as a whole: the lease on " + lease.path() + " with token "
+                        + lease.token() + " is lost (" + cause + "). Nothing was written. Acquire again.",
+                cause);
+    }
+}

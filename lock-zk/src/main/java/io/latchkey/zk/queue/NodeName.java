@@ -1,0 +1,107 @@
+package io.latchkey.zk.queue;
+
+import java.util.Comparator;
+import java.util.Optional;
+
+/**
+ * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or
+ * {@code lease-<id>-<permits>-<sequence>}. The one parser and formatter of such names.
+ *
+ * @param tag what is asked for
+ * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits
+ * @param permits the permits asked for, 1 for everything but a semaphore
+ * @param sequence the number that the server appended
+ * @param text the name as it stands under the path
+ */
+public record NodeName(Tag tag, String id, int permits, int sequence, String text) {
+    public static final int ID_LENGTH = 16;
+
+    /** ZooKeeper appends {@code %010d} of an int, so a wrapped counter shows as a minus sign and ten digits. */
+    private static final int DIGITS = 10;
+
+    /** From here on requests withdraw and the path is made anew (protocol section 2, overflow). */
+    static final int DRAIN_FROM = Integer.MAX_VALUE - (1 << 20);
+
+    /** Sequence numbers are unique and ordered below the largest int; ties can only be forged. */
+    public static final Comparator<NodeName> QUEUE_ORDER =
+            Comparator.comparingInt(NodeName::sequence).thenComparing(NodeName::text);
+
+    /** The name to ask the server for, to which it appends the sequence number. */
+    public static String prefix(Tag tag, String id, int permits) {
+        return tag.text() + id + '-' + (tag == Tag.LEASE ? permits + "-" : "");
+    }
+
+    /** The name in {@code child}, or empty when it is not one of ours. */
+    public static Optional<NodeName> parse(String child) {
+        for (Tag tag : Tag.values()) {
+            if (child.startsWith(tag.text())) {
+                return parse(tag, child);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<NodeName> parse(Tag tag, String child) {
+        int idStart = tag.text().length();
+        int idEnd = idStart + ID_LENGTH;
+        if (child.length() <= idEnd || child.charAt(idEnd) != '-' || !isHex(child, idStart, idEnd)) {
+            return Optional.empty();
+        }
+        int at = idEnd + 1;
+        int permits = 1;
+        if (tag == Tag.LEASE) {
+            int dash = child.indexOf('-', at);
+            permits = dash < 0 ? -1 : positive(child, at, dash);
+            if (permits <= 0) {
+                return Optional.empty();
+            }
+            at = dash + 1;
+        }
+        boolean negative = at < child.length() && child.charAt(at) == '-';
+        int digitsFrom = negative ? at + 1 : at;
+        if (child.length() - digitsFrom != DIGITS || !isDigits(child, digitsFrom, child.length())) {
+            return Optional.empty();
+        }
+        long sequence = Long.parseLong(child, at, child.length(), 10);
+        if (sequence != (int) sequence) {
+            return Optional.empty();
+        }
+        return Optional.of(new NodeName(tag, child.substring(idStart, idEnd), permits, (int) sequence, child));
+    }
+
+    /** Whether the number says nothing about the order: the counter has come to its end. */
+    public boolean overflowed() {
+        return sequence < 0 || sequence == Integer.MAX_VALUE;
+    }
+
+    /** Whether the path must be drained and made anew before this request can be served. */
+    public boolean needsNewPath() {
+        return overflowed() || sequence >= DRAIN_FROM;
+    }
+
+    private static int positive(String s, int from, int to) {
+        if (from == to || to - from > DIGITS - 1 || s.charAt(from) == '0' || !isDigits(s, from, to)) {
+            return -1;
+        }
+        return Integer.parseInt(s, from, to, 10);
+    }
+
+    private static boolean isDigits(String s, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (s.charAt(i) < '0' || s.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isHex(String s, int from, int to) {
+        for (int i = from; i < to; i++) {
+            char c = s.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,55 @@
+package io.latchkey.zk.queue;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The requests under a path in the order in which they are served. Foreign children are not in it; requests whose
+ * number says nothing (the counter's overflow) stand behind all others, since they never hold.
+ */
+public final class Queue {
+    private final List<NodeName> requests;
+
+    private Queue(List<NodeName> requests) {
+        this.requests = requests;
+    }
+
+    public static Queue of(Collection<String> children) {
+        List<NodeName> ordered = new ArrayList<>(children.size());
+        List<NodeName> overflowed = new ArrayList<>(0);
+        for (String child : children) {
+            NodeName.parse(child).ifPresent(name -> (name.overflowed() ? overflowed : ordered).add(name));
+        }
+        ordered.sort(NodeName.QUEUE_ORDER);
+        ordered.addAll(overflowed);
+        return new Queue(List.copyOf(ordered));
+    }
+
+    public List<NodeName> requests() {
+        return requests;
+    }
+
+    public Optional<NodeName> withId(String id) {
+        return requests.stream().filter(name -> name.id().equals(id)).findFirst();
+    }
+
+    public boolean contains(NodeName request) {
+        return requests.contains(request);
+    }
+
+    /** The requests before {@code me}, oldest first. */
+    public List<NodeName> before(NodeName me) {
+        int index = requests.indexOf(me);
+        if (index < 0) {
+            throw new IllegalArgumentException(me.text() + " is not in " + this);
+        }
+        return requests.subList(0, index);
+    }
+
+    @Override
+    public String toString() {
+        return requests.stream().map(NodeName::text).toList().toString();
+    }
+}

@@ -1,0 +1,11 @@
+package io.latchkey.zk.recipe;
+
+import io.latchkey.zk.queue.Decision;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Queue;
+
+/** Who holds: a pure function of the queue and one request that is in it. */
+@FunctionalInterface
+public interface Rule {
+    Decision decide(Queue queue, NodeName me);
+}

@@ -1,0 +1,439 @@
+package io.latchkey.zk.session;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.recipe.Recipe;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's machine room: its sessions one after the other, and the requests that live in them. Everything that
+ * decides runs on one serial executor without a thread of its own: whichever thread brings an event (ZooKeeper's, the
+ * timer's, a caller's) carries it out, unless another is at it, who then takes it along. No step blocks, and none runs
+ * a user's code, so that between an event of ZooKeeper and the waiting caller lies one thread hop.
+ */
+public final class Engine {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    /** Lanes remember their path's kind; this many are kept when nothing goes on in them. */
+    private static final int LANES_TO_KEEP = 10_000;
+
+    private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
+
+    private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
+    private final Config config;
+    private final byte[] ownerData;
+    /** Requests that are not over: they wait or hold. */
+    private final Set<Request> live = new LinkedHashSet<>();
+
+    private final CompletableFuture<Session> firstContact = new CompletableFuture<>();
+
+    private @Nullable Session session;
+    /** Why no request is taken any more. */
+    private @Nullable LockException closed;
+
+    private boolean closing;
+    private @Nullable Runnable onceIdle;
+
+    /** Where sessions come from. */
+    public sealed interface Source {
+        /** Opens a new session when the former is over. */
+        record Own(Opener opener) implements Source {}
+
+        /** The session of somebody else's handle: when it is over, so is this client. */
+        record Borrowed(Opener opener) implements Source {}
+
+        Opener opener();
+    }
+
+    /** Makes the port of a new session. */
+    @FunctionalInterface
+    public interface Opener {
+        ZooPort open(ZooPort.Listener listener) throws IOException;
+    }
+
+    /**
+     * What a client is made of.
+     *
+     * @param source where its sessions come from
+     * @param sessionTimeout the time-out asked for; the server has the last word
+     * @param margin how long a touch may take from a server to the leader; a quarter of the time-out if empty
+     * @param owner what its requests say of it
+     * @param ids random bits for the ids of requests
+     * @param time its clocks and timer
+     * @param callbacks where users' callbacks run
+     * @param shown from a node's path to the path as the user named it
+     */
+    public record Config(
+            Source source,
+            Duration sessionTimeout,
+            Optional<Duration> margin,
+            Owner owner,
+            LongSupplier ids,
+            Time time,
+            Executor callbacks,
+            UnaryOperator<String> shown) {}
+
+    public Engine(Config config) {
+        this.config = config;
+        this.ownerData = config.owner().data();
+    }
+
+    /** Opens the first session; it connects in the background. */
+    public void start() throws IOException {
+        Session first = new Session(this);
+        ZooPort port = config.source().opener().open(new SessionListener(first));
+        serially(() -> begin(first, port));
+    }
+
+    /**
+     * Waits for the first connection.
+     *
+     * @throws LockUnavailableException if there is none within {@code limit}
+     * @throws AccessDeniedException if the login was refused
+     */
+    public void awaitConnection(Duration limit, String servers) throws InterruptedException {
+        try {
+            firstContact.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
+                    + limit.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers run.");
+        } catch (ExecutionException refused) {
+            if (refused.getCause() instanceof LockException because) {
+                throw because;
+            }
+            throw new IllegalStateException(refused.getCause());
+        }
+    }
+
+    private void begin(Session begun, ZooPort port) {
+        begun.open(port);
+        session = begun;
+    }
+
+    // ---- for the front door, from any thread
+
+    /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
+    public CompletableFuture<Optional<ZkLease>> acquire(Recipe recipe, String path, Patience patience) {
+        Request request = new Request(this, recipe, path, patience);
+        serially(() -> start(request));
+        return new Outcome(this, request);
+    }
+
+    private static final class Outcome extends CompletableFuture<Optional<ZkLease>> {
+        Outcome(Engine engine, Request request) {
+            var unused = request.outcome().whenComplete((lease, error) -> {
+                if (error != null) {
+                    completeExceptionally(error);
+                } else if (!complete(lease)) {
+                    lease.ifPresent(ZkLease::abandon);
+                }
+            });
+            var unused2 = whenComplete((lease, error) -> {
+                if (isCancelled()) {
+                    engine.serially(request::abandon);
+                }
+            });
+        }
+    }
+
+    /** Runs {@code task} on the serial executor. */
+    public void serially(Runnable task) {
+        serial.execute(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error bug) {
+                LOG.error("Unexpected in the lock machinery; please report this", bug);
+                if (bug instanceof Error) {
+                    throw bug;
+                }
+            }
+        });
+    }
+
+    /** Runs a user's callback where it can do no harm. */
+    public void callBack(Runnable task) {
+        try {
+            config.callbacks().execute(task);
+        } catch (RejectedExecutionException closing) {
+            task.run();
+        }
+    }
+
+    /** Asks the present session's port, or fails when there is none. */
+    public <T> CompletableFuture<T> query(BiConsumer<ZooPort, CompletableFuture<T>> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        serially(() -> {
+            if (closed != null) {
+                answer.completeExceptionally(closed);
+            } else if (session == null || session.isOver()) {
+                answer.completeExceptionally(new LockUnavailableException(
+                        "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
+                                + " yet. Nothing was changed. Try again."));
+            } else {
+                question.accept(session.port(), answer);
+            }
+        });
+        return answer;
+    }
+
+    /**
+     * Ends the client: waiters are told, leases are lost to their owners, the session is closed; a borrowed one outlives
+     * this, so its nodes are deleted first.
+     */
+    public void close() {
+        CompletableFuture<Optional<Session>> idle = new CompletableFuture<>();
+        serially(() -> close(idle));
+        Optional<Session> last = Optional.empty();
+        try {
+            last = idle.get(config.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException late) {
+            LOG.warn("Closed with nodes that could not be deleted; they go with their session", late);
+        }
+        last.ifPresent(ended -> ended.port().close());
+        config.time().close();
+    }
+
+    private void close(CompletableFuture<Optional<Session>> idle) {
+        if (closing) {
+            idle.complete(Optional.empty());
+            return;
+        }
+        closing = true;
+        refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
+        Session last = session;
+        if (last == null || last.isOver()) {
+            idle.complete(Optional.ofNullable(last));
+        } else if (config.source() instanceof Source.Own) {
+            last.end();
+            idle.complete(Optional.of(last));
+        } else {
+            onceIdle = () -> {
+                last.end();
+                idle.complete(Optional.of(last));
+            };
+            finishWhenIdle();
+        }
+    }
+
+    private void finishWhenIdle() {
+        Session last = session;
+        if (onceIdle != null && (last == null || last.isOver() || !last.owes())) {
+            Runnable finish = onceIdle;
+            onceIdle = null;
+            finish.run();
+        }
+    }
+
+    // ---- on the serial executor
+
+    private void start(Request request) {
+        if (closed != null) {
+            request.close(closed);
+            return;
+        }
+        live.add(request);
+        if (session != null && session.hasConnected() && !session.isOver()) {
+            request.begin(session.lane(request.path()));
+        }
+    }
+
+    void forget(Request request) {
+        live.remove(request);
+    }
+
+    /** Something was deleted that had been owed. */
+    void departed() {
+        finishWhenIdle();
+    }
+
+    private final class SessionListener implements ZooPort.Listener {
+        private final Session of;
+
+        SessionListener(Session of) {
+            this.of = of;
+        }
+
+        @Override
+        public void connected(int timeoutMillis) {
+            serially(() -> {
+                if (!of.isOver()) {
+                    Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
+                }
+            });
+        }
+
+        @Override
+        public void disconnected() {
+            serially(() -> {
+                if (!of.isOver()) {
+                    of.disconnected();
+                }
+            });
+        }
+
+        @Override
+        public void expired() {
+            serially(() -> sessionOver(of));
+        }
+
+        @Override
+        public void loginRefused() {
+            serially(Engine.this::loginRefused);
+        }
+
+        @Override
+        public void fired(String path, ZooPort.Change change, long zxid) {
+            serially(() -> {
+                if (!of.isOver()) {
+                    of.watches().fired(path, change, zxid);
+                }
+            });
+        }
+    }
+
+    private void connected(Session of, Duration timeout) {
+        of.connectedWith(timeout);
+        firstContact.complete(of);
+        for (Request request : List.copyOf(live)) {
+            request.begin(of.lane(request.path()));
+        }
+    }
+
+    void sessionOver(Session of) {
+        if (of.isOver()) {
+            return;
+        }
+        of.end();
+        if (closed != null) {
+            finishWhenIdle();
+            return;
+        }
+        List<Request> orphans = List.copyOf(live);
+        orphans.forEach(Request::sessionOver);
+        if (config.source() instanceof Source.Borrowed) {
+            SessionExpiredException gone = new SessionExpiredException(
+                    "The session of the borrowed ZooKeeper handle is over. What this client held is lost."
+                            + " Make a new handle and a new lock client.");
+            refuseAll(gone);
+        } else {
+            LOG.info("ZooKeeper session is over; opening a new one");
+            config.time().after(Duration.ZERO, () -> renew(of));
+        }
+    }
+
+    /** On the timer's thread: opening and closing handles takes its time. */
+    private void renew(Session former) {
+        former.port().close();
+        Session next = new Session(this);
+        try {
+            ZooPort port = config.source().opener().open(new SessionListener(next));
+            serially(() -> {
+                if (closed != null) {
+                    next.open(port);
+                    next.end();
+                    config.time().after(Duration.ZERO, port::close);
+                } else {
+                    begin(next, port);
+                }
+            });
+        } catch (IOException cannot) {
+            LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
+            config.time().after(RENEWAL_PAUSE, () -> renew(former));
+        }
+    }
+
+    void loginRefused() {
+        refuseAll(loginRefusal());
+    }
+
+    /** What to tell whoever logs in with what the servers do not take. */
+    public static AccessDeniedException loginRefusal() {
+        return new AccessDeniedException("ZooKeeper refused the login of this client. Nothing is held."
+                + " Check scheme and credentials, then make a new client.");
+    }
+
+    private void refuseAll(LockException error) {
+        closed = error;
+        firstContact.completeExceptionally(error);
+        // Who waits first, or a holder's end would hand over to a neighbour that is about to be told, too.
+        List<Request> holders = new ArrayList<>();
+        for (Request request : List.copyOf(live)) {
+            if (request.state() == State.HELD) {
+                holders.add(request);
+            } else {
+                request.close(error);
+            }
+        }
+        holders.forEach(request -> request.close(error));
+    }
+
+    // ---- what the rooms below need
+
+    String newId() {
+        return String.format("%0" + NodeName.ID_LENGTH + "x", config.ids().getAsLong());
+    }
+
+    byte[] ownerData() {
+        return ownerData;
+    }
+
+    Time time() {
+        return config.time();
+    }
+
+    Moment now() {
+        return new Moment(config.time().nanos(), config.time().wallMillis());
+    }
+
+    /** The time-out that was asked for. */
+    public Duration sessionTimeout() {
+        return config.sessionTimeout();
+    }
+
+    Duration margin(Duration sessionTimeout) {
+        Duration most = sessionTimeout.dividedBy(3);
+        Duration margin = config.margin().orElse(sessionTimeout.dividedBy(4));
+        return margin.compareTo(most) > 0 ? most : margin;
+    }
+
+    int lanesToKeep() {
+        return LANES_TO_KEEP;
+    }
+
+    /** The path as the user named it. */
+    public String shown(String path) {
+        return config.shown().apply(path);
+    }
+
+    /** Whether {@code lease} is one of this client's. */
+    public boolean granted(Lease lease) {
+        return lease instanceof ZkLease ours && ours.engine() == this;
+    }
+}

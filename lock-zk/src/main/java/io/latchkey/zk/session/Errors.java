@@ -1,0 +1,54 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.zk.queue.Kind;
+import java.time.Duration;
+
+/** What the shell's errors say: what happened, to which path, what is true now, what to do. */
+final class Errors {
+    private Errors() {}
+
+    static String outOfReach(String path, Duration waited) {
+        return "No answer from the ZooKeeper servers within " + waited.toMillis() + " ms while acquiring " + path
+                + ". Nothing is held; a request that may have reached them is withdrawn once they can be reached."
+                + " Check that the servers run and the connect string names them.";
+    }
+
+    static AccessDeniedException denied(String path, String what, Answer<?> answer) {
+        return new AccessDeniedException("The server refused this client to " + what + " at " + path + " ("
+                + answer.detail() + "). Nothing is held. Check the ACL of the path and of the levels above it,"
+                + " and the client's auth.");
+    }
+
+    static LockException refused(String path, Answer<?> answer) {
+        return new LockException(
+                "The server refused a request for " + path + " (" + answer.detail() + "). Nothing is held.");
+    }
+
+    static LockException ephemeralParent(String path) {
+        return new LockException("A level above " + path + " is an ephemeral node, which cannot have children."
+                + " Nothing is held. Choose a path outside of it.");
+    }
+
+    static LockMismatchException mismatch(String path, Kind asked, byte[] found) {
+        String is = Kind.describe(found);
+        return new LockMismatchException(
+                "Asked for a " + asked.text() + " at " + path + ", but that path is used as: " + is
+                        + ". Nothing is held. Use another path, or the same recipe as the others.",
+                asked.text(),
+                is);
+    }
+
+    static LockException cannotRenew(String path, String why) {
+        return new LockException(
+                "The sequence counter of " + path + " is near its end and the path cannot be made anew: " + why
+                        + ". Nothing is held. Delete the path when nobody uses it.");
+    }
+
+    static LockException noChroot(String path) {
+        return new LockException("Cannot create " + path + ": the chroot of the ZooKeeper handle does not exist."
+                + " Nothing is held. Create it.");
+    }
+}

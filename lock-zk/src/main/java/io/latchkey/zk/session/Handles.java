@@ -1,0 +1,118 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockUnavailableException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.PathUtils;
+import org.apache.zookeeper.data.ACL;
+
+/**
+ * Opens ZooKeeper handles of one description.
+ *
+ * @param connectString servers, and maybe a chroot
+ * @param sessionTimeout the time-out asked for
+ * @param auth the logins to present on every connection
+ * @param config TLS, SASL and the like
+ */
+public record Handles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
+    /** A login. */
+    @SuppressWarnings("ArrayRecordComponent") // Handed on as ZooKeeper takes it; nobody compares logins.
+    public record Auth(String scheme, byte[] credentials) {}
+
+    /** Checks what can be checked before anything is sent. */
+    public Handles {
+        if (connectString.isBlank()) {
+            throw new IllegalArgumentException("The connect string is empty; give host:port[,host:port...][/chroot].");
+        }
+        try {
+            new ConnectStringParser(connectString);
+        } catch (RuntimeException bad) {
+            throw new IllegalArgumentException(
+                    "The connect string \"" + connectString
+                            + "\" is malformed; give host:port[,host:port...][/chroot]: " + bad.getMessage(),
+                    bad);
+        }
+        checkWatchReset(config);
+        auth = List.copyOf(auth);
+    }
+
+    /** A handle that forgets its watches on reconnecting would leave waiters asleep. */
+    public static void checkWatchReset(ZKClientConfig config) {
+        if (config.getBoolean(ZKClientConfig.DISABLE_AUTO_WATCH_RESET)) {
+            throw new IllegalArgumentException("ZooKeeper's client is configured with "
+                    + ZKClientConfig.DISABLE_AUTO_WATCH_RESET
+                    + "=true: watches would be lost at every reconnect, and waiters with them. Switch it off.");
+        }
+    }
+
+    /**
+     * Checks that at least one server has an address.
+     *
+     * @throws LockUnavailableException if none has
+     */
+    public void checkHosts() {
+        List<InetSocketAddress> servers = new ConnectStringParser(connectString).getServerAddresses();
+        for (InetSocketAddress server : servers) {
+            try {
+                InetAddress unused = InetAddress.getByName(server.getHostString());
+                return;
+            } catch (UnknownHostException unknown) {
+                // The next one may be known; if none is, the error below names them all.
+            }
+        }
+        throw new LockUnavailableException("No host of the connect string \"" + connectString
+                + "\" has a known address. Nothing was sent. Check the names.");
+    }
+
+    public ZooKeeper open(Watcher watcher) throws IOException {
+        return open(connectString, watcher);
+    }
+
+    private ZooKeeper open(String to, Watcher watcher) throws IOException {
+        ZooKeeper handle = new ZooKeeper(to, (int) sessionTimeout.toMillis(), watcher, false, config);
+        for (Auth login : auth) {
+            handle.addAuthInfo(login.scheme(), login.credentials());
+        }
+        return handle;
+    }
+
+    public boolean hasChroot() {
+        return new ConnectStringParser(connectString).getChrootPath() != null;
+    }
+
+    /** Creates the levels of the chroot that are missing, through a handle of its own. */
+    public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
+        String chroot = new ConnectStringParser(connectString).getChrootPath();
+        String servers = connectString.substring(0, connectString.indexOf('/'));
+        ZooKeeper root = open(servers, event -> {});
+        try {
+            for (int end = chroot.indexOf('/', 1); end != -1; end = chroot.indexOf('/', end + 1)) {
+                createLevel(root, chroot.substring(0, end), ZooDefs.Ids.OPEN_ACL_UNSAFE);
+            }
+            createLevel(root, chroot, acl);
+        } finally {
+            root.close();
+        }
+    }
+
+    private static void createLevel(ZooKeeper root, String level, List<ACL> acl)
+            throws InterruptedException, KeeperException {
+        PathUtils.validatePath(level);
+        try {
+            String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
+        } catch (KeeperException.NodeExistsException fine) {
+            // Somebody was faster.
+        }
+    }
+}

@@ -1,0 +1,503 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.Kind;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Queue;
+import io.latchkey.zk.recipe.Recipe;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One path in one session: creates its requests' nodes, reads its queue, knows its kind, and hands over between
+ * requests of this session. Lists are shared: while one is on the wire, requests that enqueue wait for the next, which
+ * serves them all; nothing is lost by that, since they stand behind the one whose list is on its way.
+ */
+final class Lane {
+    private final Session session;
+    private final String path;
+    private final Departures departures;
+    /** The requests of this session whose nodes are there, or whose deletion is not confirmed yet. */
+    private final Map<String, Request> present = new LinkedHashMap<>();
+    /** Who waits right behind a node of this session. */
+    private final Map<String, Request> followers = new HashMap<>();
+    /** Ids of requests that were given up when nobody knew whether their nodes were there. */
+    private final Set<String> disowned = new HashSet<>();
+
+    /** Requests that wait for the path to be made anew. */
+    private final List<Request> draining = new ArrayList<>();
+
+    private @Nullable Request holder;
+    private List<Want> wants = new ArrayList<>();
+    private boolean listing;
+    private byte @Nullable [] kind;
+    private long kindSince;
+
+    /** A request that wants to see a queue, in its present attempt. */
+    private record Want(Request request, String id) {
+        boolean stands() {
+            return request.id().equals(id);
+        }
+    }
+
+    Lane(Session session, String path) {
+        this.session = session;
+        this.path = path;
+        this.departures = new Departures(session, this);
+    }
+
+    Session session() {
+        return session;
+    }
+
+    Collection<Request> present() {
+        return present.values();
+    }
+
+    boolean idle() {
+        return present.isEmpty() && wants.isEmpty() && !listing && disowned.isEmpty() && draining.isEmpty();
+    }
+
+    /** The request of this session that holds and excludes all others, if one does. */
+    Optional<Request> holder() {
+        return Optional.ofNullable(holder);
+    }
+
+    void granted(Request request) {
+        if (request.recipe().sharing() == Recipe.Sharing.EXCLUSIVE) {
+            holder = request;
+        }
+    }
+
+    void ended(Request request) {
+        if (request.equals(holder)) {
+            holder = null;
+        }
+    }
+
+    String pathOf(String child) {
+        return path + '/' + child;
+    }
+
+    // ---- creating
+
+    /** One flight: the node, at first contact the path's kind, and the queue. */
+    void enqueue(Request request) {
+        String id = request.id();
+        session.<ZooPort.Created>askCommitted(
+                then -> session.port()
+                        .create(pathOf(prefix(request, id)), session.engine().ownerData(), then),
+                answer -> created(request, id, answer));
+        if (kind == null) {
+            readKind(request.recipe().kind());
+        }
+        list(request);
+    }
+
+    private void created(Request request, String id, Answer<ZooPort.Created> answer) {
+        switch (answer.code()) {
+            case OK -> arrived(request, answer.get(), Event.Created::new);
+            case NO_NODE -> createPathAnd(request, id);
+            default -> notCreated(request, answer);
+        }
+    }
+
+    private void notCreated(Request request, Answer<?> answer) {
+        String shown = session.engine().shown(path);
+        switch (answer.code()) {
+            case CONNECTION_LOSS -> request.on(new Event.CreateLost());
+            case NO_AUTH -> request.refused(Errors.denied(shown, "create a request", answer));
+            case NO_CHILDREN -> request.refused(Errors.ephemeralParent(shown));
+            default -> request.refused(Errors.refused(shown, answer));
+        }
+    }
+
+    private void arrived(Request request, ZooPort.Created created, BiFunction<NodeName, Long, Event> event) {
+        NodeName name = NodeName.parse(created.name())
+                .orElseThrow(() -> new IllegalStateException("created " + created.name()));
+        present.put(name.text(), request);
+        session.keepBeating();
+        request.on(event.apply(name, created.czxid()));
+    }
+
+    /** The path is missing: it and the first request come in one transaction, so it is never without a child. */
+    private void createPathAnd(Request request, String id) {
+        if (request.state() == State.ABANDONING) {
+            request.on(new Event.CreateRefused());
+            return;
+        }
+        byte[] asked = request.recipe().kind().data();
+        List<ZooPort.Write> both = List.of(
+                new ZooPort.Write.CreatePath(path),
+                new ZooPort.Write.SetData(path, asked, 0),
+                new ZooPort.Write.CreateRequest(
+                        pathOf(prefix(request, id)), session.engine().ownerData()));
+        session.write(both, answer -> {
+            Code code = session.codeOf(answer);
+            if (code == Code.OK) {
+                ZooPort.Created created = answer.get().created().stream()
+                        .filter(node -> NodeName.parse(node.name()).isPresent())
+                        .findFirst()
+                        .orElseThrow();
+                kind = asked;
+                kindSince = created.czxid();
+                arrived(request, created, Event.CreatedAlone::new);
+            } else if (code == Code.NODE_EXISTS) {
+                enqueue(request);
+            } else if (code == Code.NO_NODE) {
+                createLevelsAbove(request, id);
+            } else {
+                notCreated(request, Answer.failed(code, session.detailOf(answer)));
+            }
+        });
+    }
+
+    private void createLevelsAbove(Request request, String id) {
+        int next = path.indexOf('/', 1);
+        createLevel(request, id, next);
+    }
+
+    private void createLevel(Request request, String id, int end) {
+        if (end < 0) {
+            createPathAnd(request, id);
+            return;
+        }
+        ZooPort.Write level = new ZooPort.Write.CreatePath(path.substring(0, end));
+        session.write(List.of(level), answer -> {
+            Code code = session.codeOf(answer);
+            if (code == Code.OK || code == Code.NODE_EXISTS) {
+                createLevel(request, id, path.indexOf('/', end + 1));
+            } else if (code == Code.NO_NODE && end == path.indexOf('/', 1)) {
+                request.refused(Errors.noChroot(session.engine().shown(path)));
+            } else if (code == Code.NO_NODE) {
+                createLevelsAbove(request, id);
+            } else {
+                notCreated(request, Answer.failed(code, session.detailOf(answer)));
+            }
+        });
+    }
+
+    private static String prefix(Request request, String id) {
+        return NodeName.prefix(request.recipe().tag(), id, request.recipe().permits());
+    }
+
+    // ---- the kind
+
+    private void readKind(Kind asked) {
+        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
+            if (answer.ok()) {
+                kind = answer.get().data();
+                kindSince = answer.get().mzxid();
+                if (kind.length == 0) {
+                    adopt(asked, answer.get().version());
+                }
+            }
+        });
+    }
+
+    /** An operator made the path by hand: it becomes ours with the first use, if nobody was faster. */
+    private void adopt(Kind asked, int version) {
+        session.write(List.of(new ZooPort.Write.SetData(path, asked.data(), version)), answer -> {
+            if (session.codeOf(answer) == Code.NO_AUTH) {
+                LockException denied = Errors.denied(
+                        session.engine().shown(path),
+                        "record the kind of the lock",
+                        Answer.failed(Code.NO_AUTH, session.detailOf(answer)));
+                List.copyOf(present.values()).forEach(request -> request.fail(denied));
+            }
+            kind = null;
+        });
+    }
+
+    // ---- reading the queue
+
+    void list(Request request) {
+        wants.add(new Want(request, request.id()));
+        if (!listing) {
+            sendList();
+        }
+    }
+
+    private void sendList() {
+        List<Want> served = wants;
+        wants = new ArrayList<>();
+        listing = true;
+        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
+            listing = false;
+            listed(served, answer);
+            if (!wants.isEmpty() && !listing) {
+                sendList();
+            }
+        });
+    }
+
+    private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
+        switch (answer.code()) {
+            case OK -> listed(served, answer.get());
+            case NO_NODE -> {
+                kind = null;
+                deliver(served, Queue.of(List.of()));
+            }
+            case NO_AUTH -> fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
+            case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));
+            default -> fail(served, Errors.refused(session.engine().shown(path), answer));
+        }
+    }
+
+    private void listed(List<Want> served, ZooPort.Listing listing) {
+        Queue queue = Queue.of(listing.children());
+        removeDisowned(queue);
+        if (kind == null || kind.length == 0 || kindSince != listing.mzxid()) {
+            if (served.isEmpty()) {
+                return;
+            }
+            kind = null;
+            readKind(served.get(0).request().recipe().kind());
+            listAgain(served);
+            return;
+        }
+        List<Want> ofThisKind = new ArrayList<>(served.size());
+        for (Want want : served) {
+            if (want.request().recipe().kind().isIn(kind)) {
+                ofThisKind.add(want);
+            } else {
+                fail(
+                        List.of(want),
+                        Errors.mismatch(
+                                session.engine().shown(path),
+                                want.request().recipe().kind(),
+                                kind));
+            }
+        }
+        deliver(ofThisKind, queue);
+    }
+
+    private void listAgain(List<Want> served) {
+        for (Want want : served) {
+            if (want.stands() && wantsQueue(want.request())) {
+                list(want.request());
+            }
+        }
+    }
+
+    private static void deliver(List<Want> served, Queue queue) {
+        for (Want want : served) {
+            if (want.stands() && wantsQueue(want.request())) {
+                want.request().on(new Event.Listed(queue));
+            }
+        }
+    }
+
+    private static void fail(List<Want> served, LockException error) {
+        for (Want want : served) {
+            if (want.stands()) {
+                want.request().fail(error);
+            }
+        }
+    }
+
+    private static boolean wantsQueue(Request request) {
+        return request.state() == State.LISTING || request.state() == State.RECOVERING;
+    }
+
+    void lookUp(Request request, NodeName name) {
+        present.put(name.text(), request);
+        session.<ZooPort.NodeData>ask(then -> session.port().read(pathOf(name.text()), then), answer -> {
+            if (request.state() != State.LOOKING_UP) {
+                return;
+            }
+            switch (answer.code()) {
+                case OK -> request.on(new Event.Found(answer.get().czxid()));
+                case NO_NODE -> request.ownNodeGone(LossCause.NODE_DELETED);
+                case CONNECTION_LOSS ->
+                    session.whenConnected(() -> {
+                        if (request.state() == State.LOOKING_UP) {
+                            lookUp(request, name);
+                        }
+                    });
+                default -> request.fail(Errors.refused(session.engine().shown(path), answer));
+            }
+        });
+    }
+
+    // ---- waiting
+
+    /**
+     * Tells {@code request} when the node ahead goes. A node of this session needs no watch: its going is known here,
+     * and so is its holder's letting go, before the server hears of it. Nobody else can be granted before both nodes
+     * are gone, so that exclusion and order stand (protocol section 4).
+     */
+    void watch(Request request, NodeName ahead) {
+        Request local = present.get(ahead.text());
+        if (local != null) {
+            if (departures.handsOver(ahead.text())) {
+                request.released();
+            } else {
+                followers.put(ahead.text(), request);
+                request.watchesAhead(() -> followers.remove(ahead.text(), request));
+            }
+            return;
+        }
+        if (!request.watchesOwn()) {
+            request.watchesOwn(session.watches()
+                    .watchOwn(pathOf(request.node().orElseThrow().text()), request.ownListener()));
+        }
+        request.watchesAhead(session.watches().watchForRelease(pathOf(ahead.text()), request));
+    }
+
+    // ---- leaving
+
+    /** A holder lets go: who waits right behind it in this session holds from now on. */
+    void release(NodeName name, Consumer<ReleaseOutcome> then) {
+        Request follower = followers.remove(name.text());
+        departures.add(name.text(), Departures.Manner.RELEASED, then);
+        if (follower != null) {
+            follower.released();
+        }
+        departures.send();
+    }
+
+    void withdraw(NodeName name, Consumer<ReleaseOutcome> then) {
+        departures.add(name.text(), Departures.Manner.WITHDRAWN, then);
+        departures.send();
+    }
+
+    void disown(String id) {
+        session.whenConnected(() -> {
+            disowned.add(id);
+            sendList();
+        });
+    }
+
+    /** They were disowned behind a barrier: one that is not in the queue now never will be. */
+    private void removeDisowned(Queue queue) {
+        for (String id : disowned) {
+            queue.withId(id).ifPresent(name -> departures.add(name.text(), Departures.Manner.WITHDRAWN, ignored -> {}));
+        }
+        if (!disowned.isEmpty()) {
+            disowned.clear();
+            departures.send();
+        }
+    }
+
+    /** A node of this session is known to be gone. */
+    void nodeGone(NodeName name) {
+        nodeGone(name.text());
+    }
+
+    void nodeGone(String name) {
+        present.remove(name);
+        Request follower = followers.remove(name);
+        if (follower != null) {
+            follower.gone();
+        }
+        session.dropIfIdle(path, this);
+    }
+
+    boolean owes() {
+        return departures.owes();
+    }
+
+    void sessionOver() {
+        departures.sessionOver();
+    }
+
+    // ---- the counter near its end
+
+    /** Waits until nobody is in the queue, deletes the path, and lets the requests make it anew. */
+    void drain(Request request) {
+        draining.add(request);
+        if (draining.size() == 1) {
+            lookWhetherEmpty();
+        }
+    }
+
+    private void lookWhetherEmpty() {
+        draining.removeIf(request -> request.state() != State.DRAINING);
+        if (draining.isEmpty()) {
+            return;
+        }
+        Runnable stop = session.watches().watchForRelease(path, new DrainListener());
+        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
+            if (answer.code() == Code.NO_NODE) {
+                stop.run();
+                drained();
+            } else if (answer.ok() && answer.get().children().isEmpty()) {
+                stop.run();
+                deletePath();
+            } else if (answer.ok()
+                    && Queue.of(answer.get().children()).requests().isEmpty()) {
+                stop.run();
+                cannotDrain("foreign children are under it");
+            }
+        });
+    }
+
+    private void deletePath() {
+        session.write(List.of(new ZooPort.Write.Delete(path)), answer -> {
+            Code code = session.codeOf(answer);
+            switch (code) {
+                case OK, NO_NODE -> drained();
+                case NOT_EMPTY -> lookWhetherEmpty();
+                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::lookWhetherEmpty);
+                default -> cannotDrain(session.detailOf(answer));
+            }
+        });
+    }
+
+    private void drained() {
+        kind = null;
+        forDraining(request -> request.on(new Event.Drained()));
+    }
+
+    private void cannotDrain(String why) {
+        LockException error = Errors.cannotRenew(session.engine().shown(path), why);
+        forDraining(request -> request.fail(error));
+    }
+
+    private void forDraining(Consumer<Request> action) {
+        List<Request> all = List.copyOf(draining);
+        draining.clear();
+        for (Request request : all) {
+            if (request.state() == State.DRAINING) {
+                action.accept(request);
+            }
+        }
+    }
+
+    private final class DrainListener implements Watches.Listener {
+        @Override
+        public void released() {
+            lookWhetherEmpty();
+        }
+
+        @Override
+        public void gone() {
+            lookWhetherEmpty();
+        }
+
+        @Override
+        public void childrenChanged() {
+            lookWhetherEmpty();
+        }
+
+        @Override
+        public void blind(Answer<?> why) {
+            session.whenConnected(Lane.this::lookWhetherEmpty);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.latchkey.zk.session;
+
+import java.time.Duration;
+
+/**
+ * One instant on both clocks. The monotonic clock stands still while a Linux machine is suspended, the wall clock can be
+ * set: a moment counts as passed when either clock has passed it, which is the safe side for whoever relies on it not
+ * having passed.
+ *
+ * @param nanos {@link System#nanoTime()}
+ * @param wallMillis milliseconds since the epoch
+ */
+record Moment(long nanos, long wallMillis) {
+    Moment plus(Duration span) {
+        return new Moment(nanos + span.toNanos(), wallMillis + span.toMillis());
+    }
+
+    /** Whether either clock of {@code now} has reached this moment. */
+    boolean reachedAt(Moment now) {
+        return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
+    }
+
+    /** Whether this lies later than {@code other} on the monotonic clock. */
+    boolean isAfter(Moment other) {
+        return nanos - other.nanos > 0;
+    }
+
+    /** The time from {@code now} to this moment by the clock that reaches it first; zero when reached. */
+    Duration from(Moment now) {
+        long left = Math.min(
+                nanos - now.nanos,
+                Duration.ofMillis(wallMillis - now.wallMillis).toNanos());
+        return Duration.ofNanos(Math.max(0, left));
+    }
+}

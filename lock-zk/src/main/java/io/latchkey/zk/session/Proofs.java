@@ -1,0 +1,75 @@
+package io.latchkey.zk.session;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+
+/**
+ * What answered requests prove about how long the server will keep the session (protocol section 8).
+ *
+ * <p>The server expires a session one time-out after it was last <em>touched</em>. A committed write proves that the
+ * session lived when the leader took it, not that the leader touched it: behind a follower, touches reach the leader
+ * only with the follower's answers to its pings, every half tick. So a request answered at the server we are connected
+ * to touches the session there, at the earliest when it was sent; and a committed write on the same connection, sent at
+ * least the <em>margin</em> later, proves that the follower had been heard in between. With no such pair, a lone
+ * committed write counts from the client's latest ping before it, at most a third of the time-out earlier, and the
+ * margin before that.
+ */
+final class Proofs {
+    /** What is taken off for clocks that do not run alike: one part in a hundred. */
+    private static final int DRIFT = 100;
+
+    private final Duration margin;
+    private final Duration sessionTimeout;
+    /** When requests that the present connection answered were sent, oldest first, thinned out. */
+    private final Deque<Moment> answered = new ArrayDeque<>();
+
+    /**
+     * @param sessionTimeout the session's time-out, as the server said it
+     * @param margin how long a touch may take from the server we talk to to the leader
+     */
+    Proofs(Duration sessionTimeout, Duration margin) {
+        this.sessionTimeout = sessionTimeout;
+        this.margin = margin;
+    }
+
+    /** A request sent at {@code sent} was answered, and proves nothing by itself. */
+    void answered(Moment sent) {
+        Moment last = answered.peekLast();
+        if (last == null || sent.isAfter(last.plus(margin.dividedBy(8)))) {
+            answered.addLast(sent);
+        }
+    }
+
+    /** A write sent at {@code sent} was committed: until when the server keeps the session at least. */
+    Moment committed(Moment sent) {
+        Moment deadline = sent.plus(
+                sessionTimeout.minus(sessionTimeout.dividedBy(3)).minus(margin).minus(drift()));
+        Optional<Moment> touch = lastAtLeastMarginBefore(sent);
+        if (touch.isPresent()) {
+            Moment byTouch = touch.get().plus(sessionTimeout.minus(drift()));
+            if (byTouch.isAfter(deadline)) {
+                deadline = byTouch;
+            }
+        }
+        answered(sent);
+        return deadline;
+    }
+
+    private Duration drift() {
+        return sessionTimeout.dividedBy(DRIFT);
+    }
+
+    private Optional<Moment> lastAtLeastMarginBefore(Moment sent) {
+        Moment found = null;
+        while (!answered.isEmpty() && !answered.getFirst().plus(margin).isAfter(sent)) {
+            found = answered.removeFirst();
+        }
+        if (found == null) {
+            return Optional.empty();
+        }
+        answered.addFirst(found);
+        return Optional.of(found);
+    }
+}

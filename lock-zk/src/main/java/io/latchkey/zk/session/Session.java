@@ -1,0 +1,430 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.NodeName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ZooKeeper session from its first connection to its end: its connection, its validity, its heartbeat, its lanes
+ * and watches. Every request belongs to exactly one. Confined to the engine's serial executor, but for what is volatile.
+ *
+ * <p>The heartbeat is one transaction that checks all nodes of the session. It changes nothing, and proves four things
+ * at once: a quorum, a live session, the nodes being there, and, after a reconnect, that whatever this session sent
+ * over the former connection has been carried out by now or never will be. So the same beat is also the barrier behind
+ * which lost answers are looked for, and the probe that finds out when the servers are back.
+ */
+final class Session {
+    /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
+    private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
+
+    private final Engine engine;
+    private final Watches watches = new Watches(this);
+    private final Map<String, Lane> lanes = new HashMap<>();
+    private final List<Runnable> onConnected = new ArrayList<>();
+    private final List<Runnable> onBeat = new ArrayList<>();
+    private final List<Request> confirming = new ArrayList<>();
+
+    private @Nullable ZooPort port;
+    /** Counts every coming and going of the connection: an answer proves something only within one of them. */
+    private int connection;
+
+    private volatile boolean connected;
+    private boolean over;
+    private boolean marking = true;
+
+    private Duration timeout;
+    private Proofs proofs;
+    private volatile @Nullable Term term;
+
+    private boolean beating;
+    private boolean beatAgain;
+    private Time.@Nullable Timer nextBeat;
+    private Time.@Nullable Timer nextProbe;
+    private Time.@Nullable Timer termEnd;
+
+    Session(Engine engine) {
+        this.engine = engine;
+        this.timeout = engine.sessionTimeout();
+        this.proofs = newProofs();
+    }
+
+    void open(ZooPort opened) {
+        port = opened;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    ZooPort port() {
+        return Objects.requireNonNull(port, "the session is not open");
+    }
+
+    Watches watches() {
+        return watches;
+    }
+
+    boolean connected() {
+        return connected;
+    }
+
+    boolean hasConnected() {
+        return connection > 0;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    boolean marks() {
+        return marking;
+    }
+
+    void stopMarking() {
+        marking = false;
+    }
+
+    /** The present term; a lease is granted only in one. */
+    Term term() {
+        return Objects.requireNonNull(term, "nothing was ever committed in this session");
+    }
+
+    Lane lane(String path) {
+        return lanes.computeIfAbsent(path, p -> new Lane(this, p));
+    }
+
+    void dropIfIdle(String path, Lane lane) {
+        if (lane.idle() && !lane.owes() && lanes.size() > engine.lanesToKeep()) {
+            lanes.remove(path, lane);
+        }
+    }
+
+    boolean owes() {
+        return lanes.values().stream().anyMatch(Lane::owes);
+    }
+
+    // ---- asking the server
+
+    /** A request that commits nothing. */
+    <T> void ask(Consumer<Consumer<Answer<T>>> request, Consumer<Answer<T>> then) {
+        send(request, then, (sent, answer) -> {
+            if (answer.code() != Code.READ_ONLY) {
+                proofs.answered(sent);
+            }
+        });
+    }
+
+    /** A request that the quorum commits, even when it refuses it. */
+    <T> void askCommitted(Consumer<Consumer<Answer<T>>> request, Consumer<Answer<T>> then) {
+        send(request, then, (sent, answer) -> {
+            if (answer.ok()) {
+                committed(sent);
+            }
+        });
+    }
+
+    void write(List<ZooPort.Write> writes, Consumer<Answer<ZooPort.Written>> then) {
+        askCommitted(done -> port().write(writes, done), then);
+    }
+
+    private <T> void send(Consumer<Consumer<Answer<T>>> request, Consumer<Answer<T>> then, Proof<Answer<T>> proof) {
+        if (over) {
+            return;
+        }
+        Moment sent = engine.now();
+        int on = connection;
+        request.accept(answer -> engine.serially(() -> {
+            if (over) {
+                return;
+            }
+            switch (answer.code()) {
+                case CONNECTION_LOSS, READ_ONLY -> outOfTouch();
+                case SESSION_EXPIRED -> engine.sessionOver(this);
+                case LOGIN_REFUSED -> engine.loginRefused();
+                default -> {
+                    if (on == connection) {
+                        proof.take(sent, answer);
+                    }
+                }
+            }
+            if (!over) {
+                then.accept(answer);
+            }
+        }));
+    }
+
+    @FunctionalInterface
+    private interface Proof<A> {
+        void take(Moment sent, A answer);
+    }
+
+    /** What became of a transaction: its own code, or that of the write that made it fail. */
+    Code codeOf(Answer<ZooPort.Written> answer) {
+        return answer.ok() ? answer.get().failedAt().map(ZooPort.Refusal::code).orElse(Code.OK) : answer.code();
+    }
+
+    String detailOf(Answer<ZooPort.Written> answer) {
+        return answer.ok()
+                ? answer.get().failedAt().map(ZooPort.Refusal::detail).orElse(answer.detail())
+                : answer.detail();
+    }
+
+    // ---- the connection
+
+    void connectedWith(Duration sessionTimeout) {
+        boolean first = connection == 0;
+        connection++;
+        Duration margin = engine.margin(sessionTimeout);
+        // Until the new connection has proved something the shorter of both time-outs counts (protocol section 8).
+        timeout = first || sessionTimeout.compareTo(timeout) < 0 ? sessionTimeout : timeout;
+        proofs = new Proofs(timeout, margin);
+        timeout = sessionTimeout;
+        if (first) {
+            backInTouch();
+        } else {
+            probe();
+        }
+    }
+
+    void disconnected() {
+        if (connection > 0) {
+            outOfTouch();
+        }
+    }
+
+    private void outOfTouch() {
+        connection++;
+        proofs = newProofs();
+        if (connected) {
+            connected = false;
+            probe();
+        } else if (nextProbe == null) {
+            nextProbe = engine.time()
+                    .after(
+                            PROBE_PAUSE,
+                            () -> engine.serially(() -> {
+                                nextProbe = null;
+                                probe();
+                            }));
+        }
+    }
+
+    private void probe() {
+        if (!over && !connected) {
+            beat();
+        }
+    }
+
+    private void backInTouch() {
+        connected = true;
+        List<Runnable> waiting = List.copyOf(onConnected);
+        onConnected.clear();
+        waiting.forEach(Runnable::run);
+    }
+
+    /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
+    void whenConnected(Runnable task) {
+        if (connected) {
+            task.run();
+        } else {
+            onConnected.add(task);
+        }
+    }
+
+    private Proofs newProofs() {
+        return new Proofs(timeout, engine.margin(timeout));
+    }
+
+    // ---- the heartbeat
+
+    /** A node is there: from now on the session beats, as long as one is. */
+    void keepBeating() {
+        if (nextBeat == null) {
+            scheduleBeat();
+        }
+    }
+
+    /** Runs {@code task} after the next heartbeat. */
+    void afterBeat(Runnable task) {
+        onBeat.add(task);
+        if (nextBeat == null) {
+            scheduleBeat();
+        }
+    }
+
+    private void scheduleBeat() {
+        nextBeat = engine.time()
+                .after(
+                        engine.margin(timeout),
+                        () -> engine.serially(() -> {
+                            nextBeat = null;
+                            if (over) {
+                                return;
+                            }
+                            if (!nodes().isEmpty() || !onBeat.isEmpty()) {
+                                scheduleBeat();
+                                if (connected) {
+                                    beat();
+                                }
+                            }
+                        }));
+    }
+
+    private Map<String, Request> nodes() {
+        Map<String, Request> nodes = new HashMap<>();
+        for (Lane lane : lanes.values()) {
+            for (Request request : lane.present()) {
+                request.node().map(NodeName::text).ifPresent(name -> nodes.put(lane.pathOf(name), request));
+            }
+        }
+        return nodes;
+    }
+
+    private void beat() {
+        if (beating) {
+            beatAgain = true;
+            return;
+        }
+        beating = true;
+        int on = connection;
+        List<ZooPort.Write> checks = new ArrayList<>();
+        List<Request> owners = new ArrayList<>();
+        nodes().forEach((path, request) -> {
+            checks.add(new ZooPort.Write.Check(path));
+            owners.add(request);
+        });
+        if (checks.isEmpty()) {
+            checks.add(new ZooPort.Write.Check("/"));
+        }
+        write(checks, answer -> {
+            beating = false;
+            beaten(on, owners, answer);
+        });
+    }
+
+    private void beaten(int on, List<Request> owners, Answer<ZooPort.Written> answer) {
+        if (answer.ok()) {
+            if (!connected && on == connection) {
+                backInTouch();
+            }
+            answer.get()
+                    .failedAt()
+                    .filter(refusal -> refusal.code() == Code.NO_NODE && refusal.index() < owners.size())
+                    .ifPresent(refusal -> {
+                        owners.get(refusal.index()).ownNodeGone(LossCause.NODE_DELETED);
+                        beatAgain = true;
+                    });
+            List<Runnable> tasks = List.copyOf(onBeat);
+            onBeat.clear();
+            tasks.forEach(Runnable::run);
+            confirmAll();
+        }
+        if (beatAgain && !over) {
+            beatAgain = false;
+            beat();
+        }
+    }
+
+    // ---- validity
+
+    /** Tells {@code request} that the session lives and has time left, at once when that is known. */
+    void confirm(Request request) {
+        Term present = term;
+        if (present != null && present.isValid()) {
+            request.on(new Event.Confirmed());
+            armTermEnd();
+        } else {
+            confirming.add(request);
+            beat();
+        }
+    }
+
+    private void confirmAll() {
+        Term present = term;
+        if (confirming.isEmpty() || present == null || !present.isValid()) {
+            if (!confirming.isEmpty()) {
+                beatAgain = true;
+            }
+            return;
+        }
+        List<Request> all = List.copyOf(confirming);
+        confirming.clear();
+        for (Request request : all) {
+            if (request.state() == State.CONFIRMING) {
+                request.on(new Event.Confirmed());
+            }
+        }
+        armTermEnd();
+    }
+
+    private void committed(Moment sent) {
+        Moment deadline = proofs.committed(sent);
+        Term present = term;
+        if (present != null && present.prolong(deadline)) {
+            return;
+        }
+        if (present != null) {
+            lapse();
+        }
+        term = new Term(engine.time(), deadline);
+    }
+
+    /** Looks whether the term has run out while something was held in it. */
+    void checkTerm() {
+        Term present = term;
+        if (!over && present != null && !present.isValid()) {
+            lapse();
+        }
+    }
+
+    private void lapse() {
+        for (Request request : nodes().values()) {
+            request.lapsed();
+        }
+    }
+
+    /** Loss is told when the deadline passes, not when somebody looks. */
+    private void armTermEnd() {
+        Term present = term;
+        if (termEnd != null || present == null || over) {
+            return;
+        }
+        termEnd = engine.time()
+                .after(
+                        present.remaining(),
+                        () -> engine.serially(() -> {
+                            termEnd = null;
+                            checkTerm();
+                            if (!over && nodes().values().stream().anyMatch(request -> request.state() == State.HELD)) {
+                                armTermEnd();
+                            }
+                        }));
+    }
+
+    // ---- the end
+
+    void end() {
+        over = true;
+        connected = false;
+        Term present = term;
+        if (present != null) {
+            present.end();
+        }
+        for (Time.Timer timer : new Time.@Nullable Timer[] {nextBeat, nextProbe, termEnd}) {
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
+        onConnected.clear();
+        lanes.values().forEach(Lane::sessionOver);
+    }
+}

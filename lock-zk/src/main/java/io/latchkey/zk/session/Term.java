@@ -1,0 +1,68 @@
+package io.latchkey.zk.session;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stretch of time in which the session is known to be kept by the server. It can be prolonged as long as nobody has
+ * found it over; once found over it stays so, for every lease that was granted in it, even when the session turns out
+ * to have lived on. Read by any thread.
+ */
+final class Term {
+    private final Time time;
+    /** Until when; null once it has lapsed. */
+    private final AtomicReference<@Nullable Moment> deadline;
+
+    Term(Time time, Moment deadline) {
+        this.time = time;
+        this.deadline = new AtomicReference<>(deadline);
+    }
+
+    Moment now() {
+        return new Moment(time.nanos(), time.wallMillis());
+    }
+
+    boolean isValid() {
+        return !remaining().isZero();
+    }
+
+    /** The time left; zero once it has lapsed, which this look may find out. */
+    Duration remaining() {
+        while (true) {
+            Moment until = deadline.get();
+            if (until == null) {
+                return Duration.ZERO;
+            }
+            Moment now = now();
+            if (!until.reachedAt(now)) {
+                return until.from(now);
+            }
+            if (deadline.compareAndSet(until, null)) {
+                return Duration.ZERO;
+            }
+        }
+    }
+
+    /** Moves the deadline to {@code later}, unless the term has lapsed or lapses at this look; says whether it lives. */
+    boolean prolong(Moment later) {
+        while (true) {
+            Moment until = deadline.get();
+            if (until == null) {
+                return false;
+            }
+            if (until.reachedAt(now())) {
+                end();
+                return false;
+            }
+            if (!later.isAfter(until) || deadline.compareAndSet(until, later)) {
+                return true;
+            }
+        }
+    }
+
+    /** The session is over: so is the term. */
+    void end() {
+        deadline.set(null);
+    }
+}

@@ -1,0 +1,24 @@
+package io.latchkey.zk.session;
+
+import java.time.Duration;
+
+/** The clocks and the timer; simulated time implements it as well as the machine's. */
+public interface Time extends AutoCloseable {
+    /** Monotonic nanoseconds from an arbitrary origin. */
+    long nanos();
+
+    /** Wall-clock milliseconds since the epoch. */
+    long wallMillis();
+
+    /** Runs {@code task} once, after {@code delay}; the task must not block. */
+    Timer after(Duration delay, Runnable task);
+
+    /** Ends the timer; what has not run will not. */
+    @Override
+    void close();
+
+    /** A task that may still be taken back. */
+    interface Timer {
+        void cancel();
+    }
+}

@@ -1,0 +1,185 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.queue.NodeName;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A granted request as its owner sees it. Any thread may ask and release. */
+public final class ZkLease implements Lease {
+    private static final Logger LOG = LoggerFactory.getLogger(ZkLease.class);
+
+    private final Engine engine;
+    private final Request request;
+    private final NodeName node;
+    private final long token;
+    private final Session session;
+    private final Term term;
+    private final long since;
+    private final CompletableFuture<LossCause> lost = new CompletableFuture<>();
+    /** How it ended; null as long as it has not. The first end stands. */
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+
+    private sealed interface End {
+        record Released() implements End {}
+
+        record Lost(LossCause cause) implements End {}
+    }
+
+    ZkLease(Engine engine, Request request, NodeName node, long token, Session session) {
+        this.engine = engine;
+        this.request = request;
+        this.node = node;
+        this.token = token;
+        this.session = session;
+        this.term = session.term();
+        this.since = engine.time().nanos();
+    }
+
+    @Override
+    public String path() {
+        return engine.shown(request.path());
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    /** The path of the lock node as the ZooKeeper handle sees it. */
+    public String nodePath() {
+        return request.path() + '/' + node.text();
+    }
+
+    /** The session that holds. */
+    public ZooPort port() {
+        return session.port();
+    }
+
+    /** The client that granted it. */
+    public Engine engine() {
+        return engine;
+    }
+
+    @Override
+    public LeaseState state() {
+        boolean valid = isValid();
+        End how = end.get();
+        if (how instanceof End.Released) {
+            return LeaseState.RELEASED;
+        }
+        if (how != null || !valid) {
+            return LeaseState.LOST;
+        }
+        return session.connected() ? LeaseState.HELD : LeaseState.SUSPECT;
+    }
+
+    @Override
+    public boolean isValid() {
+        if (end.get() != null) {
+            return false;
+        }
+        if (term.isValid()) {
+            return true;
+        }
+        lose(LossCause.DEADLINE_PASSED);
+        engine.serially(session::checkTerm);
+        return false;
+    }
+
+    @Override
+    public Duration remaining() {
+        return isValid() ? term.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public void ensureValid() {
+        if (isValid()) {
+            return;
+        }
+        if (end.get() instanceof End.Lost how) {
+            throw new LeaseLostException(
+                    "The lease on " + path() + " with token " + token + " is lost (" + how.cause()
+                            + "): somebody else may hold by now. Stop what it protected; acquire again.",
+                    how.cause());
+        }
+        throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");
+    }
+
+    @Override
+    public CompletableFuture<LossCause> lost() {
+        return lost.copy();
+    }
+
+    void lose(LossCause cause) {
+        if (end.compareAndSet(null, new End.Lost(cause))) {
+            long held = Duration.ofNanos(engine.time().nanos() - since).toMillis();
+            if (cause == LossCause.CLIENT_CLOSED) {
+                LOG.info("Lease on {} (token {}) ended with its client after {} ms", path(), token, held);
+            } else {
+                LOG.warn("Lost the lease on {} (token {}): {}, held for {} ms", path(), token, cause, held);
+            }
+            engine.callBack(() -> lost.complete(cause));
+        }
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        CompletableFuture<ReleaseOutcome> told = new CompletableFuture<>();
+        var unused = letGo().thenAccept(outcome -> engine.callBack(() -> told.complete(outcome)));
+        return told;
+    }
+
+    /** Releases a lease that nobody wants any more. */
+    public void abandon() {
+        var unused = letGo();
+    }
+
+    private CompletableFuture<ReleaseOutcome> letGo() {
+        if (!isValid() || !end.compareAndSet(null, new End.Released())) {
+            return CompletableFuture.completedFuture(
+                    end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
+        }
+        CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
+        engine.serially(() -> request.release(outcome::complete));
+        return outcome;
+    }
+
+    @Override
+    public ReleaseOutcome release() {
+        CompletableFuture<ReleaseOutcome> outcome = letGo();
+        try {
+            return outcome.get();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return outcome.getNow(ReleaseOutcome.PENDING);
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException("a release has no failure of its own", impossible);
+        }
+    }
+
+    @Override
+    public void close() {
+        ReleaseOutcome ignored = release();
+    }
+
+    /** How it was lost, once it was. */
+    Optional<LossCause> lossCause() {
+        return end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + path() + ", token " + token + ", " + state() + "]";
+    }
+}

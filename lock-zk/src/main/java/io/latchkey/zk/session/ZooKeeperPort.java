@@ -1,0 +1,313 @@
+package io.latchkey.zk.session;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+
+/** The real ZooKeeper client behind the port. */
+public final class ZooKeeperPort implements ZooPort {
+    private static final int ANY_VERSION = -1;
+    private static final byte[] EMPTY = new byte[0];
+
+    private final ZooKeeper zooKeeper;
+    private final Ownership ownership;
+    private final List<ACL> acl;
+    private final Listener listener;
+    private final Watcher watcher = this::process;
+
+    /** Whether the handle is ours to close. */
+    private enum Ownership {
+        OWN,
+        BORROWED
+    }
+
+    /** How to open a handle of our own. */
+    @FunctionalInterface
+    public interface Opener {
+        ZooKeeper open(Watcher watcher) throws IOException;
+    }
+
+    private ZooKeeperPort(ZooKeeper handle, List<ACL> acl, Listener listener) {
+        this.zooKeeper = handle;
+        this.ownership = Ownership.BORROWED;
+        this.acl = acl;
+        this.listener = listener;
+    }
+
+    private ZooKeeperPort(Opener opener, List<ACL> acl, Listener listener) throws IOException {
+        this.ownership = Ownership.OWN;
+        this.acl = acl;
+        this.listener = listener;
+        // The handle's threads run before its constructor returns; events wait until the field is there.
+        synchronized (watcher) {
+            this.zooKeeper = opener.open(watcher);
+        }
+    }
+
+    /** A new session of our own. */
+    public static ZooKeeperPort open(Opener opener, List<ACL> acl, Listener listener) throws IOException {
+        return new ZooKeeperPort(opener, acl, listener);
+    }
+
+    /**
+     * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own on the root
+     * brings the session's events; it lives as long as the handle.
+     */
+    public static ZooKeeperPort borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
+        ZooKeeperPort port = new ZooKeeperPort(handle, acl, listener);
+        port.watchSession();
+        return port;
+    }
+
+    public ZooKeeper zooKeeper() {
+        return zooKeeper;
+    }
+
+    private void watchSession() {
+        zooKeeper.exists(
+                "/",
+                this::processSessionWatch,
+                (rc, path, ctx, stat) -> {
+                    if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
+                        listener.connected(zooKeeper.getSessionTimeout());
+                    } else if (map(rc) == Code.CONNECTION_LOSS) {
+                        watchSession();
+                    } else {
+                        listener.expired();
+                    }
+                },
+                null);
+    }
+
+    private void processSessionWatch(WatchedEvent event) {
+        if (event.getType() == Watcher.Event.EventType.None) {
+            process(event);
+        } else {
+            watchSession();
+        }
+    }
+
+    @Override
+    public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+        zooKeeper.create(
+                path,
+                data,
+                acl,
+                CreateMode.EPHEMERAL_SEQUENTIAL,
+                (rc, p, ctx, name, stat) -> then.accept(answer(rc, () -> new Created(lastName(name), czxid(stat)))),
+                null);
+    }
+
+    @Override
+    public void list(String path, Consumer<Answer<Listing>> then) {
+        zooKeeper.getChildren(path, false, listing(then), null);
+    }
+
+    @Override
+    public void read(String path, Consumer<Answer<NodeData>> then) {
+        zooKeeper.getData(path, false, nodeData(then), null);
+    }
+
+    @Override
+    public void watchData(String path, Consumer<Answer<NodeData>> then) {
+        zooKeeper.getData(path, watcher, nodeData(then), null);
+    }
+
+    @Override
+    public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+        zooKeeper.getChildren(path, watcher, listing(then), null);
+    }
+
+    /** Not {@code removeWatches(watcher)}: that goes out as a check and removes nothing at the server. */
+    @Override
+    public void removeWatches(String path) {
+        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> {}, null);
+    }
+
+    @Override
+    public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+        List<Op> ops = writes.stream().map(this::op).toList();
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(written(rc, results)), null);
+    }
+
+    @Override
+    public void close() {
+        if (ownership == Ownership.BORROWED) {
+            return;
+        }
+        try {
+            zooKeeper.close();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Op op(Write write) {
+        if (write instanceof Write.CreatePath create) {
+            return Op.create(create.path(), EMPTY, acl, CreateMode.CONTAINER);
+        } else if (write instanceof Write.CreateRequest create) {
+            return Op.create(create.path(), create.data(), acl, CreateMode.EPHEMERAL_SEQUENTIAL);
+        } else if (write instanceof Write.Mark mark) {
+            return Op.setData(mark.path(), EMPTY, ANY_VERSION);
+        } else if (write instanceof Write.SetData set) {
+            return Op.setData(set.path(), set.data(), set.version());
+        } else if (write instanceof Write.Delete delete) {
+            return Op.delete(delete.path(), ANY_VERSION);
+        } else if (write instanceof Write.Check check) {
+            return Op.check(check.path(), ANY_VERSION);
+        }
+        throw new IllegalArgumentException("unknown write " + write);
+    }
+
+    /** A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. */
+    private static Answer<Written> written(int rc, List<OpResult> results) {
+        if (rc == KeeperException.Code.OK.intValue()) {
+            return Answer.of(new Written(created(results), Optional.empty()));
+        }
+        if (results != null) {
+            for (int i = 0; i < results.size(); i++) {
+                if (results.get(i) instanceof OpResult.ErrorResult error
+                        && error.getErr() != KeeperException.Code.OK.intValue()
+                        && error.getErr() != KeeperException.Code.RUNTIMEINCONSISTENCY.intValue()) {
+                    Refusal refusal = new Refusal(i, map(error.getErr()), word(error.getErr()));
+                    return Answer.of(new Written(List.of(), Optional.of(refusal)));
+                }
+            }
+        }
+        return Answer.failed(map(rc), word(rc));
+    }
+
+    /**
+     * The nodes that a transaction created. All its changes have one zxid, so any Stat in its results tells it; a create's
+     * own Stat does not come from every server, nor through a handle with a chroot (3.9.5 falls back to the old form).
+     */
+    private static List<Created> created(List<OpResult> results) {
+        long zxid = 0;
+        for (OpResult result : results) {
+            if (result instanceof OpResult.SetDataResult set) {
+                zxid = set.getStat().getMzxid();
+            }
+        }
+        List<Created> created = new ArrayList<>(1);
+        for (OpResult result : results) {
+            if (result instanceof OpResult.CreateResult node) {
+                created.add(new Created(lastName(node.getPath()), zxid));
+            }
+        }
+        return created;
+    }
+
+    private static AsyncCallback.Children2Callback listing(Consumer<Answer<Listing>> then) {
+        return (rc, path, ctx, children, stat) -> then.accept(answer(rc, () -> new Listing(children, stat.getMzxid())));
+    }
+
+    private static AsyncCallback.DataCallback nodeData(Consumer<Answer<NodeData>> then) {
+        return (rc, path, ctx, data, stat) -> then.accept(answer(
+                rc,
+                () -> new NodeData(
+                        data == null ? EMPTY : data,
+                        stat.getCzxid(),
+                        stat.getMzxid(),
+                        stat.getVersion(),
+                        stat.getCtime())));
+    }
+
+    private static <T> Answer<T> answer(int rc, Supplier<T> value) {
+        return rc == KeeperException.Code.OK.intValue() ? Answer.of(value.get()) : Answer.failed(map(rc), word(rc));
+    }
+
+    private static long czxid(Stat stat) {
+        return stat.getCzxid();
+    }
+
+    private static String lastName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    private void process(WatchedEvent event) {
+        switch (event.getType()) {
+            case None -> {
+                synchronized (watcher) {
+                    sessionChanged(event.getState());
+                }
+            }
+            case NodeDataChanged -> listener.fired(event.getPath(), Change.DATA, event.getZxid());
+            case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, event.getZxid());
+            case NodeChildrenChanged -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());
+            case DataWatchRemoved, ChildWatchRemoved ->
+                listener.fired(event.getPath(), Change.WATCH_REMOVED, event.getZxid());
+            case NodeCreated, PersistentWatchRemoved -> {
+                // No watch of ours can bring these.
+            }
+        }
+    }
+
+    @SuppressWarnings("deprecation") // The switch is to be exhaustive; the old states never come.
+    private void sessionChanged(Watcher.Event.KeeperState state) {
+        switch (state) {
+            case SyncConnected -> listener.connected(zooKeeper.getSessionTimeout());
+            case Disconnected, ConnectedReadOnly -> listener.disconnected();
+            case Expired, Closed -> listener.expired();
+            case AuthFailed -> listener.loginRefused();
+            case SaslAuthenticated, Unknown, NoSyncConnected -> {
+                // Nothing that a lock would have to know.
+            }
+        }
+    }
+
+    private static String word(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        return code == null ? "error " + rc : code.name();
+    }
+
+    /** The one place where ZooKeeper's codes become ours. */
+    @SuppressWarnings("deprecation") // The switch is to be exhaustive.
+    private static Code map(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        if (code == null) {
+            return Code.OTHER;
+        }
+        return switch (code) {
+            case OK -> Code.OK;
+            case NONODE -> Code.NO_NODE;
+            case NODEEXISTS -> Code.NODE_EXISTS;
+            case NOTEMPTY -> Code.NOT_EMPTY;
+            case BADVERSION -> Code.BAD_VERSION;
+            case NOAUTH -> Code.NO_AUTH;
+            case NOCHILDRENFOREPHEMERALS -> Code.NO_CHILDREN;
+            case CONNECTIONLOSS, OPERATIONTIMEOUT, REQUESTTIMEOUT, SESSIONMOVED -> Code.CONNECTION_LOSS;
+            case SESSIONEXPIRED, SESSIONCLOSEDREQUIRESASLAUTH, UNKNOWNSESSION -> Code.SESSION_EXPIRED;
+            case AUTHFAILED -> Code.LOGIN_REFUSED;
+            case NOTREADONLY -> Code.READ_ONLY;
+            case SYSTEMERROR,
+                    RUNTIMEINCONSISTENCY,
+                    DATAINCONSISTENCY,
+                    MARSHALLINGERROR,
+                    UNIMPLEMENTED,
+                    BADARGUMENTS,
+                    NEWCONFIGNOQUORUM,
+                    RECONFIGINPROGRESS,
+                    APIERROR,
+                    INVALIDCALLBACK,
+                    INVALIDACL,
+                    EPHEMERALONLOCALSESSION,
+                    NOWATCHER,
+                    RECONFIGDISABLED,
+                    QUOTAEXCEEDED,
+                    THROTTLEDOP -> Code.OTHER;
+        };
+    }
+}

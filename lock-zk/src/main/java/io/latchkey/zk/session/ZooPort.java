@@ -1,0 +1,99 @@
+package io.latchkey.zk.session;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * All that the locks need of ZooKeeper, asynchronous, one port for one session. The real client implements it, and so
+ * can a simulation. Requests are carried out and answered in the order in which they are made; watch events come in
+ * that order too, before any answer that shows what they tell. Every request is answered, if only with
+ * {@link Code#CONNECTION_LOSS}. Answers and events may come on any one thread, and must be taken without blocking it.
+ */
+@SuppressWarnings("ArrayRecordComponent") // Data passes through here; nobody compares these values.
+public interface ZooPort {
+    /** Creates an ephemeral sequential node whose name begins with {@code path}. */
+    void create(String path, byte[] data, Consumer<Answer<Created>> then);
+
+    void list(String path, Consumer<Answer<Listing>> then);
+
+    void read(String path, Consumer<Answer<NodeData>> then);
+
+    /** Reads the node and leaves a watch on its data, which fires on a change and on deletion. */
+    void watchData(String path, Consumer<Answer<NodeData>> then);
+
+    /** Leaves a watch on the node's children, which also fires on the node's own deletion. */
+    void watchChildren(String path, Consumer<Answer<Listing>> then);
+
+    /** Takes back all watches of this session on {@code path}. */
+    void removeWatches(String path);
+
+    /** One transaction: all of it or nothing. */
+    void write(List<Write> writes, Consumer<Answer<Written>> then);
+
+    /** Ends the session, or gives a borrowed one back, and waits for that. Not to be called on the thread of answers. */
+    void close();
+
+    /** A created node: its name without the path before it, and its czxid. */
+    record Created(String name, long czxid) {}
+
+    /** The children of a node, in no order, and the mzxid of the node's own data. */
+    record Listing(List<String> children, long mzxid) {}
+
+    /** A node's data and what its Stat says. */
+    record NodeData(byte[] data, long czxid, long mzxid, int version, long ctimeMillis) {}
+
+    /**
+     * What became of a transaction.
+     *
+     * @param created the nodes that it created, in order; with their zxid if a {@link Write.SetData} was in it, else 0
+     * @param failedAt the index of the write that made it fail as a whole; empty when it succeeded
+     */
+    record Written(List<Created> created, Optional<Refusal> failedAt) {}
+
+    /** The write that made a transaction fail, and why. */
+    record Refusal(int index, Code code, String detail) {}
+
+    /** One write of a transaction. */
+    sealed interface Write {
+        /** An empty container node for a path, or for a level above one. */
+        record CreatePath(String path) implements Write {}
+
+        /** An ephemeral sequential node. */
+        record CreateRequest(String path, byte[] data) implements Write {}
+
+        /** Empties the node's data: a holder's word that it lets go. */
+        record Mark(String path) implements Write {}
+
+        record SetData(String path, byte[] data, int version) implements Write {}
+
+        record Delete(String path) implements Write {}
+
+        /** Changes nothing; fails the transaction when the node is not there. */
+        record Check(String path) implements Write {}
+    }
+
+    /** What the session tells of itself and of watched nodes. */
+    interface Listener {
+        /** Connected, for the first time or again; {@code timeoutMillis} is the session's time-out by the server. */
+        void connected(int timeoutMillis);
+
+        void disconnected();
+
+        void expired();
+
+        void loginRefused();
+
+        /** A watch fired. {@code zxid} is that of the change, or -1 when the server does not say. */
+        void fired(String path, Change change, long zxid);
+    }
+
+    /** What a watch tells. */
+    enum Change {
+        DATA,
+        CHILDREN,
+        DELETED,
+        /** The watch is gone without having fired: somebody took it back. */
+        WATCH_REMOVED
+    }
+}

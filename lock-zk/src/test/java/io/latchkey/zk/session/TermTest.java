@@ -1,0 +1,68 @@
+package io.latchkey.zk.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class TermTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final Term term = new Term(time, time.now().plus(SECOND));
+
+    @Test
+    void isValidUntilItsDeadlineAndNotAt() {
+        time.pass(SECOND.minusMillis(1));
+        assertTrue(term.isValid());
+        assertEquals(Duration.ofMillis(1), term.remaining());
+        time.pass(Duration.ofMillis(1));
+        assertFalse(term.isValid());
+        assertEquals(Duration.ZERO, term.remaining());
+    }
+
+    @Test
+    void theWallClockAloneEndsIt() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void canBeProlongedInTime() {
+        time.pass(Duration.ofMillis(900));
+        assertTrue(term.prolong(time.now().plus(SECOND)));
+        time.pass(Duration.ofMillis(900));
+        assertTrue(term.isValid());
+    }
+
+    @Test
+    void isNeverShortened() {
+        assertTrue(term.prolong(time.now().plus(Duration.ofMillis(1))));
+        assertEquals(SECOND, term.remaining());
+    }
+
+    /** Somebody may have acted on its being over. */
+    @Test
+    void onceFoundOverItStaysOver() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.isValid());
+        time.passOnTheWallOnly(SECOND.negated());
+        assertFalse(term.isValid());
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+    }
+
+    @Test
+    void anAnswerThatComesTooLateDoesNotReviveIt() {
+        time.pass(SECOND);
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void endsWithItsSession() {
+        term.end();
+        assertFalse(term.isValid());
+    }
+}

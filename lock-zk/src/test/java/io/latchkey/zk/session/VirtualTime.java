@@ -1,0 +1,41 @@
+package io.latchkey.zk.session;
+
+import java.time.Duration;
+
+/** Clocks that stand still until told otherwise. */
+final class VirtualTime implements Time {
+    private long nanos = Long.MAX_VALUE - 1_000_000_000L; // wraps around within the tests, as nanoTime may
+    private long wallMillis = 1_700_000_000_000L;
+
+    void pass(Duration span) {
+        nanos += span.toNanos();
+        wallMillis += span.toMillis();
+    }
+
+    /** A suspended machine, or a wall clock set forward. */
+    void passOnTheWallOnly(Duration span) {
+        wallMillis += span.toMillis();
+    }
+
+    Moment now() {
+        return new Moment(nanos, wallMillis);
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public long wallMillis() {
+        return wallMillis;
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable task) {
+        throw new UnsupportedOperationException("no timers here");
+    }
+
+    @Override
+    public void close() {}
+}
