@@ -38,7 +38,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
@@ -167,7 +166,7 @@ public final class ZkLockClient implements LockClient {
         private Duration sessionTimeout = DEFAULT_SESSION_TIMEOUT;
         private @Nullable Duration connectTimeout;
         private String basePath = "";
-        private List<ACL> acl = ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        private List<ACL> acl = Handles.EVERYBODY_EVERYTHING;
         private final List<Handles.Auth> auth = new ArrayList<>();
         private ZKClientConfig clientConfig = new ZKClientConfig();
         private String label = "";
@@ -251,7 +250,7 @@ public final class ZkLockClient implements LockClient {
             if (entries.isEmpty()) {
                 throw new IllegalArgumentException("acl is empty: nobody could use what this client creates");
             }
-            this.acl = new ArrayList<>(entries);
+            this.acl = List.copyOf(entries);
             return this;
         }
 
@@ -309,7 +308,8 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * Where users' code runs that depends on futures of this client. It should run tasks promptly: notice of loss
-         * goes through it, too. A few daemon threads of the client's own if not given.
+         * goes through it, too. Four daemon threads of the client's own if not given; stages that block them, as by
+         * waiting for another lease, hold up all others.
          *
          * @param executor not closed by the client
          * @return this

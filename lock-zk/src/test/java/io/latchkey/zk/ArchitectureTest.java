@@ -44,7 +44,7 @@ class ArchitectureTest {
     private static final String[] PURE_ROOMS = {QUEUE, RECIPE, ACQUIRE};
 
     private static final DescribedPredicate<JavaClass> PLATFORM =
-            javaBase().or(resideInAPackage("org.jspecify..")).as("java.base and org.jspecify");
+            javaBase().or(resideInAPackage("org.jspecify..")).as("in java.base or org.jspecify");
 
     private static final JavaClasses PRODUCTION = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -115,8 +115,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(FRONT_DOOR)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("org.apache.zookeeper..", "org.apache.jute..")
-                        .and(DescribedPredicate.not(publicTypes))));
+                .dependOnClassesThat(elementOf(resideInAnyPackage("org.apache.zookeeper..", "org.apache.jute..")
+                        .and(DescribedPredicate.not(publicTypes)))));
     }
 
     /** One jar of it is on the class path, because ZooKeeper's client does not load without it. */
@@ -153,7 +153,13 @@ class ArchitectureTest {
     @Test
     void staticFieldsAreConstants() {
         check(fields().that().areStatic().should().beFinal());
-        check(noFields().that().areStatic().and().areNotPrivate().should().haveRawType(describe("arrays", JavaClass::isArray)));
+        check(noFields()
+                .that()
+                .areStatic()
+                .and()
+                .arePublic()
+                .should()
+                .haveRawType(describe("arrays", JavaClass::isArray)));
     }
 
     private static void check(ArchRule rule) {
@@ -161,16 +167,18 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> rooms(String... packages) {
-        return resideInAnyPackage(packages);
+        return elementOf(resideInAnyPackage(packages));
     }
 
-    /** Primitive types and arrays of them stand in the package {@code java.lang}, as ArchUnit sees it, or in none. */
+    /** What {@code java.base} exports, asked of the platform itself; primitive types too. */
     private static DescribedPredicate<JavaClass> javaBase() {
         Module base = Object.class.getModule();
-        return describe("java.base", type -> {
-            JavaClass element = type.getBaseComponentType();
-            return element.isPrimitive() || base.isExported(element.getPackageName());
-        });
+        return elementOf(describe("java.base", type -> type.isPrimitive() || base.isExported(type.getPackageName())));
+    }
+
+    /** ArchUnit sees {@code Op[]} as a type of its own. */
+    private static DescribedPredicate<JavaClass> elementOf(DescribedPredicate<JavaClass> predicate) {
+        return describe(predicate.getDescription(), type -> predicate.test(type.getBaseComponentType()));
     }
 
     private static DescribedPredicate<JavaClass> threading() {
@@ -185,7 +193,8 @@ class ArchitectureTest {
         return describe("reads the time", call -> {
             JavaClass owner = call.getTargetOwner();
             return (owner.isEquivalentTo(System.class) && ofSystem.contains(call.getName()))
-                    || (owner.getPackageName().startsWith("java.time") && call.getName().equals("now"));
+                    || (owner.getPackageName().startsWith("java.time")
+                            && call.getName().equals("now"));
         });
     }
 

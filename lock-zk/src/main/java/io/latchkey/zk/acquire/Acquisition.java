@@ -58,7 +58,7 @@ public final class Acquisition {
             edge(ABANDONING, Event.CreatedAlone.class, (m, e) -> m.leave(((Event.CreatedAlone) e).name()), ENDED),
             edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.disown(), ENDED),
             edge(ABANDONING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
-            edge(ABANDONING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
+            edge(ABANDONING, Event.GiveUp.class, (m, e) -> List.of(), ABANDONING),
             edge(ABANDONING, Event.SessionOver.class, (m, e) -> m.end(), ENDED),
             edge(
                     RECOVERING,
@@ -85,6 +85,7 @@ public final class Acquisition {
             edge(WAITING, Event.OwnNodeGone.class, (m, e) -> m.enqueueAnew(), ENQUEUEING),
             edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
             edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
+            edge(CONFIRMING, Event.HandedOver.class, (m, e) -> List.of(), CONFIRMING),
             edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.enqueueAnew(), ENQUEUEING),
             edge(DRAINING, Event.Drained.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(DRAINING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),

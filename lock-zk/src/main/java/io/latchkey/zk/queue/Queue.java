@@ -2,7 +2,9 @@ package io.latchkey.zk.queue;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -11,9 +13,14 @@ import java.util.Optional;
  */
 public final class Queue {
     private final List<NodeName> requests;
+    private final Map<NodeName, Integer> places;
 
     private Queue(List<NodeName> requests) {
         this.requests = requests;
+        this.places = new HashMap<>(requests.size() * 2);
+        for (NodeName request : requests) {
+            places.put(request, places.size());
+        }
     }
 
     public static Queue of(Collection<String> children) {
@@ -36,16 +43,16 @@ public final class Queue {
     }
 
     public boolean contains(NodeName request) {
-        return requests.contains(request);
+        return places.containsKey(request);
     }
 
     /** The requests before {@code me}, oldest first. */
     public List<NodeName> before(NodeName me) {
-        int index = requests.indexOf(me);
-        if (index < 0) {
+        Integer place = places.get(me);
+        if (place == null) {
             throw new IllegalArgumentException(me.text() + " is not in " + this);
         }
-        return requests.subList(0, index);
+        return requests.subList(0, place);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,12 +15,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The nodes of one path that this session owes the deletion of. A departure is over for its owner at once when it cannot
  * be sent, and stays owed until the node is gone or the session is. Departures that come up while one is on the wire
- * travel together, as long as a neighbour of this session holds: nobody else waits for them then.
+ * travel together when a neighbour of this session holds, since nobody else waits for them then, or when many leave.
  */
 final class Departures {
     private static final Logger LOG = LoggerFactory.getLogger(Departures.class);
     /** How many nodes one transaction deletes at most; far below what fits a packet. */
     private static final int BATCH = 500;
+    /** How many transactions of one path may be on the wire; what comes then travels together in the next. */
+    private static final int FLIGHTS = 4;
 
     private final Session session;
     private final Lane lane;
@@ -27,7 +30,10 @@ final class Departures {
     /** Names of holders that let go and whose nodes are not known to be gone: who is right behind them holds. */
     private final Set<String> released = new HashSet<>();
 
-    private int underWay;
+    /** What is on the wire; an answer may not come any more once the session is over. */
+    private final Set<Departure> underWay = new LinkedHashSet<>();
+
+    private int flights;
 
     /** How a node is left. */
     enum Manner {
@@ -75,7 +81,7 @@ final class Departures {
     }
 
     boolean owes() {
-        return underWay > 0 || !owed.isEmpty();
+        return !underWay.isEmpty() || !owed.isEmpty();
     }
 
     void send() {
@@ -88,7 +94,7 @@ final class Departures {
             return;
         }
         Optional<Request> holder = lane.holder();
-        if (underWay > 0 && holder.isPresent()) {
+        if (flights >= FLIGHTS || (flights > 0 && holder.isPresent())) {
             return;
         }
         while (!owed.isEmpty()) {
@@ -118,11 +124,12 @@ final class Departures {
         }
         Optional<Request> checked = handsOver ? holder : Optional.empty();
         checked.flatMap(Request::node).ifPresent(node -> writes.add(new ZooPort.Write.Check(lane.pathOf(node.text()))));
-        underWay++;
+        flights++;
+        underWay.addAll(batch);
         session.write(writes, answer -> {
-            underWay--;
+            flights--;
+            batch.forEach(underWay::remove);
             answered(batch, owners, checked, answer);
-            session.engine().departed();
         });
     }
 
@@ -177,8 +184,10 @@ final class Departures {
     }
 
     /** The session is over, and all its nodes with it, or soon. */
-    void sessionOver() {
-        owed.forEach(departure -> departure.tell(ReleaseOutcome.LOST));
+    void sessionOver(ReleaseOutcome told) {
+        underWay.forEach(departure -> departure.tell(told));
+        underWay.clear();
+        owed.forEach(departure -> departure.tell(told));
         owed.clear();
     }
 }

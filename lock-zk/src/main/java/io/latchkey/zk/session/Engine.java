@@ -1,11 +1,13 @@
 package io.latchkey.zk.session;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
@@ -105,9 +107,28 @@ public final class Engine {
 
     /** Opens the first session; it connects in the background. */
     public void start() throws IOException {
-        Session first = new Session(this);
-        ZooPort port = config.source().opener().open(new SessionListener(first));
-        serially(() -> begin(first, port));
+        CompletableFuture<Optional<IOException>> opened = new CompletableFuture<>();
+        serially(() -> {
+            try {
+                open();
+                opened.complete(Optional.empty());
+            } catch (IOException cannot) {
+                opened.complete(Optional.of(cannot));
+            } catch (RuntimeException cannot) {
+                opened.completeExceptionally(cannot);
+            }
+        });
+        Optional<IOException> failure = opened.join();
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+    }
+
+    /** On the serial executor, so that no event of the new session is taken before its port is there. */
+    private void open() throws IOException {
+        Session next = new Session(this);
+        next.open(config.source().opener().open(new SessionListener(next)));
+        session = next;
     }
 
     /**
@@ -128,11 +149,6 @@ public final class Engine {
             }
             throw new IllegalStateException(refused.getCause());
         }
-    }
-
-    private void begin(Session begun, ZooPort port) {
-        begun.open(port);
-        session = begun;
     }
 
     // ---- for the front door, from any thread
@@ -180,7 +196,9 @@ public final class Engine {
         try {
             config.callbacks().execute(task);
         } catch (RejectedExecutionException closing) {
-            task.run();
+            Thread late = new Thread(task, "latchkey-callback-late");
+            late.setDaemon(true);
+            late.start();
         }
     }
 
@@ -210,9 +228,7 @@ public final class Engine {
         serially(() -> close(idle));
         Optional<Session> last = Optional.empty();
         try {
-            last = idle.get(config.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+            last = Uninterruptibles.getUninterruptibly(idle, config.sessionTimeout());
         } catch (TimeoutException | ExecutionException late) {
             LOG.warn("Closed with nodes that could not be deleted; they go with their session", late);
         }
@@ -231,18 +247,19 @@ public final class Engine {
         if (last == null || last.isOver()) {
             idle.complete(Optional.ofNullable(last));
         } else if (config.source() instanceof Source.Own) {
-            last.end();
+            last.end(ReleaseOutcome.PENDING);
             idle.complete(Optional.of(last));
         } else {
             onceIdle = () -> {
-                last.end();
+                last.end(ReleaseOutcome.PENDING);
                 idle.complete(Optional.of(last));
             };
             finishWhenIdle();
         }
     }
 
-    private void finishWhenIdle() {
+    /** A closing client gives a borrowed session back once nothing of it is left there. */
+    void finishWhenIdle() {
         Session last = session;
         if (onceIdle != null && (last == null || last.isOver() || !last.owes())) {
             Runnable finish = onceIdle;
@@ -266,11 +283,6 @@ public final class Engine {
 
     void forget(Request request) {
         live.remove(request);
-    }
-
-    /** Something was deleted that had been owed. */
-    void departed() {
-        finishWhenIdle();
     }
 
     private final class SessionListener implements ZooPort.Listener {
@@ -330,7 +342,7 @@ public final class Engine {
         if (of.isOver()) {
             return;
         }
-        of.end();
+        of.end(ReleaseOutcome.LOST);
         if (closed != null) {
             finishWhenIdle();
             return;
@@ -348,24 +360,21 @@ public final class Engine {
         }
     }
 
-    /** On the timer's thread: opening and closing handles takes its time. */
+    /** On the timer's thread, since closing a handle takes its time. */
     private void renew(Session former) {
         former.port().close();
-        Session next = new Session(this);
+        serially(this::openAnew);
+    }
+
+    private void openAnew() {
+        if (closed != null) {
+            return;
+        }
         try {
-            ZooPort port = config.source().opener().open(new SessionListener(next));
-            serially(() -> {
-                if (closed != null) {
-                    next.open(port);
-                    next.end();
-                    config.time().after(Duration.ZERO, port::close);
-                } else {
-                    begin(next, port);
-                }
-            });
-        } catch (IOException cannot) {
+            open();
+        } catch (IOException | RuntimeException cannot) {
             LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
-            config.time().after(RENEWAL_PAUSE, () -> renew(former));
+            config.time().after(RENEWAL_PAUSE, () -> serially(this::openAnew));
         }
     }
 

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -26,6 +27,9 @@ import org.apache.zookeeper.data.ACL;
  * @param config TLS, SASL and the like
  */
 public record Handles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
+    /** The ACL of who names none. */
+    public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
+
     /** A login. */
     @SuppressWarnings("ArrayRecordComponent") // Handed on as ZooKeeper takes it; nobody compares logins.
     public record Auth(String scheme, byte[] credentials) {}
@@ -98,9 +102,9 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
         ZooKeeper root = open(servers, event -> {});
         try {
             for (int end = chroot.indexOf('/', 1); end != -1; end = chroot.indexOf('/', end + 1)) {
-                createLevel(root, chroot.substring(0, end), ZooDefs.Ids.OPEN_ACL_UNSAFE);
+                createLevel(root, chroot.substring(0, end), new ArrayList<>(EVERYBODY_EVERYTHING));
             }
-            createLevel(root, chroot, acl);
+            createLevel(root, chroot, new ArrayList<>(acl));
         } finally {
             root.close();
         }

@@ -44,13 +44,32 @@ final class Lane {
     private @Nullable Request holder;
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
+    /** Creates on the wire, and ids to be disowned once connected: what keeps a borrowed session from being given back. */
+    private int creating;
+
+    private int disowning;
     private byte @Nullable [] kind;
     private long kindSince;
 
+    /** Since when a list may be read to count for a request. */
+    private enum From {
+        /** Behind its create. */
+        CREATE,
+        /** Behind a barrier on a new connection, after which a lost create has been carried out or never will be. */
+        BARRIER
+    }
+
     /** A request that wants to see a queue, in its present attempt. */
-    private record Want(Request request, String id) {
+    private record Want(Request request, String id, From from) {
         boolean stands() {
-            return request.id().equals(id);
+            State needed = from == From.BARRIER ? State.RECOVERING : State.LISTING;
+            return request.id().equals(id) && request.state() == needed;
+        }
+
+        /** Whether it may come to want the list that is on its way: its create is on its way, too. */
+        boolean mayCome() {
+            boolean onItsWay = request.id().equals(id) && request.state() == State.ENQUEUEING;
+            return stands() || (from == From.CREATE && onItsWay);
         }
     }
 
@@ -69,10 +88,10 @@ final class Lane {
     }
 
     boolean idle() {
-        return present.isEmpty() && wants.isEmpty() && !listing && disowned.isEmpty() && draining.isEmpty();
+        return present.isEmpty() && wants.isEmpty() && !listing && !owes() && draining.isEmpty();
     }
 
-    /** The request of this session that holds and excludes all others, if one does. */
+    /** The request of this session that holds or is about to, and excludes all others, if one does. */
     Optional<Request> holder() {
         return Optional.ofNullable(holder);
     }
@@ -98,10 +117,14 @@ final class Lane {
     /** One flight: the node, at first contact the path's kind, and the queue. */
     void enqueue(Request request) {
         String id = request.id();
+        creating++;
         session.<ZooPort.Created>askCommitted(
                 then -> session.port()
                         .create(pathOf(prefix(request, id)), session.engine().ownerData(), then),
-                answer -> created(request, id, answer));
+                answer -> {
+                    creating--;
+                    created(request, id, answer);
+                });
         if (kind == null) {
             readKind(request.recipe().kind());
         }
@@ -119,7 +142,7 @@ final class Lane {
     private void notCreated(Request request, Answer<?> answer) {
         String shown = session.engine().shown(path);
         switch (answer.code()) {
-            case CONNECTION_LOSS -> request.on(new Event.CreateLost());
+            case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());
             case NO_AUTH -> request.refused(Errors.denied(shown, "create a request", answer));
             case NO_CHILDREN -> request.refused(Errors.ephemeralParent(shown));
             default -> request.refused(Errors.refused(shown, answer));
@@ -146,7 +169,9 @@ final class Lane {
                 new ZooPort.Write.SetData(path, asked, 0),
                 new ZooPort.Write.CreateRequest(
                         pathOf(prefix(request, id)), session.engine().ownerData()));
+        creating++;
         session.write(both, answer -> {
+            creating--;
             Code code = session.codeOf(answer);
             if (code == Code.OK) {
                 ZooPort.Created created = answer.get().created().stream()
@@ -156,6 +181,8 @@ final class Lane {
                 kind = asked;
                 kindSince = created.czxid();
                 arrived(request, created, Event.CreatedAlone::new);
+            } else if (request.state() == State.ABANDONING && code != Code.CONNECTION_LOSS) {
+                request.on(new Event.CreateRefused());
             } else if (code == Code.NODE_EXISTS) {
                 enqueue(request);
             } else if (code == Code.NO_NODE) {
@@ -226,7 +253,16 @@ final class Lane {
     // ---- reading the queue
 
     void list(Request request) {
-        wants.add(new Want(request, request.id()));
+        want(new Want(request, request.id(), From.CREATE));
+    }
+
+    /** To be called behind a barrier. */
+    void listForLostCreate(Request request) {
+        want(new Want(request, request.id(), From.BARRIER));
+    }
+
+    private void want(Want want) {
+        wants.add(want);
         if (!listing) {
             sendList();
         }
@@ -239,6 +275,7 @@ final class Lane {
         session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
             listing = false;
             listed(served, answer);
+            wants.removeIf(want -> !want.mayCome());
             if (!wants.isEmpty() && !listing) {
                 sendList();
             }
@@ -253,7 +290,11 @@ final class Lane {
                 deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
-            case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));
+            case CONNECTION_LOSS, READ_ONLY ->
+                session.whenConnected(() -> {
+                    listAgain(served);
+                    lookForDisowned();
+                });
             default -> fail(served, Errors.refused(session.engine().shown(path), answer));
         }
     }
@@ -288,15 +329,15 @@ final class Lane {
 
     private void listAgain(List<Want> served) {
         for (Want want : served) {
-            if (want.stands() && wantsQueue(want.request())) {
-                list(want.request());
+            if (want.stands()) {
+                want(want);
             }
         }
     }
 
     private static void deliver(List<Want> served, Queue queue) {
         for (Want want : served) {
-            if (want.stands() && wantsQueue(want.request())) {
+            if (want.stands()) {
                 want.request().on(new Event.Listed(queue));
             }
         }
@@ -310,12 +351,9 @@ final class Lane {
         }
     }
 
-    private static boolean wantsQueue(Request request) {
-        return request.state() == State.LISTING || request.state() == State.RECOVERING;
-    }
-
     void lookUp(Request request, NodeName name) {
         present.put(name.text(), request);
+        session.keepBeating();
         session.<ZooPort.NodeData>ask(then -> session.port().read(pathOf(name.text()), then), answer -> {
             if (request.state() != State.LOOKING_UP) {
                 return;
@@ -365,10 +403,14 @@ final class Lane {
     void release(NodeName name, Consumer<ReleaseOutcome> then) {
         Request follower = followers.remove(name.text());
         departures.add(name.text(), Departures.Manner.RELEASED, then);
-        if (follower != null) {
-            follower.released();
+        try {
+            if (follower != null) {
+                holder = follower;
+                follower.released();
+            }
+        } finally {
+            departures.send();
         }
-        departures.send();
     }
 
     void withdraw(NodeName name, Consumer<ReleaseOutcome> then) {
@@ -377,10 +419,19 @@ final class Lane {
     }
 
     void disown(String id) {
+        disowning++;
         session.whenConnected(() -> {
+            disowning--;
             disowned.add(id);
-            sendList();
+            lookForDisowned();
         });
+    }
+
+    /** A list that is on the wire was sent behind the barrier as well, or its answer would have come before it. */
+    private void lookForDisowned() {
+        if (!disowned.isEmpty() && !listing) {
+            sendList();
+        }
     }
 
     /** They were disowned behind a barrier: one that is not in the queue now never will be. */
@@ -409,11 +460,11 @@ final class Lane {
     }
 
     boolean owes() {
-        return departures.owes();
+        return departures.owes() || creating > 0 || disowning > 0 || !disowned.isEmpty();
     }
 
-    void sessionOver() {
-        departures.sessionOver();
+    void sessionOver(ReleaseOutcome told) {
+        departures.sessionOver(told);
     }
 
     // ---- the counter near its end

@@ -92,11 +92,22 @@ final class Request implements Watches.Listener {
     }
 
     void on(Event event) {
+        Optional<NodeName> had = machine.name();
+        boolean left = false;
         for (Command command : machine.on(event)) {
+            left |= command instanceof Command.Leave || command instanceof Command.LeaveAsHolder;
             carryOut(command);
+        }
+        if (had.isPresent() && !left && lane != null && !machine.name().equals(had)) {
+            stopWatchingOwn = null;
+            lane.ended(this);
+            lane.nodeGone(had.get());
         }
         if (machine.state() == State.ENDED) {
             engine.forget(this);
+            if (lane != null) {
+                lane.session().holdsNoMore(this);
+            }
         }
     }
 
@@ -120,12 +131,17 @@ final class Request implements Watches.Listener {
             forgetOwn();
             lane().release(leave.name(), onceReleased);
         } else if (command instanceof Command.Leave leave) {
+            lane().ended(this);
             forgetOwn();
             lane().withdraw(leave.name(), this::left);
         } else if (command instanceof Command.Disown disown) {
             lane().disown(disown.id());
         } else if (command instanceof Command.Recover) {
-            lane().session().whenConnected(() -> lane().list(this));
+            lane().session().whenConnected(() -> {
+                if (lane != null) {
+                    lane.listForLostCreate(this);
+                }
+            });
         } else if (command instanceof Command.LookUp lookUp) {
             lane().lookUp(this, lookUp.name());
         } else if (command instanceof Command.Drain) {
@@ -175,6 +191,7 @@ final class Request implements Watches.Listener {
     private void granted(Command.Grant grant) {
         stopTimer();
         lane().granted(this);
+        lane().session().holds(this);
         lease = new ZkLease(engine, this, grant.name(), grant.token(), lane().session());
         outcome.complete(Optional.of(lease));
     }
@@ -197,6 +214,8 @@ final class Request implements Watches.Listener {
         stopWatchingAhead = null;
         if (why.code() == Code.NO_AUTH) {
             fail(Errors.denied(engine.shown(path), "watch the request ahead", why));
+        } else if (why.code() == Code.OTHER) {
+            lane().session().afterBeat(this::lookAgain);
         } else {
             lane().session().whenConnected(this::lookAgain);
         }
@@ -231,14 +250,10 @@ final class Request implements Watches.Listener {
 
     /** Somebody deleted the node; what it was worth goes with it. */
     void ownNodeGone(LossCause cause) {
-        Optional<NodeName> name = machine.name();
-        if (name.isEmpty()) {
-            return;
+        if (machine.name().isPresent()) {
+            lossCause = cause;
+            on(new Event.OwnNodeGone());
         }
-        lossCause = cause;
-        stopWatchingOwn = null;
-        on(new Event.OwnNodeGone());
-        lane().nodeGone(name.get());
     }
 
     /** The validity deadline has passed. */
@@ -339,6 +354,10 @@ final class Request implements Watches.Listener {
     private void giveUp() {
         if (machine.state() != State.ENDED && machine.state() != State.HELD) {
             on(new Event.GiveUp());
+        }
+        if (machine.state() == State.ABANDONING && lane == null) {
+            // Between two sessions: nothing was sent in the next one.
+            on(new Event.CreateRefused());
         }
     }
 

@@ -1,15 +1,18 @@
 package io.latchkey.zk.session;
 
+import com.google.common.collect.Lists;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
-import io.latchkey.zk.queue.NodeName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * which lost answers are looked for, and the probe that finds out when the servers are back.
  */
 final class Session {
+    /** Heartbeats in a session time-out: two of them lie further apart than the margin, and one may be late. */
+    private static final int BEATS = 6;
+    /** How many nodes one part of a heartbeat checks: with long paths still far below what fits a packet. */
+    private static final int BEAT_PART = 500;
     /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
@@ -32,6 +39,7 @@ final class Session {
     private final List<Runnable> onConnected = new ArrayList<>();
     private final List<Runnable> onBeat = new ArrayList<>();
     private final List<Request> confirming = new ArrayList<>();
+    private final Set<Request> holding = new LinkedHashSet<>();
 
     private @Nullable ZooPort port;
     /** Counts every coming and going of the connection: an answer proves something only within one of them. */
@@ -45,7 +53,9 @@ final class Session {
     private Proofs proofs;
     private volatile @Nullable Term term;
 
-    private boolean beating;
+    /** Parts of a heartbeat that are not answered yet. */
+    private int beating;
+
     private boolean beatAgain;
     private Time.@Nullable Timer nextBeat;
     private Time.@Nullable Timer nextProbe;
@@ -103,7 +113,7 @@ final class Session {
     }
 
     void dropIfIdle(String path, Lane lane) {
-        if (lane.idle() && !lane.owes() && lanes.size() > engine.lanesToKeep()) {
+        if (lane.idle() && lanes.size() > engine.lanesToKeep()) {
             lanes.remove(path, lane);
         }
     }
@@ -159,6 +169,7 @@ final class Session {
             if (!over) {
                 then.accept(answer);
             }
+            engine.finishWhenIdle();
         }));
     }
 
@@ -185,8 +196,12 @@ final class Session {
         connection++;
         Duration margin = engine.margin(sessionTimeout);
         // Until the new connection has proved something the shorter of both time-outs counts (protocol section 8).
-        timeout = first || sessionTimeout.compareTo(timeout) < 0 ? sessionTimeout : timeout;
-        proofs = new Proofs(timeout, margin);
+        boolean shorter = sessionTimeout.compareTo(timeout) < 0;
+        Term present = term;
+        if (shorter && present != null) {
+            present.shorten(timeout.minus(sessionTimeout));
+        }
+        proofs = new Proofs(first || shorter ? sessionTimeout : timeout, margin);
         timeout = sessionTimeout;
         if (first) {
             backInTouch();
@@ -228,7 +243,7 @@ final class Session {
         connected = true;
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
-        waiting.forEach(Runnable::run);
+        waiting.forEach(engine::serially);
     }
 
     /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
@@ -264,13 +279,13 @@ final class Session {
     private void scheduleBeat() {
         nextBeat = engine.time()
                 .after(
-                        engine.margin(timeout),
+                        timeout.dividedBy(BEATS),
                         () -> engine.serially(() -> {
                             nextBeat = null;
-                            if (over) {
-                                return;
-                            }
-                            if (!nodes().isEmpty() || !onBeat.isEmpty()) {
+                            if (!over
+                                    && (lanes.values().stream().anyMatch(lane -> !lane.present()
+                                                    .isEmpty())
+                                            || !onBeat.isEmpty())) {
                                 scheduleBeat();
                                 if (connected) {
                                     beat();
@@ -279,62 +294,68 @@ final class Session {
                         }));
     }
 
-    private Map<String, Request> nodes() {
-        Map<String, Request> nodes = new HashMap<>();
-        for (Lane lane : lanes.values()) {
-            for (Request request : lane.present()) {
-                request.node().map(NodeName::text).ifPresent(name -> nodes.put(lane.pathOf(name), request));
-            }
-        }
-        return nodes;
+    /** The requests with nodes, holders first. */
+    private List<Request> present() {
+        Set<Request> present = new LinkedHashSet<>(holding);
+        lanes.values().forEach(lane -> present.addAll(lane.present()));
+        return present.stream().filter(request -> request.node().isPresent()).toList();
     }
 
+    /** Checks all nodes, in parts that fit a packet; out of touch it is only the barrier, which needs no node. */
     private void beat() {
-        if (beating) {
+        if (beating > 0) {
             beatAgain = true;
             return;
         }
-        beating = true;
         int on = connection;
-        List<ZooPort.Write> checks = new ArrayList<>();
-        List<Request> owners = new ArrayList<>();
-        nodes().forEach((path, request) -> {
-            checks.add(new ZooPort.Write.Check(path));
-            owners.add(request);
-        });
-        if (checks.isEmpty()) {
-            checks.add(new ZooPort.Write.Check("/"));
+        List<Request> present = connected ? present() : List.of();
+        List<List<Request>> parts = present.isEmpty() ? List.of(present) : Lists.partition(present, BEAT_PART);
+        beating = parts.size();
+        for (List<Request> part : parts) {
+            List<ZooPort.Write> checks = new ArrayList<>(part.size());
+            part.forEach(request -> checks.add(new ZooPort.Write.Check(
+                    request.lane().pathOf(request.node().orElseThrow().text()))));
+            write(part.isEmpty() ? List.of(new ZooPort.Write.Check("/")) : checks, answer -> {
+                beating--;
+                beaten(on, part, answer);
+            });
         }
-        write(checks, answer -> {
-            beating = false;
-            beaten(on, owners, answer);
-        });
     }
 
-    private void beaten(int on, List<Request> owners, Answer<ZooPort.Written> answer) {
+    private void beaten(int on, List<Request> part, Answer<ZooPort.Written> answer) {
         if (answer.ok()) {
-            if (!connected && on == connection) {
-                backInTouch();
-            }
             answer.get()
                     .failedAt()
-                    .filter(refusal -> refusal.code() == Code.NO_NODE && refusal.index() < owners.size())
+                    .filter(refusal -> refusal.code() == Code.NO_NODE && refusal.index() < part.size())
                     .ifPresent(refusal -> {
-                        owners.get(refusal.index()).ownNodeGone(LossCause.NODE_DELETED);
+                        part.get(refusal.index()).ownNodeGone(LossCause.NODE_DELETED);
                         beatAgain = true;
                     });
-            List<Runnable> tasks = List.copyOf(onBeat);
-            onBeat.clear();
-            tasks.forEach(Runnable::run);
-            confirmAll();
+            if (beating == 0) {
+                if (!connected && on == connection) {
+                    backInTouch();
+                }
+                List<Runnable> tasks = List.copyOf(onBeat);
+                onBeat.clear();
+                tasks.forEach(engine::serially);
+                confirmAll();
+            }
         }
-        if (beatAgain && !over) {
+        if (beatAgain && beating == 0 && !over) {
             beatAgain = false;
             beat();
         }
     }
 
     // ---- validity
+
+    void holds(Request request) {
+        holding.add(request);
+    }
+
+    void holdsNoMore(Request request) {
+        holding.remove(request);
+    }
 
     /** Tells {@code request} that the session lives and has time left, at once when that is known. */
     void confirm(Request request) {
@@ -375,7 +396,9 @@ final class Session {
         if (present != null) {
             lapse();
         }
-        term = new Term(engine.time(), deadline);
+        if (!deadline.reachedAt(engine.now())) {
+            term = new Term(engine.time(), deadline);
+        }
     }
 
     /** Looks whether the term has run out while something was held in it. */
@@ -387,9 +410,7 @@ final class Session {
     }
 
     private void lapse() {
-        for (Request request : nodes().values()) {
-            request.lapsed();
-        }
+        List.copyOf(holding).forEach(Request::lapsed);
     }
 
     /** Loss is told when the deadline passes, not when somebody looks. */
@@ -404,7 +425,7 @@ final class Session {
                         () -> engine.serially(() -> {
                             termEnd = null;
                             checkTerm();
-                            if (!over && nodes().values().stream().anyMatch(request -> request.state() == State.HELD)) {
+                            if (!holding.isEmpty()) {
                                 armTermEnd();
                             }
                         }));
@@ -412,7 +433,8 @@ final class Session {
 
     // ---- the end
 
-    void end() {
+    /** Ends it here; {@code told} is what whoever waits for a release learns. */
+    void end(ReleaseOutcome told) {
         over = true;
         connected = false;
         Term present = term;
@@ -425,6 +447,6 @@ final class Session {
             }
         }
         onConnected.clear();
-        lanes.values().forEach(Lane::sessionOver);
+        lanes.values().forEach(lane -> lane.sessionOver(told));
     }
 }

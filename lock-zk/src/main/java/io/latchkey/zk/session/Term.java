@@ -61,6 +61,11 @@ final class Term {
         }
     }
 
+    /** The server keeps the session for less long than before. */
+    void shorten(Duration by) {
+        deadline.updateAndGet(until -> until == null ? null : until.plus(by.negated()));
+    }
+
     /** The session is over: so is the term. */
     void end() {
         deadline.set(null);

@@ -27,6 +27,8 @@ public final class ZooKeeperPort implements ZooPort {
     private final List<ACL> acl;
     private final Listener listener;
     private final Watcher watcher = this::process;
+    private final Watcher sessionWatcher = this::processSessionWatch;
+    private volatile boolean givenBack;
 
     /** Whether the handle is ours to close. */
     private enum Ownership {
@@ -43,13 +45,15 @@ public final class ZooKeeperPort implements ZooPort {
     private ZooKeeperPort(ZooKeeper handle, List<ACL> acl, Listener listener) {
         this.zooKeeper = handle;
         this.ownership = Ownership.BORROWED;
-        this.acl = acl;
+        // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
+        this.acl = new ArrayList<>(acl);
         this.listener = listener;
     }
 
     private ZooKeeperPort(Opener opener, List<ACL> acl, Listener listener) throws IOException {
         this.ownership = Ownership.OWN;
-        this.acl = acl;
+        // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
+        this.acl = new ArrayList<>(acl);
         this.listener = listener;
         // The handle's threads run before its constructor returns; events wait until the field is there.
         synchronized (watcher) {
@@ -79,12 +83,14 @@ public final class ZooKeeperPort implements ZooPort {
     private void watchSession() {
         zooKeeper.exists(
                 "/",
-                this::processSessionWatch,
+                sessionWatcher,
                 (rc, path, ctx, stat) -> {
                     if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
                         listener.connected(zooKeeper.getSessionTimeout());
                     } else if (map(rc) == Code.CONNECTION_LOSS) {
                         watchSession();
+                    } else if (map(rc) == Code.LOGIN_REFUSED) {
+                        listener.loginRefused();
                     } else {
                         listener.expired();
                     }
@@ -95,7 +101,7 @@ public final class ZooKeeperPort implements ZooPort {
     private void processSessionWatch(WatchedEvent event) {
         if (event.getType() == Watcher.Event.EventType.None) {
             process(event);
-        } else {
+        } else if (!givenBack) {
             watchSession();
         }
     }
@@ -146,6 +152,10 @@ public final class ZooKeeperPort implements ZooPort {
     @Override
     public void close() {
         if (ownership == Ownership.BORROWED) {
+            givenBack = true;
+            // Forgets the watch here; others may watch the root through this handle, so the server's stays until it
+            // fires.
+            zooKeeper.removeWatches("/", sessionWatcher, Watcher.WatcherType.Data, true, (rc, path, ctx) -> {}, null);
             return;
         }
         try {
