@@ -41,6 +41,9 @@ final class Lane {
     /** Requests that wait for the path to be made anew. */
     private final List<Request> draining = new ArrayList<>();
 
+    /** Who has not asked for its place yet, since others of this session wait before it. */
+    private final Map<Request, Want> putOff = new LinkedHashMap<>();
+
     private @Nullable Request holder;
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
@@ -88,7 +91,7 @@ final class Lane {
     }
 
     boolean idle() {
-        return present.isEmpty() && wants.isEmpty() && !listing && !owes() && draining.isEmpty();
+        return present.isEmpty() && wants.isEmpty() && putOff.isEmpty() && !listing && !owes() && draining.isEmpty();
     }
 
     /** The request of this session that holds or is about to, and excludes all others, if one does. */
@@ -128,7 +131,7 @@ final class Lane {
         if (kind == null) {
             readKind(request.recipe().kind());
         }
-        list(request);
+        listNowOrLater(request);
     }
 
     private void created(Request request, String id, Answer<ZooPort.Created> answer) {
@@ -256,6 +259,40 @@ final class Lane {
         want(new Want(request, request.id(), From.CREATE));
     }
 
+    /** For a request whose create has just been sent: those that are present stand before it. */
+    private void listNowOrLater(Request request) {
+        Want want = new Want(request, request.id(), From.CREATE);
+        if (request.canBePutOff() && othersWaitBefore()) {
+            putOff.put(request, want);
+        } else {
+            want(want);
+        }
+    }
+
+    /**
+     * Whether two requests of this session wait already, so that a later one need not know its place yet: it cannot be
+     * granted before the first of them is, and there is time for a list when it is, which serves all that were put off.
+     */
+    private boolean othersWaitBefore() {
+        return present.values().stream()
+                        .filter(other -> other.isWaiting() && !putOff.containsKey(other))
+                        .limit(2)
+                        .count()
+                == 2;
+    }
+
+    /** Something became of a request of this lane: those put off may be needed now. */
+    void reconsider() {
+        if (!putOff.isEmpty() && !othersWaitBefore()) {
+            List<Want> due = List.copyOf(putOff.values());
+            putOff.clear();
+            due.forEach(wants::add);
+            if (!listing) {
+                sendList();
+            }
+        }
+    }
+
     /** To be called behind a barrier. */
     void listForLostCreate(Request request) {
         want(new Want(request, request.id(), From.BARRIER));
@@ -271,11 +308,13 @@ final class Lane {
     private void sendList() {
         List<Want> served = wants;
         wants = new ArrayList<>();
+        served.removeIf(want -> !want.mayCome());
         listing = true;
         session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
             listing = false;
             listed(served, answer);
             wants.removeIf(want -> !want.mayCome());
+            putOff.values().removeIf(want -> !want.mayCome());
             if (!wants.isEmpty() && !listing) {
                 sendList();
             }

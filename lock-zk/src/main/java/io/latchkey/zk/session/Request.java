@@ -81,6 +81,17 @@ final class Request implements Watches.Listener {
         return Objects.requireNonNull(lane, "the request has no session");
     }
 
+    /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
+    boolean canBePutOff() {
+        return !(patience instanceof Patience.Never) && recipe.sharing() == Recipe.Sharing.EXCLUSIVE;
+    }
+
+    /** Whether its node is there and it is not granted yet. */
+    boolean isWaiting() {
+        State state = machine.state();
+        return state == State.LISTING || state == State.WAITING || state == State.CONFIRMING;
+    }
+
     void begin(Lane in) {
         if (machine.state() == State.NEW) {
             lane = in;
@@ -102,6 +113,9 @@ final class Request implements Watches.Listener {
             stopWatchingOwn = null;
             lane.ended(this);
             lane.nodeGone(had.get());
+        }
+        if (lane != null) {
+            lane.reconsider();
         }
         if (machine.state() == State.ENDED) {
             engine.forget(this);
