@@ -30,16 +30,15 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
     private final Session session;
     private final String path;
+    private final NewPath newPath;
     private final Departures departures;
+    private final Drain drain;
     /** The requests of this session whose nodes are there, or whose deletion is not confirmed yet. */
     private final Map<String, Request> present = new LinkedHashMap<>();
     /** Who waits right behind a node of this session. */
     private final Map<String, Request> followers = new HashMap<>();
     /** Ids of requests that were given up when nobody knew whether their nodes were there. */
     private final Set<String> disowned = new HashSet<>();
-
-    /** Requests that wait for the path to be made anew. */
-    private final List<Request> draining = new ArrayList<>();
 
     /** Who has not asked for its place yet, since others of this session wait before it. */
     private final Map<Request, Want> putOff = new LinkedHashMap<>();
@@ -79,7 +78,9 @@ final class Lane {
     Lane(Session session, String path) {
         this.session = session;
         this.path = path;
+        this.newPath = new NewPath(session, path);
         this.departures = new Departures(session, this);
+        this.drain = new Drain(session, path);
     }
 
     Session session() {
@@ -91,7 +92,7 @@ final class Lane {
     }
 
     boolean idle() {
-        return present.isEmpty() && wants.isEmpty() && putOff.isEmpty() && !listing && !owes() && draining.isEmpty();
+        return present.isEmpty() && wants.isEmpty() && putOff.isEmpty() && !listing && !owes() && drain.idle();
     }
 
     /** The request of this session that holds or is about to, and excludes all others, if one does. */
@@ -137,7 +138,7 @@ final class Lane {
     private void created(Request request, String id, Answer<ZooPort.Created> answer) {
         switch (answer.code()) {
             case OK -> arrived(request, answer.get(), Event.Created::new);
-            case NO_NODE -> createPathAnd(request, id);
+            case NO_NODE -> createWithPath(request, id);
             default -> notCreated(request, answer);
         }
     }
@@ -160,65 +161,33 @@ final class Lane {
         request.on(event.apply(name, created.czxid()));
     }
 
-    /** The path is missing: it and the first request come in one transaction, so it is never without a child. */
-    private void createPathAnd(Request request, String id) {
+    private void createWithPath(Request request, String id) {
         if (request.state() == State.ABANDONING) {
             request.on(new Event.CreateRefused());
             return;
         }
-        byte[] asked = request.recipe().kind().data();
-        List<ZooPort.Write> both = List.of(
-                new ZooPort.Write.CreatePath(path),
-                new ZooPort.Write.SetData(path, asked, 0),
-                new ZooPort.Write.CreateRequest(
-                        pathOf(prefix(request, id)), session.engine().ownerData()));
+        Kind asked = request.recipe().kind();
         creating++;
-        session.write(both, answer -> {
-            creating--;
-            Code code = session.codeOf(answer);
-            if (code == Code.OK) {
-                ZooPort.Created created = answer.get().created().stream()
-                        .filter(node -> NodeName.parse(node.name()).isPresent())
-                        .findFirst()
-                        .orElseThrow();
-                kind = asked;
-                kindSince = created.czxid();
-                arrived(request, created, Event.CreatedAlone::new);
-            } else if (request.state() == State.ABANDONING && code != Code.CONNECTION_LOSS) {
-                request.on(new Event.CreateRefused());
-            } else if (code == Code.NODE_EXISTS) {
-                enqueue(request);
-            } else if (code == Code.NO_NODE) {
-                createLevelsAbove(request, id);
-            } else {
-                notCreated(request, Answer.failed(code, session.detailOf(answer)));
-            }
-        });
-    }
-
-    private void createLevelsAbove(Request request, String id) {
-        int next = path.indexOf('/', 1);
-        createLevel(request, id, next);
-    }
-
-    private void createLevel(Request request, String id, int end) {
-        if (end < 0) {
-            createPathAnd(request, id);
-            return;
-        }
-        ZooPort.Write level = new ZooPort.Write.CreatePath(path.substring(0, end));
-        session.write(List.of(level), answer -> {
-            Code code = session.codeOf(answer);
-            if (code == Code.OK || code == Code.NODE_EXISTS) {
-                createLevel(request, id, path.indexOf('/', end + 1));
-            } else if (code == Code.NO_NODE && end == path.indexOf('/', 1)) {
-                request.refused(Errors.noChroot(session.engine().shown(path)));
-            } else if (code == Code.NO_NODE) {
-                createLevelsAbove(request, id);
-            } else {
-                notCreated(request, Answer.failed(code, session.detailOf(answer)));
-            }
-        });
+        newPath.makeWith(
+                new ZooPort.Write.CreateRequest(
+                        pathOf(prefix(request, id)), session.engine().ownerData()),
+                asked,
+                outcome -> {
+                    creating--;
+                    if (outcome instanceof NewPath.Outcome.Made made) {
+                        kind = asked.data();
+                        kindSince = made.first().czxid();
+                        arrived(request, made.first(), Event.CreatedAlone::new);
+                    } else if (outcome instanceof NewPath.Outcome.Failed failed) {
+                        notCreated(request, failed.answer());
+                    } else if (request.state() == State.ABANDONING) {
+                        request.on(new Event.CreateRefused());
+                    } else if (outcome instanceof NewPath.Outcome.NoChroot) {
+                        request.refused(Errors.noChroot(session.engine().shown(path)));
+                    } else {
+                        enqueue(request);
+                    }
+                });
     }
 
     private static String prefix(Request request, String id) {
@@ -244,9 +213,7 @@ final class Lane {
         session.write(List.of(new ZooPort.Write.SetData(path, asked.data(), version)), answer -> {
             if (session.codeOf(answer) == Code.NO_AUTH) {
                 LockException denied = Errors.denied(
-                        session.engine().shown(path),
-                        "record the kind of the lock",
-                        Answer.failed(Code.NO_AUTH, session.detailOf(answer)));
+                        session.engine().shown(path), "record the kind of the lock", session.plain(answer));
                 List.copyOf(present.values()).forEach(request -> request.fail(denied));
             }
             kind = null;
@@ -506,88 +473,9 @@ final class Lane {
         departures.sessionOver(told);
     }
 
-    // ---- the counter near its end
-
-    /** Waits until nobody is in the queue, deletes the path, and lets the requests make it anew. */
+    /** The counter is near its end: the path has to be made anew, and its kind to be read anew. */
     void drain(Request request) {
-        draining.add(request);
-        if (draining.size() == 1) {
-            lookWhetherEmpty();
-        }
-    }
-
-    private void lookWhetherEmpty() {
-        draining.removeIf(request -> request.state() != State.DRAINING);
-        if (draining.isEmpty()) {
-            return;
-        }
-        Runnable stop = session.watches().watchForRelease(path, new DrainListener());
-        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
-            if (answer.code() == Code.NO_NODE) {
-                stop.run();
-                drained();
-            } else if (answer.ok() && answer.get().children().isEmpty()) {
-                stop.run();
-                deletePath();
-            } else if (answer.ok()
-                    && Queue.of(answer.get().children()).requests().isEmpty()) {
-                stop.run();
-                cannotDrain("foreign children are under it");
-            }
-        });
-    }
-
-    private void deletePath() {
-        session.write(List.of(new ZooPort.Write.Delete(path)), answer -> {
-            Code code = session.codeOf(answer);
-            switch (code) {
-                case OK, NO_NODE -> drained();
-                case NOT_EMPTY -> lookWhetherEmpty();
-                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::lookWhetherEmpty);
-                default -> cannotDrain(session.detailOf(answer));
-            }
-        });
-    }
-
-    private void drained() {
         kind = null;
-        forDraining(request -> request.on(new Event.Drained()));
-    }
-
-    private void cannotDrain(String why) {
-        LockException error = Errors.cannotRenew(session.engine().shown(path), why);
-        forDraining(request -> request.fail(error));
-    }
-
-    private void forDraining(Consumer<Request> action) {
-        List<Request> all = List.copyOf(draining);
-        draining.clear();
-        for (Request request : all) {
-            if (request.state() == State.DRAINING) {
-                action.accept(request);
-            }
-        }
-    }
-
-    private final class DrainListener implements Watches.Listener {
-        @Override
-        public void released() {
-            lookWhetherEmpty();
-        }
-
-        @Override
-        public void gone() {
-            lookWhetherEmpty();
-        }
-
-        @Override
-        public void childrenChanged() {
-            lookWhetherEmpty();
-        }
-
-        @Override
-        public void blind(Answer<?> why) {
-            session.whenConnected(Lane.this::lookWhetherEmpty);
-        }
+        drain.await(request);
     }
 }

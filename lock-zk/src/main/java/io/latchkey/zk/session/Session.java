@@ -180,13 +180,17 @@ final class Session {
 
     /** What became of a transaction: its own code, or that of the write that made it fail. */
     Code codeOf(Answer<ZooPort.Written> answer) {
-        return answer.ok() ? answer.get().failedAt().map(ZooPort.Refusal::code).orElse(Code.OK) : answer.code();
+        return plain(answer).code();
     }
 
-    String detailOf(Answer<ZooPort.Written> answer) {
+    /** The answer as if the write that made a transaction fail had been sent alone. */
+    Answer<ZooPort.Written> plain(Answer<ZooPort.Written> answer) {
         return answer.ok()
-                ? answer.get().failedAt().map(ZooPort.Refusal::detail).orElse(answer.detail())
-                : answer.detail();
+                ? answer.get()
+                        .failedAt()
+                        .map(refusal -> Answer.<ZooPort.Written>failed(refusal.code(), refusal.detail()))
+                        .orElse(answer)
+                : answer;
     }
 
     // ---- the connection
