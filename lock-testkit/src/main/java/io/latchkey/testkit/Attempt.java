@@ -1,0 +1,89 @@
+package io.latchkey.testkit;
+
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.HistoryEvent.What;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+
+/**
+ * One attempt to acquire, as its client records it in a {@link History}. Call each method at the moment that it names: {@link
+ * #granted} after the lock was handed out, {@link #releasing} before the release is begun.
+ */
+public final class Attempt {
+    private static final long NEVER = -1;
+
+    private final History history;
+    private final String client;
+    private final String path;
+    private final long number;
+    private final LongFunction<OptionalLong> sessions;
+    private final AtomicLong lastValid = new AtomicLong(NEVER);
+    private volatile long token;
+    private volatile long session;
+
+    Attempt(History history, String client, String path, long number, LongFunction<OptionalLong> sessions) {
+        this.history = history;
+        this.client = client;
+        this.path = path;
+        this.number = number;
+        this.sessions = sessions;
+    }
+
+    private void record(What what, String note) {
+        history.add(new HistoryEvent(history.now(), client, number, path, what, token, session, note));
+    }
+
+    void requested() {
+        record(What.REQUESTED, "");
+    }
+
+    /** The client has been told that it holds, with this token; it relies on it from now on. */
+    public void granted(long grantedToken) {
+        token = grantedToken;
+        session = sessions.apply(grantedToken).orElse(0);
+        record(What.GRANTED, "");
+    }
+
+    /** The attempt has ended without a grant. */
+    public void gaveUp(String why) {
+        record(What.GAVE_UP, why);
+    }
+
+    /** A moment for {@link #valid}: take it before you look whether the lease is valid. */
+    public long beforeLook() {
+        return history.now();
+    }
+
+    /** The client looked whether its lease is valid, and it was: it has relied on it at least until the given moment. */
+    public void valid(long beforeLook) {
+        lastValid.accumulateAndGet(beforeLook, Math::max);
+    }
+
+    /** The client is about to release. */
+    public void releasing() {
+        record(What.RELEASING, "");
+    }
+
+    /** The release has come out so. */
+    public void released(ReleaseOutcome outcome) {
+        switch (outcome) {
+            case RELEASED, PENDING -> record(What.RELEASED, outcome.name());
+            case LOST -> record(What.LOST, "found by the release");
+            case ALREADY_RELEASED -> record(What.NOTE, "released again");
+        }
+    }
+
+    /** The client has been told that the lease is lost. */
+    public void lost(String cause) {
+        record(What.LOST, cause);
+    }
+
+    Optional<HistoryEvent> lastLook() {
+        long nanos = lastValid.get();
+        return nanos == NEVER
+                ? Optional.empty()
+                : Optional.of(new HistoryEvent(nanos, client, number, path, What.VALID, token, session, ""));
+    }
+}

@@ -1,0 +1,36 @@
+package io.latchkey.testkit;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Waits for something that can only be looked at, such as the state of a server, where no event tells of it. Where there is an
+ * event, await that instead.
+ */
+public final class Eventually {
+    private static final long LOOK_EVERY_NANOS = 500_000;
+
+    private Eventually() {}
+
+    /**
+     * Looks every half millisecond until the condition is true.
+     *
+     * @param what what is awaited, for the message
+     * @param within how long to wait at most
+     * @throws AssertionError if the condition is still false after that time
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public static void holds(String what, Duration within, BooleanSupplier condition) throws InterruptedException {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("while waiting for: " + what);
+            }
+            if (System.nanoTime() - start > within.toNanos()) {
+                throw new AssertionError("not within " + within.toMillis() + " ms: " + what);
+            }
+            LockSupport.parkNanos(LOOK_EVERY_NANOS);
+        }
+    }
+}

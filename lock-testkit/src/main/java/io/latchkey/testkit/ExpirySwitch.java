@@ -1,0 +1,18 @@
+package io.latchkey.testkit;
+
+/** Whether a server may expire sessions by time. Outlives restarts of the server. */
+final class ExpirySwitch {
+    private volatile boolean held;
+
+    boolean isHeld() {
+        return held;
+    }
+
+    void hold() {
+        held = true;
+    }
+
+    void resume() {
+        held = false;
+    }
+}

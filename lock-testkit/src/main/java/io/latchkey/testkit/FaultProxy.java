@@ -1,0 +1,293 @@
+package io.latchkey.testkit;
+
+import io.latchkey.testkit.FaultPlan.Deed;
+import io.latchkey.testkit.FrameReader.Connected;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.zookeeper.client.ConnectStringParser;
+
+/**
+ * Stands between one ZooKeeper client and its servers, understands what passes, keeps a record of it, and does to it what networks
+ * do. Give each client a proxy of its own, and {@link #connectString()} in place of the servers'.
+ *
+ * <p>Each new connection of the client goes to the next of the servers, in the order of the connect string. Faults concern the
+ * connections that are there and those that come. They are precise: a request is cut off before a byte of it has reached the server,
+ * or after the server has answered it, never in between.
+ *
+ * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One thread runs the
+ * whole proxy; it ends at {@link #close()}.
+ */
+public final class FaultProxy implements AutoCloseable {
+    private final List<InetSocketAddress> upstreams;
+    private final Station station;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private FaultProxy(List<InetSocketAddress> upstreams) {
+        this.upstreams = upstreams;
+        this.station = new Station(upstreams);
+    }
+
+    /** A proxy before these servers. */
+    public static FaultProxy to(ZooKeeperFixture fixture) {
+        return to(fixture.connectString());
+    }
+
+    /**
+     * A proxy before these servers.
+     *
+     * @param connectString {@code host:port}, several separated by commas; a chroot is ignored, the client brings its own
+     */
+    public static FaultProxy to(String connectString) {
+        List<InetSocketAddress> unresolved =
+                new ConnectStringParser(Objects.requireNonNull(connectString, "connectString")).getServerAddresses();
+        List<InetSocketAddress> upstreams = unresolved.stream()
+                .map(server -> new InetSocketAddress(server.getHostString(), server.getPort()))
+                .toList();
+        return new FaultProxy(upstreams);
+    }
+
+    /** The port on 127.0.0.1 for the client to connect to. */
+    public int port() {
+        return station.port();
+    }
+
+    /** Where the client connects: {@code 127.0.0.1:port}. Append a chroot if you need one. */
+    public String connectString() {
+        return "127.0.0.1:" + port();
+    }
+
+    // What passed
+
+    /** All that has passed so far. */
+    public Wire wire() {
+        return since(new Wire.Mark(0));
+    }
+
+    /** The present moment, to look later at what has passed {@linkplain #since since}. */
+    public Wire.Mark mark() {
+        return station.log().mark();
+    }
+
+    /** What has passed since that moment. */
+    public Wire since(Wire.Mark mark) {
+        return station.log().since(mark);
+    }
+
+    /** The session of the last connection that a server has accepted, also if it is over by now; empty before the first one. */
+    public OptionalLong session() {
+        Connected last = station.lastSession();
+        return last == null ? OptionalLong.empty() : OptionalLong.of(last.session());
+    }
+
+    /** Which session a server created a node for in the transaction of this zxid, if its answer came by here: whose token that is. */
+    public OptionalLong sessionThatCreated(long zxid) {
+        return station.sessionThatCreated(zxid);
+    }
+
+    /** Strikes when the next request of this sort has been passed on to the server. Changes nothing. */
+    public Fault sent(RequestMatch match) {
+        return arm(match, 1, Deed.TELL_SENT, "passing of " + match);
+    }
+
+    /** Strikes when the answer to the next request of this sort has been passed on to the client. Changes nothing. */
+    public Fault answered(RequestMatch match) {
+        return arm(match, 1, Deed.TELL_ANSWERED, "answer to " + match);
+    }
+
+    // Slowness
+
+    /** From now on every frame takes that long in either direction, so that a round trip takes twice as long more. Zero to end it. */
+    public void delay(Duration eachWay) {
+        delay(Direction.TO_SERVER, eachWay);
+        delay(Direction.TO_CLIENT, eachWay);
+    }
+
+    /** From now on every frame in that direction takes that long, up to 0.1 ms longer. Their order stays. Zero to end it. */
+    public void delay(Direction direction, Duration length) {
+        if (length.isNegative()) {
+            throw new IllegalArgumentException("negative delay: " + length);
+        }
+        station.loop().run(() -> station.road(direction).delayNanos = length.toNanos());
+    }
+
+    /**
+     * Holds back the answers to requests of this sort, from now until the hold is released. The server has done what they ask for;
+     * the client does not know. Whatever comes behind a held answer waits with it, but pings.
+     */
+    public Hold holdAnswers(RequestMatch match) {
+        Hold hold = new Hold("answers to " + match, this::release);
+        station.loop().run(() -> station.plan().addAnswerHold(match, hold));
+        return hold;
+    }
+
+    /**
+     * Holds back watch events, from now until the hold is released. Whatever comes behind a held event waits with it, but pings: a
+     * client never sees the answer to a later read before the event, with ZooKeeper or here.
+     */
+    public Hold holdEvents() {
+        Hold hold = new Hold("watch events", this::release);
+        station.loop().run(() -> station.plan().addEventHold(hold));
+        return hold;
+    }
+
+    private void release(Hold hold) {
+        if (closed.get()) {
+            return;
+        }
+        station.loop().run(() -> {
+            station.plan().remove(hold);
+            station.drain();
+        });
+    }
+
+    // Loss
+
+    /**
+     * Cuts the client's connection now. The client finds it reset; the server finds it ended after what it has got. What was on its
+     * way is lost. The session lives on, and ZooKeeper's own client comes back within 2 s: 0.1 s until it tells of the disconnect,
+     * up to 1 s more before it connects, another 1 s where it has one server only.
+     */
+    public void cut() {
+        station.loop().run(station::cut);
+    }
+
+    /**
+     * Cuts the connection in place of the n-th request of this sort, counted from now: the server never sees it. What the client
+     * sent before it still gets there; what it sends after it on this connection does not. Otherwise like {@link #cut()}.
+     *
+     * @param number 1 for the next one
+     */
+    public Fault cutBefore(RequestMatch match, int number) {
+        return arm(match, number, Deed.CUT_BEFORE, "cut before " + match + " number " + number);
+    }
+
+    /**
+     * Cuts the connection in place of the answer to the n-th request of this sort, counted from now: the server has done what it asks
+     * for, the client does not know. Answers before it still get to the client. Otherwise like {@link #cut()}.
+     *
+     * @param number 1 for the next one
+     */
+    public Fault cutAfter(RequestMatch match, int number) {
+        return arm(match, number, Deed.CUT_AFTER, "cut after " + match + " number " + number);
+    }
+
+    private Fault arm(RequestMatch match, int number, Deed deed, String description) {
+        if (number < 1) {
+            throw new IllegalArgumentException("the first one is number 1, not " + number);
+        }
+        Fault fault = new Fault(description);
+        station.loop().run(() -> station.plan().add(match, number, deed, fault));
+        return fault;
+    }
+
+    /** From now on resets every new connection at once, until {@link #accept()}. Those that are there stay: {@link #cut()} them. */
+    public void refuse() {
+        station.loop().run(station::refuse);
+    }
+
+    /** Takes connections again. The client comes by itself: ZooKeeper's own tries every 0 to 2 s. */
+    public void accept() {
+        station.loop().run(station::accept);
+    }
+
+    /** {@link #blackHole(Direction)} in both directions: the client is cut off from its servers. */
+    public void blackHole() {
+        blackHole(Direction.TO_SERVER);
+        blackHole(Direction.TO_CLIENT);
+    }
+
+    /**
+     * From now on nothing gets through in that direction, and nobody is told, until {@link #heal()}: as in a partition. Not even the
+     * end of a connection gets through. Nothing is lost either: what was on its way arrives when it is healed, as TCP would send it
+     * again, also from connections that the client has given up meanwhile.
+     *
+     * <p>The client finds out by silence, two thirds of the session's timeout after the last sign of the server; the server ends the
+     * session one timeout after the last sign of the client, at its next tick. The client is told so when it connects again, or gives
+     * its session up by itself after four thirds of the timeout without a server (since ZooKeeper 3.9.3), which proves nothing.
+     */
+    public void blackHole(Direction direction) {
+        station.loop().run(() -> {
+            station.note("black hole " + direction);
+            station.road(direction).blackHole = true;
+        });
+    }
+
+    /** Ends the black hole in both directions; what was stopped travels on at once. */
+    public void heal() {
+        station.loop().run(station::heal);
+    }
+
+    // End of the session
+
+    /**
+     * Ends the client's session at the server first: a second connection, past this proxy and its faults, takes the session over by
+     * its id and password and closes it. Its ephemeral nodes are gone after 2 to 10 ms. The client is disconnected by the server,
+     * tells of it after 0.1 s, and learns that its session is over when it has connected again, after 1 to 2 s with ZooKeeper's own
+     * client; until then it may believe that it holds what it has lost.
+     *
+     * @return completes with the session's id when the server has ended it
+     * @throws IllegalStateException if no session has been seen yet
+     */
+    public CompletableFuture<Long> expireSession() {
+        Connected session = lastSession();
+        station.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
+        return new SessionCloser(upstreams, session).start();
+    }
+
+    /**
+     * Has the client believe first that its session is over: cuts the connection, and answers the next one in the server's place
+     * that the session is over. The server knows nothing of it: its nodes stay until the session's timeout has passed. This is the
+     * harmless order; a new request of the client waits behind its own old node.
+     *
+     * @return strikes when the client has been told, 1 to 2 s later with ZooKeeper's own client, or when it connects for a new session:
+     *     since ZooKeeper 3.9.3 it gives up by itself after four thirds of the timeout without a server, which with timeouts below
+     *     2 s may be before it has connected again
+     * @throws IllegalStateException if no session has been seen yet
+     */
+    public Fault expireAtClient() {
+        long session = lastSession().session();
+        Fault fault = new Fault("client of session 0x" + Long.toHexString(session) + " told that it is over");
+        station.loop().run(() -> {
+            station.tellExpired(session, fault);
+            station.cut();
+        });
+        return fault;
+    }
+
+    /**
+     * Ends every fault that can be ended: heals, accepts, lets go what is held, takes back what has not struck, and delays nothing.
+     * What was lost stays lost. Does nothing on a closed proxy.
+     */
+    public void endFaults() {
+        if (!closed.get()) {
+            station.loop().run(station::endFaults);
+        }
+    }
+
+    private Connected lastSession() {
+        Connected last = station.lastSession();
+        if (last == null) {
+            throw new IllegalStateException("the client has not connected yet");
+        }
+        return last;
+    }
+
+    /** Ends all connections and the proxy's thread. Faults that have not struck never will. The record of what passed stays. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            station.loop().run(station::close);
+            station.loop().close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "proxy " + port() + " before " + upstreams;
+    }
+}

@@ -1,0 +1,49 @@
+package io.latchkey.testkit;
+
+/**
+ * One thing that a client did or was told, in a {@link History}.
+ *
+ * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
+ * @param client whose client
+ * @param attempt which attempt to acquire, counted through the history from 1; 0 if it concerns the client as a whole
+ * @param path what it tried to acquire; empty if it concerns the client as a whole
+ * @param what what happened
+ * @param token the token of the grant, once there is one; 0 before
+ * @param session the server's session, if it is known; 0 if not
+ * @param note more, for the reader
+ */
+public record HistoryEvent(
+        long nanos, String client, long attempt, String path, What what, long token, long session, String note) {
+
+    /** What can happen. */
+    public enum What {
+        /** The client is about to ask. */
+        REQUESTED,
+        /** The client has been told that it holds. */
+        GRANTED,
+        /** The attempt ended without a grant: out of time, cancelled, interrupted, failed. */
+        GAVE_UP,
+        /** The client looked, and its lease was still valid. A history keeps the last such look of each attempt. */
+        VALID,
+        /** The client is about to release: it does not rely on the lease from here on. */
+        RELEASING,
+        /** The release has come out as one of a lease that was held until then. */
+        RELEASED,
+        /** The client has been told that the lease is lost, or was told so when it released. */
+        LOST,
+        /** A session may end from here on: a fault is about to end it. */
+        SESSION_ENDING,
+        /** A session has ended at the server. */
+        SESSION_ENDED,
+        /** Something else that the reader should see. */
+        NOTE
+    }
+
+    @Override
+    public String toString() {
+        String subject = attempt == 0 ? client : client + " #" + attempt + " " + path;
+        String which = token == 0 ? "" : " token " + token;
+        return String.format("%10.3f ms  %s %s%s %s", nanos / 1e6, subject, what, which, note)
+                .stripTrailing();
+    }
+}

@@ -1,0 +1,61 @@
+package io.latchkey.testkit;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Answers or watch events that a {@link FaultProxy} holds back, from when it was asked to until {@link #release()}. What comes
+ * behind a held frame waits with it, because ZooKeeper promises their order, and pings alone pass, so that the connection stays up.
+ */
+public final class Hold implements AutoCloseable {
+    private final String description;
+    private final Consumer<Hold> releaser;
+    private final CompletableFuture<Void> caught = new CompletableFuture<>();
+    private boolean holding = true;
+
+    Hold(String description, Consumer<Hold> releaser) {
+        this.description = description;
+        this.releaser = releaser;
+    }
+
+    /**
+     * Completes when the first frame has been held back: the server has done its part, the client does not know. Dependent actions
+     * run on the proxy's thread and must not block.
+     */
+    public CompletableFuture<Void> firstCaught() {
+        return caught;
+    }
+
+    /** Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their way. */
+    public void release() {
+        releaser.accept(this);
+    }
+
+    /** The same as {@link #release()}. */
+    @Override
+    public void close() {
+        release();
+    }
+
+    /** On the proxy's thread: whether a frame that has come to the head of its lane must wait. */
+    boolean caught() {
+        if (holding) {
+            caught.complete(null);
+        }
+        return holding;
+    }
+
+    /** On the proxy's thread. */
+    void letGo() {
+        holding = false;
+    }
+
+    boolean isHolding() {
+        return holding;
+    }
+
+    @Override
+    public String toString() {
+        return description;
+    }
+}

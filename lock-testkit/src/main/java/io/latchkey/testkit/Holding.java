@@ -1,0 +1,116 @@
+package io.latchkey.testkit;
+
+import io.latchkey.testkit.HistoryEvent.What;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One grant in a history and how long its client relied on it, in nanoseconds since the history began.
+ *
+ * <p>How long is known within bounds. {@code surelyUntil}: the beginning of a release that came out as one of a held lease, or else the
+ * last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of the release or the news of the loss,
+ * whichever came first, or else the end of time.
+ */
+record Holding(
+        String client,
+        long attempt,
+        String path,
+        long token,
+        long session,
+        long requested,
+        long granted,
+        long surelyUntil,
+        long perhapsUntil,
+        Ending ending) {
+    static final long END_OF_TIME = Long.MAX_VALUE;
+
+    /** How it ended, as far as its client knows. */
+    enum Ending {
+        RELEASED,
+        LOST,
+        OPEN
+    }
+
+    /** All grants of a history, by the time of the grant. */
+    static List<Holding> of(List<HistoryEvent> events) {
+        Map<Long, List<HistoryEvent>> byAttempt = new TreeMap<>();
+        for (HistoryEvent event : events) {
+            if (event.attempt() != 0) {
+                byAttempt
+                        .computeIfAbsent(event.attempt(), number -> new ArrayList<>())
+                        .add(event);
+            }
+        }
+        List<Holding> holdings = new ArrayList<>();
+        byAttempt.values().forEach(attempt -> addGrant(attempt, holdings));
+        holdings.sort(Comparator.comparingLong(Holding::granted));
+        return holdings;
+    }
+
+    private static void addGrant(List<HistoryEvent> attempt, List<Holding> holdings) {
+        long requested = first(attempt, What.REQUESTED);
+        long released = first(attempt, What.RELEASED);
+        long releasing = first(attempt, What.RELEASING);
+        long lost = first(attempt, What.LOST);
+        long looked = first(attempt, What.VALID);
+        for (HistoryEvent event : attempt) {
+            if (event.what() == What.GRANTED) {
+                long granted = event.nanos();
+                boolean clean = released != END_OF_TIME && lost == END_OF_TIME;
+                long perhapsUntil = Math.min(releasing, lost);
+                long lastLook = looked == END_OF_TIME ? granted : Math.max(granted, looked);
+                holdings.add(new Holding(
+                        event.client(),
+                        event.attempt(),
+                        event.path(),
+                        event.token(),
+                        event.session(),
+                        requested,
+                        granted,
+                        clean ? releasing : Math.min(lastLook, perhapsUntil),
+                        perhapsUntil,
+                        clean ? Ending.RELEASED : lost == END_OF_TIME ? Ending.OPEN : Ending.LOST));
+                return;
+            }
+        }
+    }
+
+    private static long first(List<HistoryEvent> attempt, What what) {
+        return attempt.stream()
+                .filter(event -> event.what() == what)
+                .mapToLong(HistoryEvent::nanos)
+                .findFirst()
+                .orElse(END_OF_TIME);
+    }
+
+    /** The same hold, counted no further than this. */
+    Holding until(long limit) {
+        return new Holding(
+                client,
+                attempt,
+                path,
+                token,
+                session,
+                requested,
+                granted,
+                Math.min(surelyUntil, limit),
+                Math.min(perhapsUntil, limit),
+                ending);
+    }
+
+    /** The same hold, of which nothing is sure. */
+    Holding doubtful() {
+        return new Holding(client, attempt, path, token, session, requested, granted, granted, perhapsUntil, ending);
+    }
+
+    boolean surelyOverlaps(Holding other) {
+        return Math.max(granted, other.granted) < Math.min(surelyUntil, other.surelyUntil);
+    }
+
+    boolean perhapsOverlaps(Holding other) {
+        return Math.max(granted, other.granted) < Math.min(perhapsUntil, other.perhapsUntil);
+    }
+}

@@ -1,0 +1,137 @@
+package io.latchkey.testkit;
+
+import io.latchkey.lock.LockClient;
+import io.latchkey.zk.ZkLockClient;
+import java.lang.reflect.AnnotatedElement;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** What {@link LatchkeyTest} does. Use it directly with {@code @ExtendWith} for one server with the defaults. */
+public final class LatchkeyExtension
+        implements BeforeAllCallback, AfterAllCallback, AfterEachCallback, ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(LatchkeyExtension.class);
+    private static final String FIXTURE = "fixture";
+    private static final int DEFAULT_SESSION_MILLIS = 1000;
+
+    /** For JUnit. */
+    public LatchkeyExtension() {}
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        fixture(context); // in the outermost class that wants one; nested classes find it there
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        closeResourcesOf(context);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        closeResourcesOf(context);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == FaultyClient.class || type == LockClient.class || ZooKeeperFixture.class.isAssignableFrom(type);
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        ZooKeeperFixture fixture = fixture(context);
+        if (type == FaultyClient.class) {
+            return resources(context).add(FaultyClient.connect(fixture, session(context)));
+        } else if (type == LockClient.class) {
+            return resources(context)
+                    .add(ZkLockClient.builder()
+                            .connectString(fixture.connectString())
+                            .sessionTimeout(session(context))
+                            .build());
+        } else if (type.isInstance(fixture)) {
+            return fixture;
+        }
+        throw new ParameterResolutionException(
+                "this test has a " + fixture.getClass().getSimpleName() + ", no " + type.getSimpleName()
+                        + ": see @LatchkeyTest(servers = ...)");
+    }
+
+    private static ZooKeeperFixture fixture(ExtensionContext context) {
+        ZooKeeperFixture there = store(context).get(FIXTURE, ZooKeeperFixture.class);
+        if (there != null) {
+            return there;
+        }
+        ZooKeeperFixture made = resources(context).add(start(annotation(context)));
+        store(context).put(FIXTURE, made);
+        return made;
+    }
+
+    private static ZooKeeperFixture start(Optional<LatchkeyTest> wishes) {
+        int tick = wishes.map(LatchkeyTest::tickMillis).orElse(0);
+        LatchkeyTest.Servers servers = wishes.map(LatchkeyTest::servers).orElse(LatchkeyTest.Servers.ONE);
+        return switch (servers) {
+            case ONE ->
+                tick == 0
+                        ? EmbeddedZooKeeper.start()
+                        : EmbeddedZooKeeper.builder()
+                                .tick(Duration.ofMillis(tick))
+                                .start();
+            case THREE -> tick == 0 ? EmbeddedEnsemble.start() : EmbeddedEnsemble.start(Duration.ofMillis(tick));
+        };
+    }
+
+    private static Duration session(ExtensionContext context) {
+        return Duration.ofMillis(
+                annotation(context).map(LatchkeyTest::sessionMillis).orElse(DEFAULT_SESSION_MILLIS));
+    }
+
+    /** The annotation of the test class or of the nearest class around it. */
+    private static Optional<LatchkeyTest> annotation(ExtensionContext context) {
+        for (Class<?> type = context.getTestClass().orElse(null); type != null; type = type.getEnclosingClass()) {
+            Optional<LatchkeyTest> found =
+                    AnnotationSupport.findAnnotation((AnnotatedElement) type, LatchkeyTest.class);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static void closeResourcesOf(ExtensionContext context) {
+        TestResources resources = store(context).remove(ownKey(context), TestResources.class);
+        if (resources != null) {
+            context.getExecutionException().ifPresent(resources::attachWiresTo);
+            resources.close();
+        }
+    }
+
+    /** The resources of exactly this context: a store also shows what the contexts around it have, under other keys. */
+    private static TestResources resources(ExtensionContext context) {
+        TestResources there = store(context).get(ownKey(context), TestResources.class);
+        if (there != null) {
+            return there;
+        }
+        TestResources made = new TestResources();
+        store(context).put(ownKey(context), made);
+        return made;
+    }
+
+    private static String ownKey(ExtensionContext context) {
+        return "resources of " + context.getUniqueId();
+    }
+
+    private static Store store(ExtensionContext context) {
+        return context.getStore(NAMESPACE);
+    }
+}

@@ -1,0 +1,116 @@
+package io.latchkey.testkit;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A lease that records what its holder finds out about it, and when it is let go. */
+final class RecordedLease implements Lease {
+    private final Attempt attempt;
+    private final Lease lease;
+    private final CompletableFuture<Void> lossRecorded;
+    private final AtomicBoolean releasing = new AtomicBoolean();
+
+    RecordedLease(Attempt attempt, Lease lease) {
+        this.attempt = attempt;
+        this.lease = lease;
+        attempt.granted(lease.token());
+        this.lossRecorded = lease.lost().thenAccept(cause -> attempt.lost(cause.name()));
+        if (!isValid() && !lossRecorded.isDone()) {
+            attempt.lost("invalid when it was handed out");
+        }
+    }
+
+    @Override
+    public boolean isValid() {
+        long before = attempt.beforeLook();
+        boolean valid = lease.isValid();
+        if (valid) {
+            attempt.valid(before);
+        }
+        return valid;
+    }
+
+    @Override
+    public Duration remaining() {
+        long before = attempt.beforeLook();
+        Duration remaining = lease.remaining();
+        if (remaining.compareTo(Duration.ZERO) > 0) {
+            attempt.valid(before);
+        }
+        return remaining;
+    }
+
+    @Override
+    public void ensureValid() {
+        long before = attempt.beforeLook();
+        lease.ensureValid();
+        attempt.valid(before);
+    }
+
+    @Override
+    public ReleaseOutcome release() {
+        boolean first = beginRelease();
+        ReleaseOutcome outcome = lease.release();
+        if (first) {
+            attempt.released(outcome);
+        }
+        return outcome;
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        boolean first = beginRelease();
+        CompletableFuture<ReleaseOutcome> outcome = lease.releaseAsync();
+        return first
+                ? outcome.thenApply(known -> {
+                    attempt.released(known);
+                    return known;
+                })
+                : outcome;
+    }
+
+    private boolean beginRelease() {
+        boolean first = releasing.compareAndSet(false, true);
+        if (first) {
+            attempt.releasing();
+        }
+        return first;
+    }
+
+    @Override
+    public void close() {
+        if (beginRelease()) {
+            attempt.released(lease.release());
+        }
+    }
+
+    @Override
+    public String path() {
+        return lease.path();
+    }
+
+    @Override
+    public long token() {
+        return lease.token();
+    }
+
+    @Override
+    public LeaseState state() {
+        return lease.state();
+    }
+
+    @Override
+    public CompletableFuture<LossCause> lost() {
+        return lease.lost();
+    }
+
+    @Override
+    public String toString() {
+        return lease.toString();
+    }
+}

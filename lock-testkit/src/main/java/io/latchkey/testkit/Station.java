@@ -1,0 +1,204 @@
+package io.latchkey.testkit;
+
+import io.latchkey.testkit.FrameReader.Connected;
+import io.latchkey.testkit.WireRecord.Request;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one proxy. Everything but the log and what is known of sessions lives on the loop's thread. */
+final class Station {
+    private final EventLoop loop;
+    private final WireLog log = new WireLog();
+    private final FaultPlan plan = new FaultPlan();
+    private final Lane.Road toServer = new Lane.Road();
+    private final Lane.Road toClient = new Lane.Road();
+    private final List<Link> links = new ArrayList<>();
+    private final Map<Long, Long> creators = new ConcurrentHashMap<>();
+    private final List<InetSocketAddress> upstreams;
+    private final ServerSocketChannel listener;
+    private final int port;
+    private int opened;
+    private boolean refusing;
+    private @Nullable Fault toldExpired;
+    private long sessionToTell;
+    private volatile @Nullable Connected lastSession;
+
+    Station(List<InetSocketAddress> upstreams) {
+        this.upstreams = List.copyOf(upstreams);
+        try {
+            listener = ServerSocketChannel.open();
+            listener.bind(Localhost.port(0));
+            port = listener.socket().getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot listen", e);
+        }
+        loop = new EventLoop("latchkey-proxy-" + port);
+        loop.run(() -> loop.watch(listener, SelectionKey.OP_ACCEPT, this::connectionWaits));
+    }
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    WireLog log() {
+        return log;
+    }
+
+    FaultPlan plan() {
+        return plan;
+    }
+
+    int port() {
+        return port;
+    }
+
+    Lane.Road road(Direction direction) {
+        return direction == Direction.TO_SERVER ? toServer : toClient;
+    }
+
+    private void connectionWaits() {
+        SocketChannel client;
+        try {
+            client = listener.accept();
+            if (client == null) {
+                return;
+            }
+        } catch (IOException gone) {
+            return; // the client has given up already
+        }
+        if (refusing) {
+            reset(client);
+            return;
+        }
+        InetSocketAddress upstream = upstreams.get(opened % upstreams.size());
+        opened++;
+        try {
+            links.add(Link.open(opened, this, client, upstream));
+        } catch (IOException refused) {
+            note("server on port " + upstream.getPort() + " refused");
+            reset(client);
+        }
+    }
+
+    private static void reset(SocketChannel client) {
+        try {
+            client.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException alreadyBroken) {
+            Channels.close(client);
+        }
+        Channels.close(client);
+    }
+
+    void note(String text) {
+        log.add(new WireRecord.Note(System.nanoTime(), 0, text));
+    }
+
+    void refuse() {
+        note("refusing connections");
+        refusing = true;
+    }
+
+    void accept() {
+        note("accepting connections");
+        refusing = false;
+    }
+
+    void cut() {
+        List.copyOf(links).forEach(link -> link.cut("cut"));
+    }
+
+    void heal() {
+        note("healed");
+        toServer.blackHole = false;
+        toClient.blackHole = false;
+        drain();
+    }
+
+    void endFaults() {
+        plan.clear();
+        refusing = false;
+        toServer.delayNanos = 0;
+        toClient.delayNanos = 0;
+        if (toldExpired != null) {
+            toldExpired.close();
+        }
+        heal();
+    }
+
+    void drain() {
+        for (Link link : List.copyOf(links)) {
+            for (Direction direction : Direction.values()) {
+                link.lane(direction).drain();
+            }
+        }
+    }
+
+    void ended(Link link) {
+        if (link.isOver()) {
+            links.remove(link);
+        }
+    }
+
+    void connected(Connected connected) {
+        if (connected.session() != 0) {
+            lastSession = connected;
+        }
+    }
+
+    void created(long zxid, long session) {
+        creators.put(zxid, session);
+    }
+
+    OptionalLong sessionThatCreated(long zxid) {
+        Long session = creators.get(zxid);
+        return session == null ? OptionalLong.empty() : OptionalLong.of(session);
+    }
+
+    @Nullable
+    Connected lastSession() {
+        return lastSession;
+    }
+
+    void tellExpired(long session, Fault fault) {
+        sessionToTell = session;
+        toldExpired = fault;
+    }
+
+    /**
+     * The fault by which the client that now connects is to be told that its session is over, if there is one. A client that asks for
+     * another session has come to that belief by itself.
+     */
+    @Nullable
+    Fault faultToTell(Request connect, long session) {
+        Fault fault = toldExpired;
+        toldExpired = null;
+        if (fault == null || !fault.isArmed()) {
+            return null;
+        }
+        if (session != sessionToTell) {
+            fault.struck().complete(connect);
+            return null;
+        }
+        return fault;
+    }
+
+    void close() {
+        List.copyOf(links).forEach(Link::close);
+        plan.clear();
+        if (toldExpired != null) {
+            toldExpired.close();
+        }
+        Channels.close(listener);
+    }
+}

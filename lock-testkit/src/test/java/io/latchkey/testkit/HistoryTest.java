@@ -1,0 +1,117 @@
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.testkit.HistoryEvent.What;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@LatchkeyTest
+@Timeout(60)
+class HistoryTest {
+    private static List<What> kinds(History history, String client) {
+        return history.events().stream()
+                .filter(event -> event.client().equals(client))
+                .map(HistoryEvent::what)
+                .toList();
+    }
+
+    @Test
+    void recordsAHoldInOrder(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Acquirable first = history.recordedMutex(one, "/recorded");
+        Acquirable second = history.recordedMutex(two, "/recorded");
+        try (Lease lease = first.acquire()) {
+            assertTrue(second.tryAcquire(Duration.ofMillis(20)).isEmpty());
+            assertTrue(lease.isValid());
+        }
+        assertEquals(
+                List.of(What.REQUESTED, What.GRANTED, What.VALID, What.RELEASING, What.RELEASED),
+                kinds(history, one.name()));
+        assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, two.name()));
+        HistoryEvent granted = history.events().stream()
+                .filter(event -> event.what() == What.GRANTED)
+                .findFirst()
+                .orElseThrow();
+        assertEquals(one.proxy().session().getAsLong(), granted.session());
+        assertTrue(granted.token() > 0);
+        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
+        MutualExclusionChecker.byTheirOwnLooks(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+    }
+
+    @Test
+    void recordsAsynchronousHoldsAndCancellation(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/async").acquireAsync().get(10, TimeUnit.SECONDS);
+        CompletableFuture<Lease> waiting = history.recordedMutex(two, "/async").acquireAsync();
+        assertThrows(java.util.concurrent.TimeoutException.class, () -> waiting.get(50, TimeUnit.MILLISECONDS));
+        waiting.cancel(false);
+        Eventually.holds("recorded cancellation", Duration.ofSeconds(10), () -> kinds(history, two.name())
+                .contains(What.GAVE_UP));
+        lease.releaseAsync().get(10, TimeUnit.SECONDS);
+        assertTrue(kinds(history, one.name()).contains(What.RELEASED));
+        assertTrue(history.recordedMutex(two, "/async")
+                .tryAcquireAsync(Duration.ofSeconds(5))
+                .get(10, TimeUnit.SECONDS)
+                .isPresent());
+    }
+
+    @Test
+    void recordsALossByDecree(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/decree").acquire();
+        history.expire(one, ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
+        try (Lease next = history.recordedMutex(two, "/decree").acquire()) {
+            assertTrue(next.isValid());
+            lease.isValid();
+            lease.lost().get(10, TimeUnit.SECONDS);
+            Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
+                    .contains(What.LOST));
+        }
+        assertTrue(kinds(history, one.name()).containsAll(List.of(What.SESSION_ENDING, What.SESSION_ENDED)));
+        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+        assertInstanceOf(Verdict.Undecided.class, MutualExclusionChecker.byTheirOwnLooks(history));
+    }
+
+    @Test
+    void aPartitionObeysTheClientsOwnLooks(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/partitioned").acquire();
+        CompletableFuture<Lease> next =
+                history.recordedMutex(two, "/partitioned").acquireAsync();
+        CompletableFuture<Long> ended = history.expire(one, ExpiryOrder.PARTITION);
+        Eventually.holds("loss", Duration.ofSeconds(10), () -> !lease.isValid());
+        assertFalse(next.isDone(), "lost before anybody else can hold");
+        next.get(10, TimeUnit.SECONDS).close();
+        ended.get(10, TimeUnit.SECONDS);
+        Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
+                .contains(What.LOST));
+        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
+        MutualExclusionChecker.byTheirOwnLooks(history).assertObeyed();
+    }
+
+    @Test
+    void holdsWithoutALockAreFoundOut() {
+        History history = new History();
+        Attempt first = history.attempt("a", "/unlocked");
+        first.granted(1);
+        Attempt second = history.attempt("b", "/unlocked");
+        second.granted(2);
+        first.valid(first.beforeLook());
+        second.valid(second.beforeLook());
+        assertInstanceOf(Verdict.Broken.class, MutualExclusionChecker.whileSessionsLive(history));
+        assertTrue(history.toString().contains("b #2 /unlocked GRANTED token 2"), history::toString);
+    }
+}

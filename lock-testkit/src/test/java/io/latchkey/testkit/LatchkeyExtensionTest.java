@@ -1,0 +1,81 @@
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@LatchkeyTest
+@Timeout(30)
+class LatchkeyExtensionTest {
+    private static EmbeddedZooKeeper seen;
+
+    private final EmbeddedZooKeeper ofTheConstructor;
+
+    LatchkeyExtensionTest(EmbeddedZooKeeper server) {
+        ofTheConstructor = server;
+    }
+
+    @Test
+    void fillsInServersAndClients(
+            EmbeddedZooKeeper server, ZooKeeperFixture fixture, FaultyClient one, FaultyClient two, LockClient plain)
+            throws Exception {
+        assertSame(server, fixture);
+        assertSame(ofTheConstructor, server);
+        assertSame(server, seen == null ? server : seen);
+        seen = server;
+        assertNotSame(one.client(), two.client());
+        assertNotEquals(one.name(), two.name());
+        try (Lease lease = plain.mutex("/a").acquire()) {
+            assertFalse(two.client().mutex("/a").tryAcquire().isPresent());
+            assertTrue(one.client().mutex("/b").tryAcquire().isPresent());
+            assertTrue(lease.isValid());
+        }
+    }
+
+    @Test
+    void serverFirstTakesTheLeaseAway(FaultyClient one, FaultyClient two) throws Exception {
+        Lease lease = one.client().mutex("/server-first").acquire();
+        one.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
+        try (Lease next = two.client().mutex("/server-first").acquire()) {
+            assertTrue(next.token() > lease.token());
+            lease.lost().get(10, TimeUnit.SECONDS); // its deadline passes, or its session is known to have ended
+            assertFalse(lease.isValid());
+        }
+    }
+
+    @Test
+    void clientFirstLosesTheLeaseBeforeTheServerEndsIt(FaultyClient one) throws Exception {
+        Lease lease = one.client().mutex("/client-first").acquire();
+        one.expire(ExpiryOrder.CLIENT_FIRST).get(10, TimeUnit.SECONDS);
+        lease.lost().get(10, TimeUnit.SECONDS);
+        assertFalse(lease.isValid());
+    }
+
+    @Test
+    void partitionIsNoticedByTheClientBeforeTheServerActs(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
+        Lease lease = one.client().mutex("/partition").acquire();
+        long session = one.proxy().session().getAsLong();
+        var ended = one.expire(ExpiryOrder.PARTITION);
+        lease.lost().get(10, TimeUnit.SECONDS);
+        assertTrue(server.hasSession(session), "lost by its own clock, first");
+        assertEquals(session, ended.get(10, TimeUnit.SECONDS));
+    }
+
+    @Nested
+    class Inside {
+        @Test
+        void sharesTheServer(EmbeddedZooKeeper server) {
+            assertSame(ofTheConstructor, server);
+        }
+    }
+}

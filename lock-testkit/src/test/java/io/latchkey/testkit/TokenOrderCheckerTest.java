@@ -1,0 +1,55 @@
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import org.junit.jupiter.api.Test;
+
+class TokenOrderCheckerTest {
+    private static Verdict check(Script script) {
+        return TokenOrderChecker.check(script.events());
+    }
+
+    @Test
+    void growingTokensObeyTheRule() {
+        assertInstanceOf(
+                Verdict.Obeyed.class,
+                check(new Script().held(0, 1, 2, "a", 1, 5).held(0, 3, 4, "b", 2, 6)));
+    }
+
+    @Test
+    void aLowerTokenLaterBreaksIt() {
+        assertInstanceOf(
+                Verdict.Broken.class,
+                check(new Script().held(0, 1, 2, "a", 1, 6).held(0, 3, 4, "b", 2, 5)));
+    }
+
+    @Test
+    void theSameTokenTwiceBreaksIt() {
+        assertInstanceOf(
+                Verdict.Broken.class,
+                check(new Script().held(0, 1, 2, "a", 1, 6).held(0, 3, 4, "b", 2, 6)));
+    }
+
+    @Test
+    void aZombieGrantIsLeftOut() {
+        assertInstanceOf(
+                Verdict.Obeyed.class,
+                check(new Script()
+                        .requested(0, "a", 1)
+                        .sessionEnds(1, 2, "a", 77, ExpiryOrder.SERVER_FIRST)
+                        .held(0, 3, 20, "b", 2, 6)
+                        .granted(4, "a", 1, 5, 77)
+                        .lost(10, "a", 1)));
+    }
+
+    @Test
+    void aLostGrantOfAnUnknownSessionLeavesItOpen() {
+        assertInstanceOf(
+                Verdict.Undecided.class,
+                check(new Script()
+                        .held(0, 3, 20, "b", 2, 6)
+                        .requested(0, "a", 1)
+                        .granted(4, "a", 1, 5)
+                        .lost(10, "a", 1)));
+    }
+}
