@@ -1,0 +1,144 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.Mutex;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+/** Many at once. */
+@Timeout(120)
+class CrowdTest extends OnOneServer {
+    private final ZkLockClient one = client(builder -> builder.sessionTimeout(Duration.ofSeconds(10)));
+    private final ZkLockClient two = client(builder -> builder.sessionTimeout(Duration.ofSeconds(10)));
+
+    /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
+    @Test
+    void aThousandThreadsOnEachOfTwoKeys() throws Exception {
+        int threads = 1000;
+        List<Thread> all = new ArrayList<>();
+        List<List<Long>> tokens = new ArrayList<>();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger overlaps = new AtomicInteger();
+        for (int key = 0; key < 2; key++) {
+            Mutex mutex = one.mutex("/key/" + key);
+            List<Long> order = Collections.synchronizedList(new ArrayList<>());
+            AtomicInteger holders = new AtomicInteger();
+            tokens.add(order);
+            for (int i = 0; i < threads; i++) {
+                all.add(new Thread(() -> {
+                    try (Lease lease = mutex.acquire()) {
+                        if (holders.incrementAndGet() != 1) {
+                            overlaps.incrementAndGet();
+                        }
+                        order.add(lease.token());
+                        inside.incrementAndGet();
+                        holders.decrementAndGet();
+                    } catch (InterruptedException unexpected) {
+                        Thread.currentThread().interrupt();
+                    }
+                }));
+            }
+        }
+        long before = threadsOfTheLibrary();
+        all.forEach(Thread::start);
+        long during = threadsOfTheLibrary();
+        for (Thread thread : all) {
+            thread.join();
+        }
+        assertEquals(2 * threads, inside.get(), "no wake-up was lost");
+        assertEquals(0, overlaps.get());
+        for (List<Long> order : tokens) {
+            assertEquals(order.stream().sorted().toList(), order, "granted in the order of their nodes");
+        }
+        assertTrue(during <= before + 4, "threads of the library: " + before + ", then " + during);
+        awaitWatches(0);
+    }
+
+    @Test
+    void threadsOfTwoClientsTakeTurns() throws Exception {
+        int threads = 16;
+        int turns = 40;
+        AtomicInteger holders = new AtomicInteger();
+        AtomicInteger overlaps = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        List<Long> order = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch end = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            Mutex mutex = (i % 2 == 0 ? one : two).mutex("/hot");
+            new Thread(() -> {
+                        try {
+                            for (int turn = 0; turn < turns; turn++) {
+                                mutex.run(lease -> {
+                                    if (holders.incrementAndGet() != 1) {
+                                        overlaps.incrementAndGet();
+                                    }
+                                    order.add(lease.token());
+                                    done.incrementAndGet();
+                                    holders.decrementAndGet();
+                                });
+                            }
+                        } catch (InterruptedException unexpected) {
+                            Thread.currentThread().interrupt();
+                        }
+                        end.countDown();
+                    })
+                    .start();
+        }
+        assertTrue(end.await(60, TimeUnit.SECONDS));
+        assertEquals(threads * turns, done.get());
+        assertEquals(0, overlaps.get());
+        assertEquals(order.stream().sorted().toList(), order);
+        awaitQueue(one.mutex("/hot"), 0);
+        awaitWatches(0);
+    }
+
+    /** Pinned carriers would stop everything: there are two of them, and ten thousand wait. */
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void tenThousandVirtualThreads() throws Exception {
+        int threads = 10_000;
+        Lease held = one.mutex("/virtual").acquire();
+        CountDownLatch done = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            startVirtual(() -> {
+                try (Lease lease = one.mutex("/virtual").acquire()) {
+                    assertTrue(lease.isValid());
+                    done.countDown();
+                } catch (InterruptedException unexpected) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        awaitUntil("all wait", () -> requestsUnder("/virtual").size() == threads + 1);
+        // The carriers are free: another virtual thread runs at once while ten thousand are parked.
+        CompletableFuture<Boolean> free = new CompletableFuture<>();
+        startVirtual(() -> free.complete(true));
+        assertTrue(free.get(1, TimeUnit.SECONDS));
+        held.close();
+        assertTrue(done.await(60, TimeUnit.SECONDS), done.getCount() + " still wait");
+    }
+
+    /** {@code Thread.startVirtualThread}, which the release that this is compiled for does not know. */
+    private static void startVirtual(Runnable task) throws ReflectiveOperationException {
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+    }
+
+    private static long threadsOfTheLibrary() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("latchkey-"))
+                .count();
+    }
+}

@@ -1,0 +1,452 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Failures one by one, each struck at a chosen request on the wire. */
+@Timeout(60)
+class FaultTest extends OnOneServer {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final FaultProxy proxy = proxy();
+    private final ZkLockClient faulty = behind(proxy);
+    private final ZkLockClient other = client("other");
+    /** Somebody with a shell. */
+    private final ZooKeeper operator;
+
+    FaultTest() throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        operator = new ZooKeeper(server().connectString(), 5000, event -> connected.countDown());
+        assertTrue(connected.await(5, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void closeOperator() throws InterruptedException {
+        operator.close();
+    }
+
+    @BeforeEach
+    void knowThePath() throws Exception {
+        faulty.mutex("/m").acquire().close();
+        other.mutex("/m").acquire().close();
+    }
+
+    // ---- lost requests and lost answers
+
+    @Test
+    void aCreateWhoseAnswerIsLostIsFoundAgain() throws Exception {
+        var cut = proxy.cutAfter(RequestMatch.create(), 1);
+        Lease lease = faulty.mutex("/m").acquire();
+        cut.await(SOON);
+        assertEquals(1, requestsUnder("/m").size(), "one node, not two");
+        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+        lease.close();
+        assertEquals(List.of(), requestsUnder("/m"));
+    }
+
+    @Test
+    void aCreateThatNeverArrivedIsSentAgain() throws Exception {
+        var cut = proxy.cutBefore(RequestMatch.create(), 1);
+        Lease lease = faulty.mutex("/m").acquire();
+        cut.await(SOON);
+        assertEquals(1, requestsUnder("/m").size());
+        assertTrue(lease.isValid());
+    }
+
+    @Test
+    void aCreateOnAMissingPathWhoseAnswerIsLostIsFoundAgain() throws Exception {
+        var cut = proxy.cutAfter(RequestMatch.multi().butHeartbeats(), 1);
+        Lease lease = faulty.mutex("/fresh/path").acquire();
+        cut.await(SOON);
+        assertEquals(1, requestsUnder("/fresh/path").size());
+        assertEquals(requestsUnder("/fresh/path").get(0).created(), lease.token());
+    }
+
+    @Test
+    void aTryThatTimesOutWhileTheAnswerIsLostLeavesNothing() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        var cut = proxy.cutAfter(RequestMatch.create(), 1);
+        proxy.refuse();
+        long start = System.nanoTime();
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofMillis(300)));
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        cut.await(SOON);
+        assertTrue(took >= 300 && took < 700, took + " ms");
+        proxy.accept();
+        awaitNoRequestBut(held, "/m");
+    }
+
+    @Test
+    void aListWhoseAnswerIsLostIsReadAgain() throws Exception {
+        var cut = proxy.cutAfter(RequestMatch.list(), 1);
+        Lease lease = faulty.mutex("/m").acquire();
+        cut.await(SOON);
+        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+    }
+
+    @Test
+    void aReleaseWhoseAnswerIsLostIsOverForItsOwnerAndIsDone() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        var cut = proxy.cutAfter(RequestMatch.delete(), 1);
+        assertEquals(ReleaseOutcome.PENDING, lease.release());
+        cut.await(SOON);
+        assertEquals(LeaseState.RELEASED, lease.state());
+        other.mutex("/m").acquire().close();
+        faulty.mutex("/m").acquire().close();
+        assertFalse(lease.lost().isDone());
+    }
+
+    @Test
+    void aReleaseThatNeverArrivedStaysOwedAndIsMadeUpFor() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        var cut = proxy.cutBefore(RequestMatch.delete(), 1);
+        assertEquals(ReleaseOutcome.PENDING, lease.release());
+        cut.await(SOON);
+        next.get(10, TimeUnit.SECONDS).close();
+        awaitQueue(other.mutex("/m"), 0);
+    }
+
+    @Test
+    void aLostConnectionWhileWaitingKeepsThePlace() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = patient(proxy).mutex("/m").acquireAsync();
+        awaitWatches(3);
+        long node = requestsUnder("/m").get(1).created();
+        proxy.cut();
+        held.close();
+        assertEquals(node, waiting.get(10, TimeUnit.SECONDS).token());
+    }
+
+    @Test
+    void watchesWhoseSetUpIsLostAreSetAgain() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        var cut = proxy.cutBefore(RequestMatch.watching(), 1);
+        CompletableFuture<Lease> waiting = faulty.mutex("/m").acquireAsync();
+        cut.await(SOON);
+        awaitWatches(3);
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aLeaseIsSuspectWhileTheConnectionIsAwayAndHeldAgainInTheSameSession() throws Exception {
+        Lease longer = patient(proxy).mutex("/m").acquire();
+        proxy.cut();
+        awaitUntil("suspicion", () -> longer.state() == LeaseState.SUSPECT);
+        assertTrue(longer.isValid());
+        awaitUntil("trust", () -> longer.state() == LeaseState.HELD);
+        assertFalse(longer.lost().isDone());
+    }
+
+    // ---- deadlines
+
+    @Test
+    void oneSecondMeansOneSecondWithTheServerDown() throws Exception {
+        server().stop();
+        long start = System.nanoTime();
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(1)));
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took >= 1000 && took < 1300, took + " ms");
+        server().restart();
+        faulty.mutex("/m").acquire().close();
+    }
+
+    @Test
+    void aTryWithTheServerDownSaysSo() {
+        server().stop();
+        assertThrows(LockUnavailableException.class, () -> faulty.mutex("/m").tryAcquire());
+        server().restart();
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerDoesNotHoldUpACaller() throws Exception {
+        proxy.blackHole();
+        long start = System.nanoTime();
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofMillis(500)));
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < 800, took + " ms");
+    }
+
+    // ---- expiry
+
+    @Test
+    void expiryBetweenCreateAndListMakesANewRequest() throws Exception {
+        Hold answers = proxy.holdAnswers(RequestMatch.create());
+        CompletableFuture<Lease> acquiring = faulty.mutex("/m").acquireAsync();
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        long dead = requestsUnder("/m").get(0).session();
+        proxy.expireSession().get(5, TimeUnit.SECONDS);
+        assertEquals(List.of(), requestsUnder("/m"));
+        answers.close();
+        Lease lease = acquiring.get(20, TimeUnit.SECONDS);
+        // The answers in flight told of a node that was gone: such a lease may come, but then it is lost and told so.
+        if (requestsUnder("/m").isEmpty() || requestsUnder("/m").get(0).session() == dead) {
+            lease.lost().get(10, TimeUnit.SECONDS);
+        } else {
+            assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+        }
+    }
+
+    @Test
+    void expiryWhileHoldingIsToldAndTheNextAcquireIsANewRequest() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        proxy.expireSession().get(5, TimeUnit.SECONDS);
+        Lease successor = other.mutex("/m").acquire();
+        assertTrue(successor.token() > lease.token());
+        lease.lost().get(10, TimeUnit.SECONDS);
+        assertEquals(LeaseState.LOST, lease.state());
+        assertFalse(lease.isValid());
+        assertThrows(LeaseLostException.class, lease::ensureValid);
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+        CompletableFuture<Lease> again = faulty.mutex("/m").acquireAsync();
+        awaitUntil("the new request", () -> requestsUnder("/m").size() == 2);
+        assertTrue(successor.isValid(), "the lost lease's release touched nobody else");
+        successor.close();
+        assertTrue(again.get(10, TimeUnit.SECONDS).isValid());
+    }
+
+    @Test
+    void expiryWhileWaitingQueuesAgain() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = faulty.mutex("/m").acquireAsync();
+        awaitWatches(3);
+        long dead = requestsUnder("/m").get(1).session();
+        proxy.expireSession().get(5, TimeUnit.SECONDS);
+        awaitUntil("a new request", () -> requestsUnder("/m").size() == 2);
+        assertNotEquals(dead, requestsUnder("/m").get(1).session());
+        held.close();
+        Lease lease = waiting.get(10, TimeUnit.SECONDS);
+        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+    }
+
+    @Test
+    void expiryThatTheClientBelievesFirstWaitsBehindItsOwnGhost() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        proxy.expireAtClient().await(SOON);
+        lease.lost().get(10, TimeUnit.SECONDS);
+        Lease again = faulty.mutex("/m").acquire();
+        assertEquals(1, requestsUnder("/m").size(), "granted only when the ghost was gone");
+        assertEquals(again.token(), requestsUnder("/m").get(0).created());
+    }
+
+    /** With expiry by time the loss is told before the next holder is granted. */
+    @Test
+    void aPartitionedHolderKnowsBeforeTheNextIsGranted() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        CompletableFuture<Long> lostAt = lease.lost().thenApply(cause -> System.nanoTime());
+        CompletableFuture<Long> grantedAt = other.mutex("/m").acquireAsync().thenApply(next -> System.nanoTime());
+        awaitQueue(other.mutex("/m"), 2);
+        proxy.blackHole();
+        long gap = grantedAt.get(20, TimeUnit.SECONDS) - lostAt.get(20, TimeUnit.SECONDS);
+        assertTrue(gap > 0, "told " + Duration.ofNanos(-gap) + " too late");
+        assertEquals(LossCause.DEADLINE_PASSED, lease.lost().get());
+    }
+
+    @Test
+    void aServerThatRestartsKeepsHoldersAndWaiters() throws Exception {
+        ZkLockClient patient = patient(proxy);
+        Lease held = patient.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = patient(proxy()).mutex("/m").acquireAsync();
+        awaitQueue(patient.mutex("/m"), 2);
+        server().stop();
+        awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
+        server().restart();
+        awaitUntil("trust", () -> held.state() == LeaseState.HELD);
+        assertTrue(held.isValid());
+        assertFalse(waiting.isDone());
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    // ---- interruption at every stage
+
+    @Test
+    void interruptionWhileTheCreateIsOnTheWire() throws Exception {
+        interruptWhileHeld(proxy.holdAnswers(RequestMatch.create()));
+    }
+
+    @Test
+    void interruptionWhileTheListIsOnTheWire() throws Exception {
+        interruptWhileHeld(proxy.holdAnswers(RequestMatch.list()));
+    }
+
+    @Test
+    void interruptionWhileTheWatchesAreOnTheWire() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        interruptWhileHeld(proxy.holdAnswers(RequestMatch.watching()));
+        held.close();
+    }
+
+    @Test
+    void interruptionWhileTheAnswerToTheCreateIsLost() throws Exception {
+        var cut = proxy.cutAfter(RequestMatch.create(), 1);
+        proxy.refuse();
+        Thread caller = acquirer();
+        cut.await(SOON);
+        interrupt(caller);
+        proxy.accept();
+        nothingIsLeft();
+    }
+
+    @Test
+    void interruptionDuringReleaseIsPendingAndKeepsTheFlag() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        Hold answers = proxy.holdAnswers(RequestMatch.delete());
+        Thread.currentThread().interrupt();
+        assertEquals(ReleaseOutcome.PENDING, lease.release());
+        assertTrue(Thread.interrupted());
+        assertEquals(LeaseState.RELEASED, lease.state());
+        answers.close();
+        nothingIsLeft();
+    }
+
+    private void interruptWhileHeld(Hold answers) throws Exception {
+        Thread caller = acquirer();
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        interrupt(caller);
+        answers.close();
+        awaitUntil("the request is gone", () -> requestsUnder("/m").stream()
+                .noneMatch(node -> node.session() == proxy.session().orElseThrow()));
+        awaitWatches(0);
+    }
+
+    private Thread acquirer() {
+        Thread caller = new Thread(() -> {
+            try {
+                faulty.mutex("/m").acquire();
+            } catch (InterruptedException expected) {
+                interrupted.countDown();
+            }
+        });
+        caller.start();
+        return caller;
+    }
+
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+
+    private void interrupt(Thread caller) throws InterruptedException {
+        caller.interrupt();
+        assertTrue(interrupted.await(1, TimeUnit.SECONDS), "at once");
+    }
+
+    private void nothingIsLeft() throws InterruptedException {
+        awaitUntil("no request is left", () -> requestsUnder("/m").isEmpty());
+        awaitWatches(0);
+    }
+
+    // ---- strangers and operators
+
+    @Test
+    void foreignChildrenAreNotInTheWay() throws Exception {
+        operator.create("/m/notes", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.create("/m/write-short-0000000000", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        faulty.mutex("/m").acquire().close();
+    }
+
+    @Test
+    void aDeletedHoldersNodeIsALoss() throws Exception {
+        Lease lease = faulty.mutex("/m").acquire();
+        deleteRequest(0);
+        assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+    }
+
+    /** The two behind would otherwise have one predecessor, and both would take its mark for their turn. */
+    @Test
+    void aDeletedWaitersNodeNeverMakesTwoHolders() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> second = faulty.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        CompletableFuture<Lease> third = client("third").mutex("/m").acquireAsync();
+        awaitWatches(6);
+        deleteRequest(1);
+        awaitUntil("it queues again", () -> requestsUnder("/m").size() == 3);
+        held.close();
+        Lease granted = third.get(10, TimeUnit.SECONDS);
+        assertFalse(second.isDone());
+        assertTrue(granted.isValid());
+        granted.close();
+        second.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted() throws Exception {
+        Lease held = faulty.mutex("/m").acquire();
+        CompletableFuture<Lease> neighbour = faulty.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
+        awaitWatches(3);
+        deleteRequest(1);
+        CompletableFuture<Boolean> stillValid =
+                next.thenApply(granted -> neighbour.isDone() && neighbour.join().isValid());
+        held.close();
+        assertFalse(stillValid.get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void theCountersEndNeverMakesTwoHoldersAndHeals() throws Exception {
+        Lease held = faulty.mutex("/m").acquire();
+        server().setChildCounter("/m", Integer.MAX_VALUE - 2);
+        List<CompletableFuture<Lease>> waiting = List.of(
+                other.mutex("/m").acquireAsync(),
+                faulty.mutex("/m").acquireAsync(),
+                client("third").mutex("/m").acquireAsync(),
+                client("fourth").mutex("/m").acquireAsync());
+        awaitUntil("all stepped back", () -> requestsUnder("/m").size() == 1 && server().watchCount() > 0);
+        assertTrue(waiting.stream().noneMatch(CompletableFuture::isDone));
+        held.close();
+        long last = held.token();
+        for (int served = 0; served < waiting.size(); served++) {
+            awaitUntil(
+                    "one is served",
+                    () -> waiting.stream()
+                                    .filter(CompletableFuture::isDone)
+                                    .map(CompletableFuture::join)
+                                    .filter(Lease::isValid)
+                                    .count()
+                            == 1);
+            Lease holder = waiting.stream()
+                    .filter(CompletableFuture::isDone)
+                    .map(CompletableFuture::join)
+                    .filter(Lease::isValid)
+                    .findFirst()
+                    .orElseThrow();
+            assertTrue(holder.token() > last);
+            last = holder.token();
+            holder.close();
+        }
+        assertTrue(other.mutex("/m").tryAcquire().isPresent());
+    }
+
+    private void deleteRequest(int index) throws Exception {
+        operator.delete(requestsUnder("/m").get(index).path(), -1);
+    }
+}

@@ -1,0 +1,177 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.testkit.ServerNode;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Where a client's session comes from and where its paths lie: chroot, base path, logins, borrowed handles, guards. */
+@Timeout(30)
+class HandlesTest extends OnOneServer {
+    private static final byte[] LOGIN = "user:secret".getBytes(StandardCharsets.UTF_8);
+
+    @Test
+    void aMissingChrootIsCreatedAndPathsLieBelowIt() throws Exception {
+        ZkLockClient rooted = client(builder -> builder.connectString(server().connectString() + "/apps/shop"));
+        Lease lease = rooted.mutex("/a/m").acquire();
+        assertEquals("/a/m", lease.path());
+        ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
+        assertEquals(lease.token(), node.created(), "the token, also through a chroot");
+        assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    @Test
+    void aBasePathStandsBeforeAllPaths() throws Exception {
+        ZkLockClient based = client(builder -> builder.basePath("/base/locks"));
+        Lease lease = based.mutex("/m").acquire();
+        assertEquals("/m", lease.path());
+        assertEquals(1, requestsUnder("/base/locks/m").size());
+    }
+
+    @Test
+    void whatAnAuthenticatedClientCreatesIsItsOwn() throws Exception {
+        ZkLockClient member = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
+        ZkLockClient fellow = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
+        ZkLockClient stranger = client("stranger");
+        Lease held = member.mutex("/private/m").acquire();
+        CompletableFuture<Lease> next = fellow.mutex("/private/m").acquireAsync();
+        awaitQueue(fellow.mutex("/private/m"), 2);
+
+        assertThrows(
+                AccessDeniedException.class, () -> stranger.mutex("/private/m").acquire());
+        assertThrows(
+                AccessDeniedException.class, () -> stranger.mutex("/private/m").queue());
+        ZooKeeper foreign = handle();
+        String node = requestsUnder("/private/m").get(0).path();
+        assertThrows(KeeperException.NoAuthException.class, () -> foreign.getData(node, false, null));
+        assertThrows(KeeperException.NoAuthException.class, () -> foreign.delete(node, -1));
+        foreign.close();
+
+        held.close();
+        next.get(5, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aBorrowedHandleStaysOpenAndIsLeftClean() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        Lease lease = borrowing.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
+        awaitQueue(borrowing.mutex("/m"), 2);
+
+        borrowing.close();
+
+        assertEquals(List.of(), requestsUnder("/m"), "deleted before close returned");
+        assertEquals(LeaseState.LOST, lease.state());
+        assertThrows(ExecutionException.class, waiting::get);
+        assertEquals(ZooKeeper.States.CONNECTED, handle.getState());
+        handle.close();
+    }
+
+    @Test
+    void aBorrowedHandlesExpiryIsFinalAndSaid() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        Lease lease = borrowing.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
+        awaitQueue(borrowing.mutex("/m"), 2);
+
+        server().expireSession(handle.getSessionId());
+
+        LossCause cause = lease.lost().get(10, TimeUnit.SECONDS);
+        assertTrue(cause == LossCause.SESSION_EXPIRED || cause == LossCause.DEADLINE_PASSED, cause.toString());
+        ExecutionException told = assertThrows(ExecutionException.class, () -> waiting.get(10, TimeUnit.SECONDS));
+        assertInstanceOf(SessionExpiredException.class, told.getCause());
+        assertThrows(SessionExpiredException.class, () -> borrowing.mutex("/m").acquire());
+        borrowing.close();
+        handle.close();
+    }
+
+    /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
+    @Test
+    void aHolderOnABorrowedHandleThatItsOwnerClosesIsTold() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        Lease lease = borrowing.mutex("/m").acquire();
+        handle.close();
+        lease.lost().get(10, TimeUnit.SECONDS);
+        assertFalse(lease.isValid());
+        borrowing.close();
+    }
+
+    @Test
+    void twoClientsOnOneBorrowedHandleExcludeEachOther() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient one = ZkLockClient.using(handle);
+        ZkLockClient two = ZkLockClient.using(handle);
+        for (int round = 0; round < 20; round++) {
+            Lease held = one.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
+            CompletableFuture<Lease> impatient = two.mutex("/m").acquireAsync();
+            awaitQueue(one.mutex("/m"), 3);
+            assertTrue(impatient.cancel(false));
+            assertFalse(two.mutex("/m").tryAcquire().isPresent());
+            held.close();
+            waiting.get(5, TimeUnit.SECONDS).close();
+        }
+        awaitQueue(one.mutex("/m"), 0);
+        one.close();
+        two.close();
+        handle.close();
+    }
+
+    @Test
+    void aGuardedWriteIsRefusedAsAWholeWhenTheLeaseIsGone() throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Lease lease = client("writer").mutex("/m").acquire();
+
+        assertEquals(
+                1,
+                ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {2}, -1)).size());
+        assertEquals(2, operator.getData("/stock", false, null)[0]);
+        assertThrows(
+                KeeperException.BadVersionException.class,
+                () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, 77)));
+
+        operator.delete(requestsUnder("/m").get(0).path(), -1);
+        assertThrows(LeaseLostException.class, () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, -1)));
+        assertEquals(2, operator.getData("/stock", false, null)[0]);
+
+        Lease released = client("other").mutex("/n").acquire();
+        released.close();
+        assertThrows(
+                IllegalStateException.class, () -> ZkLocks.guarded(released, Op.setData("/stock", new byte[] {4}, -1)));
+        operator.close();
+    }
+
+    private ZooKeeper handle() throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper handle =
+                new ZooKeeper(server().connectString(), (int) SESSION.toMillis(), event -> connected.countDown());
+        assertTrue(connected.await(5, TimeUnit.SECONDS));
+        return handle;
+    }
+}

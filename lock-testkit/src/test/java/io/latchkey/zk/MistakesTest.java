@@ -1,0 +1,235 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A user's mistakes: a clear error, at once, and nothing left behind. */
+@Timeout(30)
+class MistakesTest extends OnOneServer {
+    private final ZkLockClient locks = client("mistaken");
+    private final ZooKeeper operator;
+
+    MistakesTest() throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        operator = new ZooKeeper(server().connectString(), 5000, event -> connected.countDown());
+        assertTrue(connected.await(5, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void closeOperator() throws InterruptedException {
+        operator.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "relative",
+                "/",
+                "/a/",
+                "//a",
+                "/a//b",
+                "/a/./b",
+                "/a/..",
+                "/a\u0000b",
+                "/a\nb",
+                "/\ud800",
+                "/zookeeper/x"
+            })
+    void aBadPathIsRefusedAtTheDoor(String path) {
+        assertThrows(BadPathException.class, () -> locks.mutex(path));
+        assertThrows(BadPathException.class, () -> locks.stripedMutex(path, 2));
+        assertThrows(BadPathException.class, () -> ZkLockClient.builder().basePath(path));
+    }
+
+    @Test
+    void otherBadArgumentsAreRefusedAtTheDoor() {
+        assertThrows(NullPointerException.class, () -> locks.mutex(null));
+        assertThrows(IllegalArgumentException.class, () -> locks.stripedMutex("/m", 0));
+        assertThrows(IllegalArgumentException.class, () -> locks.semaphore("/m", 0));
+        assertThrows(IllegalArgumentException.class, () -> locks.semaphore("/m", -1));
+        assertThrows(NullPointerException.class, () -> locks.mutex("/m").tryAcquire(null));
+        assertThrows(IllegalArgumentException.class, () -> locks.mutex("/m").tryAcquire(Duration.ofNanos(-1)));
+        assertThrows(IllegalArgumentException.class, () -> locks.mutex("/m").tryAcquireAsync(Duration.ofSeconds(-1)));
+        assertThrows(NullPointerException.class, () -> locks.mutex("/m").call(null));
+        assertThrows(
+                NullPointerException.class, () -> locks.stripedMutex("/m", 2).forKey(null));
+        assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(Duration.ZERO));
+        assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.builder().validityMargin(Duration.ZERO));
+        assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.builder().acl(List.of()));
+        assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel("x".repeat(257)));
+        assertThrows(IllegalStateException.class, () -> ZkLockClient.builder().build());
+        assertTrue(server().nodesUnder("/m").isEmpty());
+    }
+
+    @Test
+    void recipesThatAreNotThereYetSaySo() {
+        assertThrows(UnsupportedOperationException.class, () -> locks.readWriteLock("/m"));
+        assertThrows(UnsupportedOperationException.class, () -> locks.semaphore("/m", 1));
+        assertThrows(UnsupportedOperationException.class, () -> locks.multiLock(locks.mutex("/m")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "host:notaport", "host:2181/bad//chroot", "host:2181/trailing/"})
+    void aMalformedConnectStringIsRefusedAtOnce(String connectString) {
+        assertThrows(IllegalArgumentException.class, () -> ZkLockClient.connect(connectString));
+    }
+
+    @Test
+    void unknownHostsAreNamedAtOnce() {
+        LockUnavailableException refused =
+                assertThrows(LockUnavailableException.class, () -> ZkLockClient.connect("no-such-host.invalid:2181"));
+        assertTrue(refused.getMessage().contains("no-such-host.invalid:2181"), refused.getMessage());
+    }
+
+    @Test
+    void serversThatDoNotAnswerAreNamedInTime() {
+        server().stop();
+        long start = System.nanoTime();
+        LockUnavailableException refused = assertThrows(
+                LockUnavailableException.class,
+                () -> client(builder -> builder.connectTimeout(Duration.ofMillis(300))));
+        assertTrue(refused.getMessage().contains(server().connectString()), refused.getMessage());
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < 2000, took + " ms");
+    }
+
+    @Test
+    void aClientConfigThatForgetsWatchesIsRefused() {
+        ZKClientConfig forgetful = new ZKClientConfig();
+        forgetful.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
+        assertThrows(IllegalArgumentException.class, () -> client(builder -> builder.clientConfig(forgetful)));
+    }
+
+    @Test
+    void aRefusedLoginIsTold() {
+        assertThrows(
+                AccessDeniedException.class,
+                () -> client(builder -> builder.auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8))));
+    }
+
+    @Test
+    void aPathWhoseParentForbidsCreatingIsTold() throws Exception {
+        operator.create("/closed", new byte[0], ZooDefs.Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
+        for (String path : List.of("/closed/m", "/closed/deeper/m")) {
+            AccessDeniedException denied = assertThrows(
+                    AccessDeniedException.class, () -> locks.mutex(path).acquire());
+            assertTrue(denied.getMessage().contains(path), denied.getMessage());
+        }
+        operator.create("/shut", new byte[0], ZooDefs.Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
+        assertThrows(AccessDeniedException.class, () -> locks.mutex("/shut").tryAcquire());
+        assertEquals(List.of(), operator.getChildren("/closed", false));
+    }
+
+    @Test
+    void aPathUnderAnEphemeralNodeIsTold() throws Exception {
+        operator.create("/ephemeral", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+        assertThrows(LockException.class, () -> locks.mutex("/ephemeral/m").acquire());
+        assertThrows(LockException.class, () -> locks.mutex("/ephemeral").acquire());
+    }
+
+    @Test
+    void aPathOfAnotherKindIsToldWithBothKinds() throws Exception {
+        operator.create(
+                "/m",
+                "latchkey/1 semaphore".getBytes(StandardCharsets.UTF_8),
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                CreateMode.PERSISTENT);
+        LockMismatchException told = assertThrows(
+                LockMismatchException.class, () -> locks.mutex("/m").acquire());
+        assertEquals("mutex", told.asked());
+        assertEquals("semaphore", told.found());
+        assertEquals(List.of(), operator.getChildren("/m", false));
+    }
+
+    @Test
+    void aPathOfALaterFormatIsNotTouched() throws Exception {
+        operator.create(
+                "/m",
+                "latchkey/2 mutex".getBytes(StandardCharsets.UTF_8),
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                CreateMode.PERSISTENT);
+        assertThrows(LockMismatchException.class, () -> locks.mutex("/m").tryAcquire());
+        assertEquals(List.of(), operator.getChildren("/m", false));
+    }
+
+    @Test
+    void anOperatorsEmptyNodeIsAdopted() throws Exception {
+        operator.create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        locks.mutex("/m").acquire().close();
+        assertEquals("latchkey/1 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aKindThatChangesUnderAKnownPathIsNoticed() throws Exception {
+        locks.mutex("/m").acquire().close();
+        operator.setData("/m", "latchkey/1 read-write".getBytes(StandardCharsets.UTF_8), -1);
+        assertThrows(LockMismatchException.class, () -> locks.mutex("/m").acquire());
+        assertEquals(List.of(), operator.getChildren("/m", false));
+    }
+
+    @Test
+    void closingTellsWaitersAndHolders() throws Exception {
+        ZkLockClient closing = client("closing");
+        Lease held = closing.mutex("/held").acquire();
+        Lease others = locks.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = closing.mutex("/m").acquireAsync();
+        awaitQueue(locks.mutex("/m"), 2);
+
+        closing.close();
+        closing.close();
+
+        ExecutionException told = assertThrows(ExecutionException.class, () -> waiting.get(5, TimeUnit.SECONDS));
+        assertInstanceOf(ClientClosedException.class, told.getCause());
+        assertEquals(LossCause.CLIENT_CLOSED, held.lost().get(5, TimeUnit.SECONDS));
+        assertEquals(LeaseState.LOST, held.state());
+        assertEquals(ReleaseOutcome.LOST, held.release());
+        awaitNoRequestBut(others, "/m");
+        assertTrue(locks.mutex("/held").tryAcquire().isPresent());
+        assertThrows(ClientClosedException.class, () -> closing.mutex("/m").acquire());
+        assertThrows(ClientClosedException.class, () -> closing.mutex("/m").queue());
+        awaitNoThreadOf("closing");
+    }
+
+    private static void awaitNoThreadOf(String what) throws InterruptedException {
+        awaitUntil(
+                "no thread without an owner after " + what,
+                () -> Thread.getAllStackTraces().keySet().stream()
+                                .filter(thread -> thread.getName().startsWith("latchkey-timer"))
+                                .count()
+                        <= 1);
+    }
+}

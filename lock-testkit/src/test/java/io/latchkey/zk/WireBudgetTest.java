@@ -1,0 +1,184 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.Wire;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a mutex costs on the wire: protocol section 9, counted by a proxy. */
+@Timeout(60)
+class WireBudgetTest extends OnOneServer {
+    private final FaultProxy proxy = proxy();
+    private final ZkLockClient counted = behind(proxy);
+    private final ZkLockClient other = client("other");
+
+    @BeforeEach
+    void knowThePath() throws Exception {
+        counted.mutex("/m").acquire().close();
+        other.mutex("/m").acquire().close();
+        proxy.delay(Duration.ofMillis(2));
+    }
+
+    @Test
+    void aFreeAcquireIsTwoRequestsInOneFlightAndAReleaseOne() throws Exception {
+        Wire.Mark before = proxy.mark();
+        Lease lease = counted.mutex("/m").acquire();
+        Wire acquired = proxy.since(before);
+        assertEquals(2, acquired.requestsButHeartbeats(), acquired::toString);
+        assertEquals(1, acquired.roundTrips(), acquired::toString);
+
+        before = proxy.mark();
+        lease.close();
+        Wire released = proxy.since(before);
+        assertEquals(1, released.requestsButHeartbeats(), released::toString);
+        assertEquals(1, released.roundTrips(), released::toString);
+    }
+
+    @Test
+    void firstContactAddsOneRequestToTheSameFlight() throws Exception {
+        FaultProxy fresh = proxy();
+        ZkLockClient newcomer = behind(fresh);
+        fresh.delay(Duration.ofMillis(2));
+        Wire.Mark before = fresh.mark();
+        newcomer.mutex("/m").acquire();
+        assertEquals(3, fresh.since(before).requestsButHeartbeats(), () -> fresh.since(before)
+                .toString());
+        assertEquals(
+                1, fresh.since(before).roundTrips(), () -> fresh.since(before).toString());
+    }
+
+    @Test
+    void waitingAddsThreeRequestsAndTheHandOverNone() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<Lease> waiting = counted.mutex("/m").acquireAsync();
+        awaitWatches(3);
+        Wire setUp = proxy.since(before);
+        assertEquals(2 + 3, setUp.requestsButHeartbeats(), setUp::toString);
+
+        Wire.Mark atRelease = proxy.mark();
+        held.close();
+        waiting.get(5, TimeUnit.SECONDS);
+        Wire handedOver = proxy.since(atRelease);
+        assertEquals(0, handedOver.requestsButHeartbeats(), handedOver::toString);
+        assertEquals(2, handedOver.watchEvents(), "the pair of one transaction: " + handedOver);
+    }
+
+    @Test
+    void oneReleaseWakesOneClient() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> next = client("next").mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        CompletableFuture<Lease> third = counted.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 3);
+        awaitWatches(6);
+        Wire.Mark before = proxy.mark();
+        held.close();
+        Lease second = next.get(5, TimeUnit.SECONDS);
+        assertEquals(0, proxy.since(before).watchEvents());
+        assertFalse(third.isDone());
+        second.close();
+        third.get(5, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aPredecessorThatGivesUpCostsOneListAndTheWatches() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> between = client("between").mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        CompletableFuture<Lease> waiting = counted.mutex("/m").acquireAsync();
+        awaitWatches(6);
+        Wire.Mark before = proxy.mark();
+        assertTrue(between.cancel(false));
+        awaitQueue(other.mutex("/m"), 2);
+        awaitWatches(3);
+        Wire wire = proxy.since(before);
+        assertEquals(3, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(1, wire.count(RequestMatch.list().butHeartbeats()) - 1, "one list, one watch of children");
+        held.close();
+        waiting.get(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aFailedTryCostsOneDeletion() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        Wire.Mark before = proxy.mark();
+        assertTrue(counted.mutex("/m").tryAcquire().isEmpty());
+        Wire wire = proxy.since(before);
+        assertEquals(3, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(1, wire.count(RequestMatch.delete()), wire::toString);
+        assertEquals(0, server().watchCount());
+        assertTrue(held.isValid());
+    }
+
+    @Test
+    void fortyLocalWaitersCostAtMostTwoRequestsAHandOver() throws Exception {
+        int waiters = 40;
+        Lease held = other.mutex("/m").acquire();
+        Wire.Mark before = proxy.mark();
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < waiters; i++) {
+            all.add(counted.mutex("/m").acquireAsync().thenAccept(Lease::close));
+        }
+        awaitQueue(other.mutex("/m"), waiters + 1);
+        held.close();
+        for (CompletableFuture<Void> done : all) {
+            done.get(10, TimeUnit.SECONDS);
+        }
+        awaitQueue(other.mutex("/m"), 0);
+        Wire wire = proxy.since(before);
+        assertTrue(wire.requestsButHeartbeats() <= 2 * waiters, wire.requestsByOp() + " in all: " + wire);
+    }
+
+    @Test
+    void aLocalHandOverNeedsNoAnswerOfTheServer() throws Exception {
+        Lease held = counted.mutex("/m").acquire();
+        CompletableFuture<Lease> neighbour = counted.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        Hold answers = proxy.holdAnswers(RequestMatch.delete());
+        CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
+        Lease granted = neighbour.get(5, TimeUnit.SECONDS);
+        assertFalse(release.isDone());
+        answers.close();
+        assertEquals(ReleaseOutcome.RELEASED, release.get(5, TimeUnit.SECONDS));
+        assertTrue(granted.isValid());
+        granted.close();
+    }
+
+    @Test
+    void anIdleHolderSendsOneHeartbeatASessionAndBeatWhateverItHolds() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            counted.mutex("/many/" + i).acquire();
+        }
+        Wire.Mark before = proxy.mark();
+        long start = System.nanoTime();
+        awaitUntil("eight beats", () -> proxy.since(before).heartbeats() >= 8);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        Wire wire = proxy.since(before);
+        assertEquals(wire.heartbeats(), wire.requests(), wire::toString);
+        assertTrue(took.compareTo(SESSION) > 0, "eight beats took " + took);
+    }
+
+    @Test
+    void whoHoldsNothingSendsNothing() throws Exception {
+        awaitUntil("the last beat", () -> {
+            Wire.Mark mark = proxy.mark();
+            java.util.concurrent.locks.LockSupport.parkNanos(SESSION.toNanos());
+            return proxy.since(mark).requests() == 0;
+        });
+    }
+}
