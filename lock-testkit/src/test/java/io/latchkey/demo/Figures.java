@@ -1,0 +1,65 @@
+package io.latchkey.demo;
+
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.HistoryEvent.What;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What the history of one lock comes to.
+ *
+ * @param handOvers how often it was granted to another client than before
+ * @param sessionsKilled how many sessions were ended
+ * @param leasesLost how many leases were over before they were released
+ * @param waits how long those waited who were granted, in nanoseconds, shortest first
+ */
+record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> waits) {
+    static Figures of(List<HistoryEvent> events) {
+        List<String> holders = those(events, What.GRANTED)
+                .sorted(Comparator.comparingLong(HistoryEvent::token))
+                .map(HistoryEvent::client)
+                .toList();
+        return new Figures(
+                IntStream.range(1, holders.size())
+                        .filter(i -> !holders.get(i).equals(holders.get(i - 1)))
+                        .count(),
+                those(events, What.SESSION_ENDED).count(),
+                leasesLost(events),
+                waits(events));
+    }
+
+    private static Stream<HistoryEvent> those(List<HistoryEvent> events, What what) {
+        return events.stream().filter(event -> event.what() == what);
+    }
+
+    /** Those that their clients found lost, and those that were released when their session was over. */
+    private static long leasesLost(List<HistoryEvent> events) {
+        Map<Long, Long> ends = new HashMap<>();
+        those(events, What.SESSION_ENDED).forEach(event -> ends.put(event.session(), event.nanos()));
+        Stream<HistoryEvent> releasedTooLate = those(events, What.RELEASING)
+                .filter(event -> ends.getOrDefault(event.session(), Long.MAX_VALUE) < event.nanos());
+        return Stream.concat(those(events, What.LOST), releasedTooLate)
+                .mapToLong(HistoryEvent::attempt)
+                .distinct()
+                .count();
+    }
+
+    private static List<Long> waits(List<HistoryEvent> events) {
+        Map<Long, Long> requested = new HashMap<>();
+        those(events, What.REQUESTED).forEach(event -> requested.put(event.attempt(), event.nanos()));
+        return those(events, What.GRANTED)
+                .map(event -> event.nanos() - requested.getOrDefault(event.attempt(), event.nanos()))
+                .sorted()
+                .toList();
+    }
+
+    /** The wait that so many percent of those who were granted did not exceed. */
+    Duration wait(int percent) {
+        return waits.isEmpty() ? Duration.ZERO : Duration.ofNanos(waits.get((waits.size() - 1) * percent / 100));
+    }
+}

@@ -1,0 +1,50 @@
+package io.latchkey.demo;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** The end of a scenario: a table of figures, claims that are true or not, and the verdict. */
+final class Report {
+    private final Screen screen;
+    private boolean holds = true;
+
+    Report(Screen screen) {
+        this.screen = screen;
+        screen.line("");
+    }
+
+    void figure(String name, String value) {
+        screen.line("  %-20s  %s".formatted(name, value));
+    }
+
+    void figure(String name, long value) {
+        figure(name, count(value));
+    }
+
+    void claim(String claim, boolean isTrue) {
+        screen.line("  [%s] %s".formatted(isTrue ? "true" : "FALSE", claim));
+        holds &= isTrue;
+    }
+
+    /** Says the verdict, which holds if all claims are true. */
+    boolean verdict(String good, String bad) {
+        screen.line("");
+        screen.line("VERDICT: " + (holds ? good : bad));
+        return holds;
+    }
+
+    static String count(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    static String text(Duration time) {
+        return time.compareTo(Duration.ofSeconds(1)) < 0
+                ? time.toMillis() + " ms"
+                : String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1e3);
+    }
+
+    /** So many a second. */
+    static String rate(long count, Duration time) {
+        return String.format(Locale.ROOT, "%.0f a second", count * 1e9 / time.toNanos());
+    }
+}

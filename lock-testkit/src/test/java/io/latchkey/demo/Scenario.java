@@ -1,0 +1,20 @@
+package io.latchkey.demo;
+
+import java.io.IOException;
+import org.apache.zookeeper.KeeperException;
+
+/** A story in which locks matter, with something at the end that is true or not. To add one: a class, and a line in {@link Demo}. */
+interface Scenario {
+    /** What to call it on the command line. */
+    String name();
+
+    /** What happens in it, in one line. */
+    String summary();
+
+    /**
+     * Plays it, showing progress, figures and verdict.
+     *
+     * @return whether the verdict holds
+     */
+    boolean play(Stage stage) throws IOException, KeeperException, InterruptedException;
+}
