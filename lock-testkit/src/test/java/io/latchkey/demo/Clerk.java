@@ -22,8 +22,8 @@ final class Clerk implements Callable<Void> {
 
     private static final long THINKS_AT_LEAST = TimeUnit.MILLISECONDS.toNanos(3);
     private static final long THINKS_AT_MOST = TimeUnit.MILLISECONDS.toNanos(9);
-    private static final int HESITATES_ONCE_IN = 25;
-    private static final long HESITATES = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int HESITATES_ONCE_IN = 50;
+    private static final long HESITATES = TimeUnit.MILLISECONDS.toNanos(400);
 
     private final String name;
     private final Selling way;

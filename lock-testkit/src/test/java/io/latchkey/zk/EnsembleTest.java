@@ -1,0 +1,131 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.EmbeddedEnsemble;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A mutex on three servers, some of which go. */
+@Timeout(90)
+class EnsembleTest {
+    /** Longer than an election and a reconnect of ZooKeeper's client. */
+    private static final Duration SESSION = Duration.ofSeconds(10);
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start();
+    private final List<ZkLockClient> clients = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() {
+        clients.forEach(ZkLockClient::close);
+        ensemble.close();
+    }
+
+    @Test
+    void clientsOfDifferentServersHandOver() throws Exception {
+        List<ZkLockClient> all = List.of(
+                client(ensemble.connectString(0), SESSION),
+                client(ensemble.connectString(1), SESSION),
+                client(ensemble.connectString(2), SESSION));
+        long last = 0;
+        for (int turn = 0; turn < 30; turn++) {
+            Lease held = all.get(turn % 3).mutex("/m").acquire();
+            CompletableFuture<Lease> next = all.get((turn + 1) % 3).mutex("/m").acquireAsync();
+            awaitQueue(all.get(turn % 3), 2);
+            assertFalse(next.isDone());
+            held.close();
+            Lease granted = next.get(10, TimeUnit.SECONDS);
+            assertTrue(granted.token() > held.token() && held.token() > last);
+            last = granted.token();
+            granted.close();
+        }
+    }
+
+    @Test
+    void aHolderOutlivesTheLeadersEnd() throws Exception {
+        ZkLockClient one = client(ensemble.connectString(), SESSION);
+        ZkLockClient two = client(ensemble.connectString(), SESSION);
+        Lease held = one.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
+        awaitQueue(one, 2);
+        CompletableFuture<LossCause> lost = held.lost();
+
+        ensemble.stop(ensemble.awaitLeader(SOON));
+        ensemble.awaitLeader(SOON);
+
+        Eventually.holds("trust", SOON, () -> held.state() == LeaseState.HELD);
+        Eventually.holds(
+                "the waiter is still there",
+                SOON,
+                () -> ensemble.nodesUnder("/m").size() == 2);
+        assertFalse(lost.isDone());
+        assertFalse(waiting.isDone());
+        held.close();
+        assertTrue(waiting.get(30, TimeUnit.SECONDS).isValid());
+    }
+
+    /** The quorum is away: nothing can be granted, and the holder stops believing before its session may be ended. */
+    @Test
+    void withoutAQuorumNobodyBelievesForLong() throws Exception {
+        Duration shorter = Duration.ofSeconds(4);
+        ZkLockClient one = client(ensemble.connectString(), shorter);
+        Lease held = one.mutex("/m").acquire();
+        int leader = ensemble.awaitLeader(SOON);
+        int follower = (leader + 1) % 3;
+        long start = System.nanoTime();
+        ensemble.stop(leader);
+        ensemble.stop(follower);
+        assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(20, TimeUnit.SECONDS));
+        Duration believed = Duration.ofNanos(System.nanoTime() - start);
+        assertTrue(believed.compareTo(shorter) < 0, "believed for " + believed);
+        ensemble.restart(leader);
+        ensemble.restart(follower);
+        ensemble.awaitLeader(SOON);
+        assertTrue(one.mutex("/m").acquire().token() > held.token());
+    }
+
+    /** Cut off from the others, behind a proxy: whoever is next is granted after the holder knows. */
+    @Test
+    void aHolderThatIsCutOffKnowsBeforeTheNextIsGranted() throws Exception {
+        FaultProxy proxy = FaultProxy.to(ensemble);
+        ZkLockClient one = client(proxy.connectString(), Duration.ofSeconds(4));
+        ZkLockClient two = client(ensemble.connectString(), SESSION);
+        Lease held = one.mutex("/m").acquire();
+        CompletableFuture<Long> lostAt = held.lost().thenApply(cause -> System.nanoTime());
+        CompletableFuture<Long> grantedAt = two.mutex("/m").acquireAsync().thenApply(next -> System.nanoTime());
+        awaitQueue(two, 2);
+        proxy.blackHole();
+        long gap = grantedAt.get(30, TimeUnit.SECONDS) - lostAt.get(30, TimeUnit.SECONDS);
+        assertTrue(gap > 0, "told " + Duration.ofNanos(-gap) + " too late");
+        proxy.close();
+    }
+
+    private ZkLockClient client(String connectString, Duration session) {
+        ZkLockClient client = ZkLockClient.builder()
+                .connectString(connectString)
+                .sessionTimeout(session)
+                .build();
+        clients.add(client);
+        return client;
+    }
+
+    private static void awaitQueue(ZkLockClient viewer, int length) throws InterruptedException {
+        Eventually.holds(
+                "a queue of " + length, SOON, () -> viewer.mutex("/m").queue().size() == length);
+    }
+}
