@@ -4,7 +4,6 @@ import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
@@ -439,10 +438,5 @@ public final class Engine {
     /** The path as the user named it. */
     public String shown(String path) {
         return config.shown().apply(path);
-    }
-
-    /** Whether {@code lease} is one of this client's. */
-    public boolean granted(Lease lease) {
-        return lease instanceof ZkLease ours && ours.engine() == this;
     }
 }

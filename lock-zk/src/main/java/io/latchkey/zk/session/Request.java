@@ -115,7 +115,7 @@ final class Request implements Watches.Listener {
             lane.nodeGone(had.get());
         }
         if (lane != null) {
-            lane.reconsider();
+            lane.reader().reconsider();
         }
         if (machine.state() == State.ENDED) {
             engine.forget(this);
@@ -131,7 +131,7 @@ final class Request implements Watches.Listener {
                 lane.enqueue(this);
             }
         } else if (command instanceof Command.ListQueue) {
-            lane().list(this);
+            lane().reader().list(this);
         } else if (command instanceof Command.Watch watch) {
             watch(watch);
         } else if (command instanceof Command.StopWatching) {
@@ -149,11 +149,11 @@ final class Request implements Watches.Listener {
             forgetOwn();
             lane().withdraw(leave.name(), this::left);
         } else if (command instanceof Command.Disown disown) {
-            lane().disown(disown.id());
+            lane().reader().disown(disown.id());
         } else if (command instanceof Command.Recover) {
             lane().session().whenConnected(() -> {
                 if (lane != null) {
-                    lane.listForLostCreate(this);
+                    lane.reader().listForLostCreate(this);
                 }
             });
         } else if (command instanceof Command.LookUp lookUp) {

@@ -7,7 +7,6 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.queue.NodeName;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -171,11 +170,6 @@ public final class ZkLease implements Lease {
     @Override
     public void close() {
         ReleaseOutcome ignored = release();
-    }
-
-    /** How it was lost, once it was. */
-    Optional<LossCause> lossCause() {
-        return end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
     }
 
     @Override
