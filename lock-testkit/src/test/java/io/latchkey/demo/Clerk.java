@@ -81,7 +81,7 @@ final class Clerk implements Callable<Void> {
             books.sold(order);
         } catch (LeaseLostException tooLate) {
             books.refused(order); // nothing was written; the customer has to ask again
-        } catch (KeeperException.ConnectionLossException unknown) {
+        } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException unknown) {
             books.unclear(order); // written or not: ZooKeeper knows
         }
         return true;
@@ -96,7 +96,7 @@ final class Clerk implements Callable<Void> {
         try {
             warehouse.sellUnguarded(warehouse.sale(order, stock - 1));
             books.sold(order);
-        } catch (KeeperException.ConnectionLossException unknown) {
+        } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException unknown) {
             books.unclear(order);
         }
         return true;

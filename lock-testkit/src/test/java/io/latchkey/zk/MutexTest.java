@@ -3,6 +3,7 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -134,7 +136,37 @@ class MutexTest extends OnOneServer {
     }
 
     @Test
-    void callbacksRunOnTheirOwnThreads() throws Exception {
+    void whatDependsOnAFutureRunsWhereCallbacksRun() throws Exception {
+        LinkedBlockingQueue<Runnable> callbacks = new LinkedBlockingQueue<>();
+        ZkLockClient observed = client(builder -> builder.callbackExecutor(callbacks::add));
+        List<String> done = new ArrayList<>();
+
+        CompletableFuture<Void> acquired = observed.mutex("/m").acquireAsync().thenAccept(lease -> {
+            lease.close();
+            done.add("acquired");
+        });
+        runNext(callbacks, acquired);
+        Lease held = observed.mutex("/n").acquire();
+        runNext(callbacks, held.releaseAsync().thenAccept(outcome -> done.add("released")));
+        Lease losing = observed.mutex("/n").acquire();
+        CompletableFuture<Void> lost = losing.lost().thenAccept(cause -> done.add("lost"));
+        observed.close();
+        runNext(callbacks, lost);
+        assertEquals(List.of("acquired", "released", "lost"), done);
+    }
+
+    /** Nothing has happened until the callback runs, and it runs here. */
+    private static void runNext(LinkedBlockingQueue<Runnable> callbacks, CompletableFuture<Void> dependent)
+            throws InterruptedException {
+        Runnable callback = callbacks.poll(5, TimeUnit.SECONDS);
+        assertNotNull(callback);
+        assertFalse(dependent.isDone());
+        callback.run();
+        assertTrue(dependent.isDone());
+    }
+
+    @Test
+    void theClientsOwnCallbacksHaveThreadsOfTheirOwn() throws Exception {
         AtomicReference<String> thread = new AtomicReference<>("");
         Lease held = one.mutex("/m").acquire();
         CompletableFuture<Void> told = two.mutex("/m").acquireAsync().thenAccept(lease -> {
@@ -143,11 +175,6 @@ class MutexTest extends OnOneServer {
         });
         held.close();
         told.get(5, TimeUnit.SECONDS);
-        assertTrue(thread.get().startsWith("latchkey-callback"), thread.get());
-        Lease again = one.mutex("/m").acquire();
-        again.releaseAsync()
-                .thenAccept(outcome -> thread.set(Thread.currentThread().getName()))
-                .get(5, TimeUnit.SECONDS);
         assertTrue(thread.get().startsWith("latchkey-callback"), thread.get());
     }
 

@@ -33,7 +33,8 @@ public final class ZkLocks {
      * @throws IllegalStateException if the lease was released: nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
      * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a
-     *     {@link KeeperException.ConnectionLossException} all or nothing may have been written
+     *     {@link KeeperException.ConnectionLossException} or a {@link KeeperException.SessionExpiredException} the answer
+     *     was lost and all or nothing may have been written
      * @throws InterruptedException if interrupted while waiting for the answer
      */
     public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
@@ -52,11 +53,8 @@ public final class ZkLocks {
             List<OpResult> results = port.zooKeeper().multi(all);
             return results.subList(1, results.size());
         } catch (KeeperException refused) {
-            if (refused instanceof KeeperException.SessionExpiredException) {
-                throw lost(lease, LossCause.SESSION_EXPIRED);
-            }
             if (guardFailed(refused)) {
-                throw lost(lease, LossCause.NODE_DELETED);
+                throw lost(lease);
             }
             throw refused;
         }
@@ -69,10 +67,10 @@ public final class ZkLocks {
                 && guard.getErr() == KeeperException.Code.NONODE.intValue();
     }
 
-    private static LeaseLostException lost(Lease lease, LossCause cause) {
+    private static LeaseLostException lost(Lease lease) {
         return new LeaseLostException(
-                "The guarded write was refused as a whole: the lease on " + lease.path() + " with token "
-                        + lease.token() + " is lost (" + cause + "). Nothing was written. Acquire again.",
-                cause);
+                "The guarded write was refused as a whole: the node of the lease on " + lease.path() + " with token "
+                        + lease.token() + " is gone. Nothing was written. Acquire again.",
+                LossCause.NODE_DELETED);
     }
 }
