@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,18 +37,9 @@ class FaultTest extends OnOneServer {
     private final ZkLockClient faulty = behind(proxy);
     private final ZkLockClient other = client("other");
     /** Somebody with a shell. */
-    private final ZooKeeper operator;
+    private final ZooKeeper operator = handle();
 
-    FaultTest() throws Exception {
-        CountDownLatch connected = new CountDownLatch(1);
-        operator = new ZooKeeper(server().connectString(), 5000, event -> connected.countDown());
-        assertTrue(connected.await(5, TimeUnit.SECONDS));
-    }
-
-    @AfterEach
-    void closeOperator() throws InterruptedException {
-        operator.close();
-    }
+    FaultTest() throws Exception {}
 
     @BeforeEach
     void knowThePath() throws Exception {

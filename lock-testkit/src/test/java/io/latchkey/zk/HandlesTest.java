@@ -16,7 +16,6 @@ import io.latchkey.testkit.ServerNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -165,13 +164,5 @@ class HandlesTest extends OnOneServer {
         assertThrows(
                 IllegalStateException.class, () -> ZkLocks.guarded(released, Op.setData("/stock", new byte[] {4}, -1)));
         operator.close();
-    }
-
-    private ZooKeeper handle() throws Exception {
-        CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper handle =
-                new ZooKeeper(server().connectString(), (int) SESSION.toMillis(), event -> connected.countDown());
-        assertTrue(connected.await(5, TimeUnit.SECONDS));
-        return handle;
     }
 }

@@ -19,14 +19,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,18 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class MistakesTest extends OnOneServer {
     private final ZkLockClient locks = client("mistaken");
-    private final ZooKeeper operator;
+    private final ZooKeeper operator = handle();
 
-    MistakesTest() throws Exception {
-        CountDownLatch connected = new CountDownLatch(1);
-        operator = new ZooKeeper(server().connectString(), 5000, event -> connected.countDown());
-        assertTrue(connected.await(5, TimeUnit.SECONDS));
-    }
-
-    @AfterEach
-    void closeOperator() throws InterruptedException {
-        operator.close();
-    }
+    MistakesTest() throws Exception {}
 
     @ParameterizedTest
     @ValueSource(

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -60,7 +59,7 @@ class OldBugsTest extends OnOneServer {
 
     @Test
     void aCreateOnTheWireWhileABorrowingClientClosesLeavesNoNode() throws Exception {
-        ZooKeeper handle = new ZooKeeper(server().connectString(), 10_000, event -> {});
+        ZooKeeper handle = handle();
         for (int round = 0; round < 10; round++) {
             ZkLockClient borrowing = ZkLockClient.using(handle);
             CompletableFuture<Lease> acquiring = borrowing.mutex("/m").acquireAsync();
@@ -71,7 +70,6 @@ class OldBugsTest extends OnOneServer {
             });
             assertEquals(List.of(), requestsUnder("/m"));
         }
-        handle.close();
     }
 
     /** The heartbeat's one transaction over all nodes outgrew ZooKeeper's packet. */
@@ -135,11 +133,8 @@ class OldBugsTest extends OnOneServer {
         awaitQueue(one.mutex("/m"), 3);
         CompletableFuture<Lease> last = one.mutex("/m").acquireAsync();
         awaitQueue(one.mutex("/m"), 4);
-        CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper operator = new ZooKeeper(server().connectString(), 5000, event -> connected.countDown());
-        assertTrue(connected.await(5, TimeUnit.SECONDS));
+        ZooKeeper operator = handle();
         operator.delete(requestsUnder("/m").get(2).path(), -1);
-        operator.close();
         assertTrue(first.cancel(false));
         held.close();
         last.get(10, TimeUnit.SECONDS).close();

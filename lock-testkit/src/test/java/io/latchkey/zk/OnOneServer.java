@@ -1,6 +1,7 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
@@ -8,12 +9,16 @@ import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 
 /** A server and clients of its own for every test. */
@@ -23,6 +28,7 @@ abstract class OnOneServer {
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
     private final List<ZkLockClient> clients = new ArrayList<>();
     private final List<FaultProxy> proxies = new ArrayList<>();
+    private final List<ZooKeeper> handles = new ArrayList<>();
 
     final EmbeddedZooKeeper server() {
         return server;
@@ -58,9 +64,22 @@ abstract class OnOneServer {
         return client;
     }
 
+    /** A plain connected handle: somebody with a shell, or an application with a session of its own. */
+    final ZooKeeper handle() throws IOException, InterruptedException {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper handle =
+                new ZooKeeper(server.connectString(), (int) SESSION.toMillis(), event -> connected.countDown());
+        handles.add(handle);
+        assertTrue(connected.await(5, TimeUnit.SECONDS));
+        return handle;
+    }
+
     @AfterEach
-    final void closeAll() {
+    final void closeAll() throws InterruptedException {
         clients.forEach(ZkLockClient::close);
+        for (ZooKeeper handle : handles) {
+            handle.close();
+        }
         proxies.forEach(FaultProxy::close);
         server.close();
     }
