@@ -117,6 +117,18 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
+    void addressesWhereNobodyListensAreToldSoon() {
+        server().stop();
+        long start = System.nanoTime();
+        LockUnavailableException refused = assertThrows(
+                LockUnavailableException.class,
+                () -> client(builder -> builder.sessionTimeout(Duration.ofSeconds(20))));
+        assertTrue(refused.getMessage().contains("refused"), refused.getMessage());
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < 3000, took + " ms");
+    }
+
+    @Test
     void aClientConfigThatForgetsWatchesIsRefused() {
         ZKClientConfig forgetful = new ZKClientConfig();
         forgetful.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");

@@ -36,6 +36,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
@@ -159,6 +160,7 @@ public final class ZkLockClient implements LockClient {
     /** Describes a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default. */
     public static final class Builder {
         private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
+        private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
         private static final int LONGEST_LABEL = 256;
 
         private @Nullable String connectString;
@@ -213,8 +215,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * How long {@link #build()} waits for the first connection; zero does not wait. The session time-out if not
-         * given.
+         * How long {@link #build()} waits for the first connection; zero does not wait. If not given it is the session
+         * time-out, and about a second when nobody listens at any of the addresses.
          *
          * @param timeout zero or more
          * @return this
@@ -344,7 +346,8 @@ public final class ZkLockClient implements LockClient {
             return start(
                     new Engine.Source.Borrowed(listener -> ZooKeeperPort.borrow(handle, acls, listener)),
                     timeout,
-                    "the borrowed handle's servers");
+                    "the borrowed handle's servers",
+                    () -> false);
         }
 
         private ZkLockClient connect(String servers) {
@@ -354,7 +357,8 @@ public final class ZkLockClient implements LockClient {
             ZkLockClient client = start(
                     new Engine.Source.Own(listener -> ZooKeeperPort.open(handles::open, acls, listener)),
                     sessionTimeout,
-                    servers);
+                    servers,
+                    handles::allRefuse);
             try {
                 if (!Duration.ZERO.equals(connectTimeout)) {
                     client.checkLoginAndChroot(handles, acls);
@@ -366,7 +370,30 @@ public final class ZkLockClient implements LockClient {
             return client;
         }
 
-        private ZkLockClient start(Engine.Source source, Duration timeout, String servers) {
+        /** Without a connect time-out of the user's, servers that all refuse are not waited for: the address is wrong. */
+        private void awaitConnection(Engine engine, Duration patience, String servers, BooleanSupplier nobodyListens)
+                throws InterruptedException {
+            if (patience.isZero()) {
+                return;
+            }
+            Duration first = patience.compareTo(QUICK_CONNECT) < 0 ? patience : QUICK_CONNECT;
+            if (engine.awaitConnection(first)) {
+                return;
+            }
+            if (connectTimeout == null && nobodyListens.getAsBoolean()) {
+                throw new LockUnavailableException("No ZooKeeper server listens at " + servers
+                        + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
+                        + " servers run; to wait for servers that are still to start, give a connectTimeout.");
+            }
+            if (!engine.awaitConnection(patience.minus(first))) {
+                throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
+                        + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
+                        + " run.");
+            }
+        }
+
+        private ZkLockClient start(
+                Engine.Source source, Duration timeout, String servers, BooleanSupplier nobodyListens) {
             int number = NUMBER.incrementAndGet();
             Executor given = callbacks;
             Optional<ExecutorService> own =
@@ -388,9 +415,7 @@ public final class ZkLockClient implements LockClient {
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();
-                if (!patience.isZero()) {
-                    engine.awaitConnection(patience, servers);
-                }
+                awaitConnection(engine, patience, servers, nobodyListens);
             } catch (RuntimeException failed) {
                 client.close();
                 throw failed;

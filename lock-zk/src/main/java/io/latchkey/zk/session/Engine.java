@@ -131,17 +131,16 @@ public final class Engine {
     }
 
     /**
-     * Waits for the first connection.
+     * Waits for the first connection; says whether there is one within {@code limit}.
      *
-     * @throws LockUnavailableException if there is none within {@code limit}
-     * @throws AccessDeniedException if the login was refused
+     * @throws LockException if there never will be, as after a refused login
      */
-    public void awaitConnection(Duration limit, String servers) throws InterruptedException {
+    public boolean awaitConnection(Duration limit) throws InterruptedException {
         try {
             firstContact.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
         } catch (TimeoutException late) {
-            throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
-                    + limit.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers run.");
+            return false;
         } catch (ExecutionException refused) {
             if (refused.getCause() instanceof LockException because) {
                 throw because;

@@ -2,8 +2,10 @@ package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockUnavailableException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +29,8 @@ import org.apache.zookeeper.data.ACL;
  * @param config TLS, SASL and the like
  */
 public record Handles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
+    private static final int PROBE_MILLIS = 1000;
+
     /** The ACL of who names none. */
     public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
 
@@ -77,6 +81,21 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
         }
         throw new LockUnavailableException("No host of the connect string \"" + connectString
                 + "\" has a known address. Nothing was sent. Check the names.");
+    }
+
+    /** Whether every server's machine says that nobody listens there; any other failure may pass. */
+    public boolean allRefuse() {
+        for (InetSocketAddress server : new ConnectStringParser(connectString).getServerAddresses()) {
+            try (Socket probe = new Socket()) {
+                probe.connect(new InetSocketAddress(server.getHostString(), server.getPort()), PROBE_MILLIS);
+                return false;
+            } catch (ConnectException refused) {
+                // So does this one; the next may not.
+            } catch (IOException unclear) {
+                return false;
+            }
+        }
+        return true;
     }
 
     public ZooKeeper open(Watcher watcher) throws IOException {
