@@ -61,7 +61,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void otherBadArgumentsAreRefusedAtTheDoor() {
+    void otherBadArgumentsAreRefusedAtTheDoor() throws Exception {
         assertThrows(NullPointerException.class, () -> locks.mutex(null));
         assertThrows(IllegalArgumentException.class, () -> locks.stripedMutex("/m", 0));
         assertThrows(IllegalArgumentException.class, () -> locks.semaphore("/m", 0));
@@ -81,7 +81,8 @@ class MistakesTest extends OnOneServer {
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel("x".repeat(257)));
         assertThrows(IllegalStateException.class, () -> ZkLockClient.builder().build());
-        assertTrue(server().nodesUnder("/m").isEmpty());
+        assertTrue(locks.mutex("/fence").tryAcquire().isPresent());
+        assertNeverMade("/m");
     }
 
     @Test

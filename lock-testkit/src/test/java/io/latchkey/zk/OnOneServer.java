@@ -92,6 +92,11 @@ abstract class OnOneServer {
                 .toList();
     }
 
+    /** Containers stay when their children go, so a path that was ever used is still there. */
+    final void assertNeverMade(String path) {
+        assertTrue(server.nodesUnder("/").stream().noneMatch(node -> node.path().startsWith(path)));
+    }
+
     final void awaitQueue(Mutex mutex, int length) throws InterruptedException {
         awaitUntil("a queue of " + length, () -> mutex.queue().size() == length);
     }

@@ -62,6 +62,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZkLockClient implements LockClient {
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    /** Several reconnects of ZooKeeper's client, which take one to two seconds each. */
+    private static final Duration LOGIN_PATIENCE = Duration.ofSeconds(10);
+
     private static final int CALLBACK_THREADS = 4;
     private static final Duration CALLBACK_THREAD_IDLE = Duration.ofSeconds(10);
 
@@ -471,10 +474,8 @@ public final class ZkLockClient implements LockClient {
         if (handles.auth().isEmpty() && !handles.hasChroot()) {
             return;
         }
-        CompletableFuture<Code> root =
-                engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));
         try {
-            Code code = root.get(engine.sessionTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            Code code = askForRoot();
             if (code == Code.LOGIN_REFUSED) {
                 throw Engine.loginRefusal();
             }
@@ -488,9 +489,26 @@ public final class ZkLockClient implements LockClient {
         } catch (KeeperException.NoAuthException refused) {
             throw new AccessDeniedException("The chroot of " + handles.connectString()
                     + " does not exist, and this client may not create it. Create it, or give the right to.");
-        } catch (ExecutionException | TimeoutException | IOException | KeeperException failed) {
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof LockException refused
+                    ? refused
+                    : new LockException("Unexpected", failed);
+        } catch (TimeoutException | IOException | KeeperException failed) {
             throw new LockException(
                     "Cannot make sure that the chroot of " + handles.connectString() + " exists", failed);
+        }
+    }
+
+    /** A server that refuses a login may close the connection before its refusal is read: then the next one tells. */
+    private Code askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
+        long end = System.nanoTime() + LOGIN_PATIENCE.toNanos();
+        while (true) {
+            CompletableFuture<Code> root =
+                    engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));
+            Code code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (code != Code.CONNECTION_LOSS) {
+                return code;
+            }
         }
     }
 }

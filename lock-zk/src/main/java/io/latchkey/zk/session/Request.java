@@ -161,9 +161,6 @@ final class Request implements Watches.Listener {
         } else if (command instanceof Command.Drain) {
             lane().drain(this);
         } else if (command instanceof Command.Lose) {
-            if (lane != null) {
-                lane.ended(this);
-            }
             Objects.requireNonNull(lease).lose(lossCause);
         }
     }
@@ -357,10 +354,9 @@ final class Request implements Watches.Listener {
             return;
         }
         onceLeft = answer;
-        if (machine.name().isPresent()) {
-            giveUp();
-        } else {
-            giveUp();
+        boolean leaves = machine.name().isPresent();
+        giveUp();
+        if (!leaves) {
             runOnceLeft();
         }
     }
