@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A user's mistakes: a clear error, at once, and nothing left behind. */
 @Timeout(30)
 class MistakesTest extends OnOneServer {
+    private static final Duration OUTLIVES_RECONNECTS = Duration.ofSeconds(10);
+
     private final ZkLockClient locks = client("mistaken");
     private final ZooKeeper operator = handle();
 
@@ -140,7 +142,8 @@ class MistakesTest extends OnOneServer {
     void aRefusedLoginIsTold() {
         assertThrows(
                 AccessDeniedException.class,
-                () -> client(builder -> builder.auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8))));
+                () -> client(builder -> builder.sessionTimeout(OUTLIVES_RECONNECTS)
+                        .auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8))));
     }
 
     @Test

@@ -479,6 +479,10 @@ public final class ZkLockClient implements LockClient {
             if (code == Code.LOGIN_REFUSED) {
                 throw Engine.loginRefusal();
             }
+            if (code == Code.SESSION_EXPIRED) {
+                throw new LockUnavailableException("The first session at " + handles.connectString()
+                        + " expired before its login was answered. Nothing is held. Give a longer sessionTimeout.");
+            }
             if (code == Code.NO_NODE) {
                 handles.createChroot(acl);
             }
