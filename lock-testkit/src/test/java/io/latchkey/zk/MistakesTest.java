@@ -87,13 +87,6 @@ class MistakesTest extends OnOneServer {
         assertNeverMade("/m");
     }
 
-    @Test
-    void recipesThatAreNotThereYetSaySo() {
-        assertThrows(UnsupportedOperationException.class, () -> locks.readWriteLock("/m"));
-        assertThrows(UnsupportedOperationException.class, () -> locks.semaphore("/m", 1));
-        assertThrows(UnsupportedOperationException.class, () -> locks.multiLock(locks.mutex("/m")));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "host:notaport", "host:2181/bad//chroot", "host:2181/trailing/"})
     void aMalformedConnectStringIsRefusedAtOnce(String connectString) {
@@ -168,15 +161,11 @@ class MistakesTest extends OnOneServer {
 
     @Test
     void aPathOfAnotherKindIsToldWithBothKinds() throws Exception {
-        operator.create(
-                "/m",
-                "latchkey/1 semaphore".getBytes(StandardCharsets.UTF_8),
-                ZooDefs.Ids.OPEN_ACL_UNSAFE,
-                CreateMode.PERSISTENT);
+        locks.semaphore("/m", 3).acquire().close();
         LockMismatchException told = assertThrows(
                 LockMismatchException.class, () -> locks.mutex("/m").acquire());
         assertEquals("mutex", told.asked());
-        assertEquals("semaphore", told.found());
+        assertEquals("semaphore of 3 permits", told.found());
         assertEquals(List.of(), operator.getChildren("/m", false));
     }
 

@@ -1,7 +1,9 @@
 package io.latchkey.zk;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
+import io.latchkey.zk.ThreadHolds.Side;
 import io.latchkey.zk.session.Patience;
 import io.latchkey.zk.session.ZkLease;
 import java.time.Duration;
@@ -13,14 +15,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** A recipe as a {@link Lock}: owned by the thread, re-entrant, one node whatever the depth. */
+/**
+ * A recipe as a {@link Lock}: owned by the thread, re-entrant, one node whatever the depth. The two views of a read-write
+ * lock share a thread's hold: a writer may read as well, and who only reads may not write.
+ */
 final class LockView implements Lock {
     private final ZkAcquirable acquirable;
     private final ThreadHolds holds;
+    private final Side side;
 
-    LockView(ZkAcquirable acquirable, ThreadHolds holds) {
+    LockView(ZkAcquirable acquirable, ThreadHolds holds, Side side) {
         this.acquirable = acquirable;
         this.holds = holds;
+        this.side = side;
     }
 
     @Override
@@ -61,13 +68,29 @@ final class LockView implements Lock {
     @Override
     public void unlock() {
         ThreadHolds.Hold hold = holds.mine(acquirable.path())
+                .filter(mine -> mine.has(side))
                 .orElseThrow(() -> new IllegalMonitorStateException(
                         "This thread does not hold " + acquirable + "; only the thread that locked may unlock."));
         boolean valid = hold.lease().isValid();
-        if (holds.leave(acquirable.path(), hold) && valid) {
-            hold.lease().close();
+        hold.leave(side);
+        if (hold.isOver()) {
+            holds.end(acquirable.path());
         }
         if (!valid) {
+            throw lost("unlocked");
+        }
+        if (hold.isOver()) {
+            hold.lease().close();
+        } else if (side == Side.WRITE && !hold.has(side)) {
+            downgrade(hold);
+        }
+    }
+
+    /** The thread goes on reading. */
+    private void downgrade(ThreadHolds.Hold hold) {
+        try {
+            hold.goOnWith(ZkReadWriteLock.downgrade(hold.lease()));
+        } catch (LeaseLostException lost) {
             throw lost("unlocked");
         }
     }
@@ -85,7 +108,12 @@ final class LockView implements Lock {
         if (!mine.get().lease().isValid()) {
             throw lost("locked again");
         }
-        mine.get().enter();
+        if (side == Side.WRITE && !mine.get().has(side)) {
+            throw new IllegalStateException("This thread reads, and cannot become the writer of " + acquirable
+                    + ": two readers that tried would wait for each other. Its read lock stays held. Unlock it, lock for"
+                    + " writing, and look again at what was read.");
+        }
+        mine.get().enter(side);
         return true;
     }
 
@@ -99,7 +127,7 @@ final class LockView implements Lock {
     }
 
     private boolean hold(Optional<ZkLease> lease) {
-        lease.ifPresent(granted -> holds.begin(acquirable.path(), granted));
+        lease.ifPresent(granted -> holds.begin(acquirable.path(), granted, side));
         return lease.isPresent();
     }
 

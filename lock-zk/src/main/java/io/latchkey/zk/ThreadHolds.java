@@ -1,20 +1,27 @@
 package io.latchkey.zk;
 
 import io.latchkey.zk.session.ZkLease;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which thread holds which path through a {@link java.util.concurrent.locks.Lock} view, and how often. */
+/** Which thread holds which path through {@link java.util.concurrent.locks.Lock} views, and how often. */
 final class ThreadHolds {
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
     private record Key(String path, Thread thread) {}
 
-    /** One thread's hold; touched by that thread alone. */
+    /** The two sides of a read-write lock; a mutex has only one. */
+    enum Side {
+        READ,
+        WRITE
+    }
+
+    /** One thread's hold, by one lease, of one side or both; touched by that thread alone. */
     static final class Hold {
-        private final ZkLease lease;
-        private int depth = 1;
+        private final Map<Side, Integer> depths = new EnumMap<>(Side.class);
+        private ZkLease lease;
 
         private Hold(ZkLease lease) {
             this.lease = lease;
@@ -24,8 +31,26 @@ final class ThreadHolds {
             return lease;
         }
 
-        void enter() {
-            depth = Math.addExact(depth, 1);
+        /** Another lease takes the place of the one so far. */
+        void goOnWith(ZkLease next) {
+            lease = next;
+        }
+
+        boolean has(Side side) {
+            return depths.containsKey(side);
+        }
+
+        void enter(Side side) {
+            depths.merge(side, 1, Math::addExact);
+        }
+
+        /** Takes one level off. */
+        void leave(Side side) {
+            depths.computeIfPresent(side, (which, depth) -> depth == 1 ? null : depth - 1);
+        }
+
+        boolean isOver() {
+            return depths.isEmpty();
         }
     }
 
@@ -33,14 +58,14 @@ final class ThreadHolds {
         return Optional.ofNullable(holds.get(key(path)));
     }
 
-    void begin(String path, ZkLease lease) {
-        holds.put(key(path), new Hold(lease));
+    void begin(String path, ZkLease lease, Side side) {
+        Hold hold = new Hold(lease);
+        hold.enter(side);
+        holds.put(key(path), hold);
     }
 
-    /** Takes one level off; the lease is over when none is left. */
-    boolean leave(String path, Hold hold) {
-        hold.depth--;
-        return hold.depth == 0 && holds.remove(key(path), hold);
+    void end(String path) {
+        holds.remove(key(path));
     }
 
     private static Key key(String path) {

@@ -3,8 +3,8 @@ package io.latchkey.zk;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
-import io.latchkey.zk.recipe.Recipe;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
 import io.latchkey.zk.session.Patience;
 import io.latchkey.zk.session.QueueView;
 import io.latchkey.zk.session.ZkLease;
@@ -15,20 +15,23 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** One recipe at one path: the synchronous and the asynchronous door to the same request. */
+/** One recipe at one path, or several: the synchronous and the asynchronous door to the same request. */
 class ZkAcquirable implements Acquirable {
     private static final Patience FOREVER = new Patience.Forever();
     private static final Patience NEVER = new Patience.Never();
 
     private final Engine engine;
-    private final Recipe recipe;
-    private final String path;
+    private final List<Member> members;
 
-    ZkAcquirable(Engine engine, Recipe recipe, String path) {
+    ZkAcquirable(Engine engine, Member only) {
+        this(engine, List.of(only));
+    }
+
+    ZkAcquirable(Engine engine, List<Member> members) {
         this.engine = engine;
-        this.recipe = recipe;
-        this.path = path;
+        this.members = members;
     }
 
     @Override
@@ -58,12 +61,14 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public List<Contender> queue() {
-        return new QueueView(engine, recipe, path).read();
+        return members.stream()
+                .flatMap(member -> new QueueView(engine, member.path()).read().stream())
+                .toList();
     }
 
     private Optional<Lease> await(Patience patience) throws InterruptedException {
         if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted before acquiring " + engine.shown(path));
+            throw new InterruptedException("interrupted before acquiring " + this);
         }
         CompletableFuture<Optional<ZkLease>> request = start(patience);
         try {
@@ -79,7 +84,7 @@ class ZkAcquirable implements Acquirable {
     }
 
     CompletableFuture<Optional<ZkLease>> start(Patience patience) {
-        return engine.acquire(recipe, path, patience);
+        return engine.acquire(members, patience);
     }
 
     /** The user's future: what depends on it runs where callbacks run, and completing it otherwise gives up the request. */
@@ -109,13 +114,22 @@ class ZkAcquirable implements Acquirable {
         return engine;
     }
 
+    List<Member> asked() {
+        return members;
+    }
+
+    /** The first member's path. */
     String path() {
-        return path;
+        return members.get(0).path();
     }
 
     @Override
     public String toString() {
-        return recipe.kind().text() + " " + engine.shown(path);
+        return members.stream().map(this::describe).collect(Collectors.joining(" + "));
+    }
+
+    private String describe(Member member) {
+        return member.recipe().describe() + " " + engine.shown(member.path());
     }
 
     /** What the request failed with, to be thrown by the caller who waited. */

@@ -22,7 +22,6 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -118,7 +117,7 @@ public final class ZkLockClient implements LockClient {
 
     @Override
     public ReadWriteLock readWriteLock(String path) {
-        throw notYet("read-write locks", node(path));
+        return new ZkReadWriteLock(engine, node(path), holds);
     }
 
     @Override
@@ -126,17 +125,12 @@ public final class ZkLockClient implements LockClient {
         if (permits <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
-        throw notYet("semaphores", node(path));
+        return new ZkSemaphore(engine, node(path), permits);
     }
 
     @Override
     public MultiLock multiLock(Acquirable... members) {
-        throw notYet("multi-locks", Arrays.toString(members));
-    }
-
-    private static UnsupportedOperationException notYet(String what, String asked) {
-        return new UnsupportedOperationException("This version of Latchkey on ZooKeeper has no " + what
-                + " yet, only mutexes. Nothing was done for " + asked + ".");
+        return ZkMultiLock.of(engine, members);
     }
 
     @Override

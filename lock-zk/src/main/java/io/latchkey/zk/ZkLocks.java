@@ -21,7 +21,7 @@ public final class ZkLocks {
 
     /**
      * Writes under the protection of a lease: one transaction that begins with a check that the lease's node is still
-     * there. ZooKeeper carries out all of it or nothing, so nothing stale gets through, whatever clocks, pauses and
+     * there, or all its nodes if it has several members. ZooKeeper carries out all of it or nothing, so nothing stale gets through, whatever clocks, pauses and
      * operators do; no store has to compare tokens. Waits for the server; interruption may leave the outcome unknown,
      * as with {@link ZooKeeper#multi(Iterable)}.
      *
@@ -44,27 +44,30 @@ public final class ZkLocks {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
         lease.ensureValid();
-        List<Op> all = new ArrayList<>(ops.length + 1);
-        all.add(Op.check(held.nodePath(), ANY_VERSION));
+        List<Op> all = new ArrayList<>(ops.length + held.nodePaths().size());
+        held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));
+        int guards = all.size();
         for (Op op : ops) {
             all.add(Objects.requireNonNull(op, "op"));
         }
         try {
             List<OpResult> results = port.zooKeeper().multi(all);
-            return results.subList(1, results.size());
+            return results.subList(guards, results.size());
         } catch (KeeperException refused) {
-            if (guardFailed(refused)) {
+            if (guardFailed(refused, guards)) {
                 throw lost(lease);
             }
             throw refused;
         }
     }
 
-    private static boolean guardFailed(KeeperException refused) {
+    private static boolean guardFailed(KeeperException refused, int guards) {
         List<OpResult> results = refused.getResults();
         return results != null
-                && results.get(0) instanceof OpResult.ErrorResult guard
-                && guard.getErr() == KeeperException.Code.NONODE.intValue();
+                && results.stream()
+                        .limit(guards)
+                        .anyMatch(result -> result instanceof OpResult.ErrorResult guard
+                                && guard.getErr() == KeeperException.Code.NONODE.intValue());
     }
 
     private static LeaseLostException lost(Lease lease) {

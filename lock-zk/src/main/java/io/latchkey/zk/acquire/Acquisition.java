@@ -6,35 +6,41 @@ import static io.latchkey.zk.acquire.State.DRAINING;
 import static io.latchkey.zk.acquire.State.ENDED;
 import static io.latchkey.zk.acquire.State.ENQUEUEING;
 import static io.latchkey.zk.acquire.State.HELD;
-import static io.latchkey.zk.acquire.State.LISTING;
-import static io.latchkey.zk.acquire.State.LOOKING_UP;
 import static io.latchkey.zk.acquire.State.NEW;
+import static io.latchkey.zk.acquire.State.QUEUED;
 import static io.latchkey.zk.acquire.State.RECOVERING;
-import static io.latchkey.zk.acquire.State.WAITING;
 
+import io.latchkey.zk.acquire.Event.Created;
 import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.recipe.Rule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request from the call to its end, without I/O: {@link Event}s in, {@link Command}s out. {@link #EDGES} is the
- * whole of it; an event that has no edge from the present state is a bug in the shell and throws.
+ * whole of it; an event that has no edge from the present state is a bug in the shell and throws. A request has one
+ * member, or several, each in a queue of its own; all nodes are created by one transaction and left by one.
  *
- * <p>Why a grant is safe. There are three ways into {@code CONFIRMING}, and each proves that nothing is before the own
- * node: a queue that contains the own node, read after it was created in this session; the hand-over of an exclusive
- * holder that was immediately before it; a path created in the same transaction. Nodes are appended only, so what is
- * proved once stays true as long as the own node is there. It is, as long as the session is: hence the confirmation,
- * and hence every id belongs to one session and {@code SessionOver} starts again with a new one.
+ * <p>Why a grant is safe. There are three ways for a member to be ready, and each proves that nothing is before its node
+ * that keeps it from holding: the rule's word on a queue that contains the node, read after it was created in this
+ * session; the hand-over of an exclusive holder that was the last to exclude it; a path created in the same
+ * transaction. Nodes are appended only, so what is proved once stays true as long as the node is there; that a
+ * semaphore shrinks takes nothing from whoever may hold already. The node is there as long as the session is: hence the
+ * confirmation, and hence every id belongs to one session and {@code SessionOver} starts again with a new one.
+ *
+ * <p>Why several members cannot deadlock. Their nodes have one zxid, so that of two requests the same one is behind in
+ * every queue that both stand in: each waits for older ones only.
  */
 public final class Acquisition {
     /** One row of the table: in {@code from}, {@code event} leads to one of {@code to}. */
@@ -48,14 +54,12 @@ public final class Acquisition {
     public static final List<Edge> EDGES = List.of(
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
-            edge(ENQUEUEING, Event.Created.class, (m, e) -> m.created((Event.Created) e), LISTING, DRAINING),
-            edge(ENQUEUEING, Event.CreatedAlone.class, (m, e) -> m.alone((Event.CreatedAlone) e), CONFIRMING),
+            edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, DRAINING),
             edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING),
             edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
             edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(ABANDONING, Event.Created.class, (m, e) -> m.leave(((Event.Created) e).name()), ENDED),
-            edge(ABANDONING, Event.CreatedAlone.class, (m, e) -> m.leave(((Event.CreatedAlone) e).name()), ENDED),
+            edge(ABANDONING, Created.class, (m, e) -> m.abandoned((Created) e), ENDED),
             edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.disown(), ENDED),
             edge(ABANDONING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ABANDONING, Event.GiveUp.class, (m, e) -> List.of(), ABANDONING),
@@ -63,65 +67,92 @@ public final class Acquisition {
             edge(
                     RECOVERING,
                     Event.Listed.class,
-                    (m, e) -> m.recover(((Event.Listed) e).queue()),
-                    LOOKING_UP,
+                    (m, e) -> m.recover((Event.Listed) e),
+                    RECOVERING,
+                    QUEUED,
+                    DRAINING,
                     ENQUEUEING),
             edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.disown(), ENDED),
             edge(RECOVERING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(LOOKING_UP, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), LISTING, DRAINING),
-            edge(LOOKING_UP, Event.OwnNodeGone.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(QUEUED, Event.Listed.class, (m, e) -> m.decide((Event.Listed) e), QUEUED, CONFIRMING, ENQUEUEING),
+            edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
             edge(
-                    LISTING,
-                    Event.Listed.class,
-                    (m, e) -> m.decide(((Event.Listed) e).queue()),
-                    CONFIRMING,
-                    WAITING,
-                    ENQUEUEING),
-            edge(LISTING, Event.HandedOver.class, (m, e) -> List.of(), LISTING),
-            edge(LISTING, Event.LookAgain.class, (m, e) -> List.of(), LISTING),
-            edge(LISTING, Event.OwnNodeGone.class, (m, e) -> m.enqueueAnew(), ENQUEUEING),
-            edge(WAITING, Event.HandedOver.class, (m, e) -> m.go(CONFIRMING, new Command.Confirm()), CONFIRMING),
-            edge(WAITING, Event.LookAgain.class, (m, e) -> m.go(LISTING, new Command.ListQueue()), LISTING),
-            edge(WAITING, Event.OwnNodeGone.class, (m, e) -> m.enqueueAnew(), ENQUEUEING),
+                    QUEUED,
+                    Event.HandedOver.class,
+                    (m, e) -> m.handedOver(((Event.HandedOver) e).member()),
+                    QUEUED,
+                    CONFIRMING),
+            edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(((Event.LookAgain) e).member()), QUEUED),
+            edge(QUEUED, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(QUEUED, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
+            edge(QUEUED, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
             edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
             edge(CONFIRMING, Event.HandedOver.class, (m, e) -> List.of(), CONFIRMING),
-            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.enqueueAnew(), ENQUEUEING),
+            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
+            edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(DRAINING, Event.Drained.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(DRAINING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
             edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(LOOKING_UP, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
-            edge(LISTING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
-            edge(WAITING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
-            edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
-            edge(LOOKING_UP, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(LISTING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(WAITING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(HELD, Event.Release.class, (m, e) -> m.end(new Command.LeaveAsHolder(m.node())), ENDED),
-            edge(HELD, Event.Lapsed.class, (m, e) -> m.end(new Command.Lose(), new Command.Leave(m.node())), ENDED),
-            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.end(new Command.Lose()), ENDED),
-            edge(HELD, Event.SessionOver.class, (m, e) -> m.end(new Command.Lose()), ENDED));
+            edge(HELD, Event.Release.class, (m, e) -> m.end(new Command.LeaveAsHolder(m.placed())), ENDED),
+            edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
+            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(m.placed()), ENDED),
+            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.lose(m.placedBut((Event.OwnNodeGone) e)), ENDED),
+            edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED));
 
     private record Key(State from, Class<? extends Event> event) {}
 
     private static final Map<Key, Edge> TABLE =
             EDGES.stream().collect(Collectors.toUnmodifiableMap(e -> new Key(e.from(), e.event()), e -> e));
 
-    private final Rule rule;
+    /** How far one member of a queued request is. */
+    private enum Standing {
+        /** Its queue is being read. */
+        LISTING,
+        /** Something before it keeps it from holding, and is watched. */
+        WAITING,
+        /** Nothing before it keeps it from holding, nor ever will. */
+        READY
+    }
+
+    private static final class Member {
+        final Rule rule;
+        Standing standing = Standing.LISTING;
+
+        @Nullable
+        NodeName name;
+        /** Recovering: whether its queue was read, and what was found there. */
+        boolean searched;
+
+        @Nullable
+        NodeName found;
+
+        Member(Rule rule) {
+            this.rule = rule;
+        }
+
+        void reset() {
+            standing = Standing.LISTING;
+            name = null;
+            searched = false;
+            found = null;
+        }
+    }
+
+    private final List<Member> members;
     private final Supplier<String> ids;
 
     private State state = NEW;
     private String id = "";
-    private @Nullable NodeName name;
     private long token;
 
     /**
-     * @param rule who holds
+     * @param rules who holds, one rule for each member
      * @param ids a new unique id at every call; each attempt takes one
      */
-    public Acquisition(Rule rule, Supplier<String> ids) {
-        this.rule = rule;
+    public Acquisition(List<Rule> rules, Supplier<String> ids) {
+        this.members = rules.stream().map(Member::new).toList();
         this.ids = ids;
     }
 
@@ -134,9 +165,15 @@ public final class Acquisition {
         return id;
     }
 
-    /** The own node while one is known to be there. */
-    public Optional<NodeName> name() {
-        return Optional.ofNullable(name);
+    /** The member's node while it is known to be there. */
+    public Optional<NodeName> name(int member) {
+        return Optional.ofNullable(members.get(member).name);
+    }
+
+    /** Whether the member's queue is wanted. */
+    public boolean wantsList(int member) {
+        Member asked = members.get(member);
+        return state == RECOVERING ? !asked.searched : state == QUEUED && asked.standing == Standing.LISTING;
     }
 
     /**
@@ -167,86 +204,184 @@ public final class Acquisition {
     }
 
     private List<Command> end(Command... commands) {
-        name = null;
+        members.forEach(Member::reset);
         return go(ENDED, commands);
     }
 
-    private List<Command> enqueue() {
+    private List<Command> enqueue(Command... before) {
         id = ids.get();
-        name = null;
-        return go(ENQUEUEING, new Command.Enqueue(id));
+        token = Created.UNKNOWN_TOKEN;
+        members.forEach(Member::reset);
+        state = ENQUEUEING;
+        return then(List.of(before), new Command.Enqueue(id));
     }
 
-    private List<Command> enqueueAnew() {
-        id = ids.get();
-        name = null;
-        return go(ENQUEUEING, new Command.StopWatching(), new Command.Enqueue(id));
+    private List<Command> created(Created event) {
+        return place(event.names(), event.alone(), event.token());
     }
 
-    private List<Command> created(Event.Created event) {
-        if (event.name().needsNewPath()) {
-            return go(DRAINING, new Command.Leave(event.name()), new Command.Drain());
+    /** The nodes are there; or too late, as their path's counter is near its end. */
+    private List<Command> place(List<NodeName> names, Set<Integer> alone, long transaction) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).needsNewPath()) {
+                members.forEach(Member::reset);
+                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i));
+            }
         }
-        name = event.name();
-        token = event.token();
-        return go(LISTING);
-    }
-
-    private List<Command> alone(Event.CreatedAlone event) {
-        name = event.name();
-        token = event.token();
-        return go(CONFIRMING, new Command.Confirm());
-    }
-
-    /** After the barrier a create of this session that is not in the queue was never made and never will be. */
-    private List<Command> recover(Queue queue) {
-        Optional<NodeName> mine = queue.withId(id);
-        if (mine.isEmpty()) {
-            return enqueue();
+        for (int i = 0; i < names.size(); i++) {
+            members.get(i).name = names.get(i);
+            members.get(i).standing = alone.contains(i) ? Standing.READY : Standing.LISTING;
         }
-        name = mine.get();
-        return go(LOOKING_UP, new Command.LookUp(name));
+        token = transaction;
+        state = QUEUED;
+        List<Command> lookUp =
+                token == Created.UNKNOWN_TOKEN ? List.of(new Command.LookUp(placed().get(0))) : List.of();
+        return confirmIfReady(lookUp);
+    }
+
+    /**
+     * After the barrier a create of this session that is not in the queue was never made and never will be. It was one
+     * transaction: either all nodes were made or none, and who finds only some has been robbed of the others.
+     */
+    private List<Command> recover(Event.Listed event) {
+        Member searched = members.get(event.member());
+        searched.searched = true;
+        searched.found = event.queue().withId(id).orElse(null);
+        if (!members.stream().allMatch(member -> member.searched)) {
+            return List.of();
+        }
+        List<Placed> found = placed(member -> member.found);
+        if (found.size() < members.size()) {
+            return found.isEmpty() ? enqueue() : enqueue(new Command.Leave(found));
+        }
+        List<Command> commands =
+                new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
+        if (state == QUEUED) {
+            all().mapToObj(Command.ListQueue::new).forEach(commands::add);
+        }
+        return commands;
+    }
+
+    private List<Command> decide(Event.Listed event) {
+        Member member = members.get(event.member());
+        if (member.standing != Standing.LISTING) {
+            throw new IllegalStateException("nobody asked for " + event + " of request " + id);
+        }
+        NodeName mine = Objects.requireNonNull(member.name);
+        if (!event.queue().contains(mine)) {
+            return startAgain(new Event.OwnNodeGone(event.member()));
+        }
+        Decision decision = member.rule.decide(event.queue(), mine);
+        if (decision instanceof Decision.Wait wait) {
+            member.standing = Standing.WAITING;
+            return List.of(new Command.Watch(event.member(), wait.on()));
+        }
+        if (decision instanceof Decision.TooMany tooMany) {
+            return List.of(new Command.Refuse(event.member(), tooMany.capacity()));
+        }
+        member.standing = Standing.READY;
+        return confirmIfReady(List.of());
     }
 
     private List<Command> found(long czxid) {
         token = czxid;
-        NodeName mine = node();
-        if (mine.needsNewPath()) {
-            name = null;
-            return go(DRAINING, new Command.Leave(mine), new Command.Drain());
-        }
-        return go(LISTING, new Command.ListQueue());
+        return confirmIfReady(List.of());
     }
 
-    private List<Command> decide(Queue queue) {
-        NodeName mine = node();
-        if (!queue.contains(mine)) {
-            return enqueueAnew();
+    private List<Command> handedOver(int member) {
+        Member heir = members.get(member);
+        if (heir.standing == Standing.WAITING) {
+            heir.standing = Standing.READY;
         }
-        Decision decision = rule.decide(queue, mine);
-        if (decision instanceof Decision.Wait wait) {
-            return go(WAITING, new Command.Watch(wait.on()));
+        return confirmIfReady(List.of());
+    }
+
+    private List<Command> lookAgain(int member) {
+        Member waiting = members.get(member);
+        if (waiting.standing != Standing.WAITING) {
+            return List.of();
         }
-        return go(CONFIRMING, new Command.Confirm());
+        waiting.standing = Standing.LISTING;
+        return List.of(new Command.ListQueue(member));
+    }
+
+    private List<Command> confirmIfReady(List<Command> before) {
+        boolean ready = members.stream().allMatch(member -> member.standing == Standing.READY);
+        if (!ready || token == Created.UNKNOWN_TOKEN) {
+            return before;
+        }
+        state = CONFIRMING;
+        return then(before, new Command.Confirm());
+    }
+
+    /** One node is gone, and with it what the others are worth. */
+    private List<Command> startAgain(Event.OwnNodeGone event) {
+        List<Placed> others = placedBut(event);
+        return others.isEmpty()
+                ? enqueue(new Command.StopWatching())
+                : enqueue(new Command.StopWatching(), new Command.Leave(others));
     }
 
     private List<Command> grant() {
-        return go(HELD, new Command.StopWatching(), new Command.Grant(node(), token));
+        return go(HELD, new Command.StopWatching(), new Command.Grant(token));
+    }
+
+    /** Only a request of one member is ever replaced. */
+    private List<Command> replace(NodeName by) {
+        members.get(0).name = by;
+        return List.of();
+    }
+
+    private List<Command> lose(List<Placed> left) {
+        return left.isEmpty() ? end(new Command.Lose()) : end(new Command.Lose(), new Command.Leave(left));
     }
 
     private List<Command> withdraw() {
-        return end(new Command.StopWatching(), new Command.Leave(node()));
+        return end(new Command.StopWatching(), new Command.Leave(placed()));
     }
 
-    private List<Command> leave(NodeName created) {
-        return end(new Command.Leave(created));
+    private List<Command> abandoned(Created event) {
+        return end(new Command.Leave(placed(event.names())));
     }
 
     private List<Command> disown() {
         return end(new Command.Disown(id));
     }
 
-    private NodeName node() {
-        return Objects.requireNonNull(name, "name");
+    // ---- nodes
+
+    private IntStream all() {
+        return IntStream.range(0, members.size());
+    }
+
+    private List<Placed> placed() {
+        return placed(member -> member.name);
+    }
+
+    private List<Placed> placedBut(Event.OwnNodeGone gone) {
+        return placed().stream().filter(node -> node.member() != gone.member()).toList();
+    }
+
+    private List<Placed> placed(Function<Member, @Nullable NodeName> name) {
+        List<Placed> placed = new ArrayList<>(members.size());
+        for (int i = 0; i < members.size(); i++) {
+            NodeName there = name.apply(members.get(i));
+            if (there != null) {
+                placed.add(new Placed(i, there));
+            }
+        }
+        return placed;
+    }
+
+    private static List<Placed> placed(List<NodeName> names) {
+        return IntStream.range(0, names.size())
+                .mapToObj(i -> new Placed(i, names.get(i)))
+                .toList();
+    }
+
+    private static List<Command> then(List<Command> before, Command last) {
+        List<Command> all = new ArrayList<>(before);
+        all.add(last);
+        return all;
     }
 }

@@ -13,4 +13,7 @@ public sealed interface Decision {
             on = List.copyOf(on);
         }
     }
+
+    /** It asks for more than there is, and would block those behind it for nothing. */
+    record TooMany(int capacity) implements Decision {}
 }

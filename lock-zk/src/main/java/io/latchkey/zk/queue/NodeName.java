@@ -69,6 +69,12 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         return Optional.of(new NodeName(tag, child.substring(idStart, idEnd), permits, (int) sequence, child));
     }
 
+    /** The name of a node that stands in this one's place in the queue, of the same request. */
+    public NodeName inPlaceAs(Tag other) {
+        String digits = text.substring(text.length() - DIGITS);
+        return parse(prefix(other, id, permits) + digits).orElseThrow();
+    }
+
     /** Whether the number says nothing about the order: the counter has come to its end. */
     public boolean overflowed() {
         return sequence < 0 || sequence == Integer.MAX_VALUE;

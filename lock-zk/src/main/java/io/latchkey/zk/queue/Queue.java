@@ -14,16 +14,29 @@ import java.util.Optional;
 public final class Queue {
     private final List<NodeName> requests;
     private final Map<NodeName, Integer> places;
+    private final int capacity;
 
-    private Queue(List<NodeName> requests) {
+    private Queue(List<NodeName> requests, int capacity) {
         this.requests = requests;
+        this.capacity = capacity;
         this.places = new HashMap<>(requests.size() * 2);
         for (NodeName request : requests) {
             places.put(request, places.size());
         }
     }
 
+    /** The queue of a path that is no semaphore. */
     public static Queue of(Collection<String> children) {
+        return of(children, 1);
+    }
+
+    /**
+     * The queue of a path.
+     *
+     * @param children the names under the path, in any order
+     * @param capacity the path's capacity at the moment when these were its children
+     */
+    public static Queue of(Collection<String> children, int capacity) {
         List<NodeName> ordered = new ArrayList<>(children.size());
         List<NodeName> overflowed = new ArrayList<>(0);
         for (String child : children) {
@@ -31,11 +44,16 @@ public final class Queue {
         }
         ordered.sort(NodeName.QUEUE_ORDER);
         ordered.addAll(overflowed);
-        return new Queue(List.copyOf(ordered));
+        return new Queue(List.copyOf(ordered), capacity);
     }
 
     public List<NodeName> requests() {
         return requests;
+    }
+
+    /** The permits that can be held at a time. */
+    public int capacity() {
+        return capacity;
     }
 
     public Optional<NodeName> withId(String id) {

@@ -3,34 +3,109 @@ package io.latchkey.zk.recipe;
 import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.Kind;
 import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
  * One way to share a path.
  *
- * @param kind what the path's data must say
+ * @param purpose what the path's data must say
  * @param tag what the request's name says
  * @param permits how many permits it asks for
  * @param sharing whether a holder excludes all others, so that its release hands over to the next
  * @param rule who holds
  */
-public record Recipe(Kind kind, Tag tag, int permits, Sharing sharing, Rule rule) {
+public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Rule rule) {
     /** Whether everything before a holder is known to be gone. */
     public enum Sharing {
         EXCLUSIVE,
         SHARED
     }
 
-    public static final Recipe MUTEX = new Recipe(Kind.MUTEX, Tag.WRITE, 1, Sharing.EXCLUSIVE, Recipe::first);
+    public static final Recipe MUTEX = new Recipe(PathData.MUTEX, Tag.WRITE, 1, Sharing.EXCLUSIVE);
+    public static final Recipe WRITE = new Recipe(PathData.READ_WRITE, Tag.WRITE, 1, Sharing.EXCLUSIVE);
+    public static final Recipe READ = new Recipe(PathData.READ_WRITE, Tag.READ, 1, Sharing.SHARED);
+
+    private Recipe(PathData purpose, Tag tag, int permits, Sharing sharing) {
+        this(purpose, tag, permits, sharing, ruleFor(tag));
+    }
+
+    /** So many permits of a semaphore for which so many are declared. */
+    public static Recipe semaphore(int declared, int permits) {
+        return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits, Sharing.SHARED);
+    }
+
+    /** Who holds, of the requests with this tag. */
+    public static Rule ruleFor(Tag tag) {
+        return switch (tag) {
+            case WRITE -> Recipe::nothingBefore;
+            case READ -> Recipe::noWriteBefore;
+            case LEASE -> Recipe::permitsWithinCapacity;
+        };
+    }
+
+    /** For a person to read. */
+    public String describe() {
+        return switch (tag) {
+            case WRITE -> purpose.kind() == Kind.MUTEX ? "mutex" : "write lock";
+            case READ -> "read lock";
+            case LEASE -> PathData.permits(permits) + " of semaphore";
+        };
+    }
 
     /**
      * The first in the queue holds; everybody else waits for the one right before. Nodes are appended only, so nothing
      * can come to stand before a holder, and the immediate predecessor stays the immediate predecessor.
      */
-    private static Decision first(Queue queue, NodeName me) {
+    private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);
         return before.isEmpty() ? new Decision.Hold() : new Decision.Wait(List.of(before.get(before.size() - 1)));
+    }
+
+    /**
+     * A reader holds when no writer is before it, and waits for the nearest: before that one goes it cannot hold,
+     * whatever becomes of those further ahead, so M readers behind k writers are woken M times.
+     */
+    private static Decision noWriteBefore(Queue queue, NodeName me) {
+        List<NodeName> before = queue.before(me);
+        int nearest = before.size() - 1;
+        while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {
+            nearest--;
+        }
+        return nearest < 0 ? new Decision.Hold() : new Decision.Wait(List.of(before.get(nearest)));
+    }
+
+    /**
+     * A request holds when its permits and those of all before it are within the capacity. Until then it waits for a
+     * blocking certificate: predecessors whose permits alone, with its own, exceed the capacity. As long as all of them
+     * are there it cannot hold, so nothing else need wake it (protocol section 5). They are taken from the shortest
+     * suffix of its predecessors that blocks, so that one release wakes waiters of at most capacity permits, and
+     * heaviest first, so that they are few.
+     */
+    private static Decision permitsWithinCapacity(Queue queue, NodeName me) {
+        long free = (long) queue.capacity() - me.permits();
+        if (free < 0) {
+            return new Decision.TooMany(queue.capacity());
+        }
+        List<NodeName> before = queue.before(me);
+        List<NodeName> suffix = new ArrayList<>();
+        long taken = 0;
+        for (int i = before.size() - 1; i >= 0 && taken <= free; i--) {
+            suffix.add(before.get(i));
+            taken += before.get(i).permits();
+        }
+        if (taken <= free) {
+            return new Decision.Hold();
+        }
+        suffix.sort(Comparator.comparingInt(NodeName::permits).reversed());
+        int enough = 0;
+        for (long watched = 0; watched <= free; enough++) {
+            watched += suffix.get(enough).permits();
+        }
+        return new Decision.Wait(suffix.subList(0, enough));
     }
 }

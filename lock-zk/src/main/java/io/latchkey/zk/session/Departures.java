@@ -1,7 +1,7 @@
 package io.latchkey.zk.session;
 
-import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.queue.NodeName;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -13,13 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes of one path that this session owes the deletion of. A departure is over for its owner at once when it cannot
- * be sent, and stays owed until the node is gone or the session is. Departures that come up while one is on the wire
- * travel together when a neighbour of this session holds, since nobody else waits for them then, or when many leave.
+ * The nodes that this session owes the deletion of, for requests whose first member is at one path. A departure is over
+ * for its owner at once when it cannot be sent, and stays owed until its nodes are gone or the session is. Departures
+ * that come up while one is on the wire travel together when a neighbour of this session holds, since nobody else waits
+ * for them then, or when many leave.
  */
 final class Departures {
     private static final Logger LOG = LoggerFactory.getLogger(Departures.class);
-    /** How many nodes one transaction deletes at most; far below what fits a packet. */
+    /** How many nodes one transaction deletes at most, unless one request has more; far below what fits a packet. */
     private static final int BATCH = 500;
     /** How many transactions of one path may be on the wire; what comes then travels together in the next. */
     private static final int FLIGHTS = 4;
@@ -27,32 +28,42 @@ final class Departures {
     private final Session session;
     private final Lane lane;
     private final List<Departure> owed = new ArrayList<>();
-    /** Names of holders that let go and whose nodes are not known to be gone: who is right behind them holds. */
-    private final Set<String> released = new HashSet<>();
-
     /** What is on the wire; an answer may not come any more once the session is over. */
     private final Set<Departure> underWay = new LinkedHashSet<>();
 
     private int flights;
 
     /** How a node is left. */
-    enum Manner {
-        /** By a holder that let go: the mark proves to the next that everything before it is gone. */
+    private enum Manner {
+        /** By an exclusive holder that let go: the mark proves to the next that everything before it is gone. */
+        HANDED_OVER,
+        /** By a holder that shares. */
         RELEASED,
-        /** By anybody else; proves nothing. */
+        /** By anybody else. */
         WITHDRAWN
     }
 
-    private static final class Departure {
-        final String name;
-        final Manner manner;
-        private Consumer<ReleaseOutcome> then;
-        /** A transaction with it went out and its answer was lost: the node may be gone by that. */
-        boolean uncertain;
+    /**
+     * A node to be deleted.
+     *
+     * @param heirs who of this session is granted by that already
+     */
+    private record Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs) {
+        String path() {
+            return lane.pathOf(name.text());
+        }
+    }
 
-        Departure(String name, Manner manner, Consumer<ReleaseOutcome> then) {
-            this.name = name;
-            this.manner = manner;
+    /** The nodes of one request, which go together. */
+    private static final class Departure {
+        final List<Leaving> nodes = new ArrayList<>();
+        private Consumer<ReleaseOutcome> then;
+        /** A transaction with it went out and its answer was lost: the nodes may be gone by that. */
+        boolean uncertain;
+        /** A node that was held was gone already. */
+        boolean robbed;
+
+        Departure(Consumer<ReleaseOutcome> then) {
             this.then = then;
         }
 
@@ -69,22 +80,60 @@ final class Departures {
         this.lane = lane;
     }
 
-    void add(String name, Manner manner, Consumer<ReleaseOutcome> then) {
-        owed.add(new Departure(name, manner, then));
-        if (manner == Manner.RELEASED) {
-            released.add(name);
+    /**
+     * Holders let go: who waits right behind them in this session is granted before the server hears of it.
+     *
+     * @param nodes each place's own node
+     */
+    void release(List<Place.Standing> nodes, Consumer<ReleaseOutcome> then) {
+        Departure departure = new Departure(then);
+        for (Place.Standing node : nodes) {
+            Place place = node.place();
+            boolean exclusive = place.isExclusive();
+            List<Place> heirs = exclusive ? place.lane().letGo(node.name()) : List.of();
+            Manner manner = exclusive ? Manner.HANDED_OVER : Manner.RELEASED;
+            departure.nodes.add(new Leaving(place.lane(), node.name(), manner, heirs));
+            addReplacement(place, departure);
+        }
+        owed.add(departure);
+        try {
+            List.copyOf(departure.nodes).forEach(node -> node.heirs().forEach(heir -> heir.released(node.name())));
+        } finally {
+            send();
         }
     }
 
-    boolean handsOver(String name) {
-        return released.contains(name);
+    void withdraw(List<Place.Standing> nodes, Consumer<ReleaseOutcome> then) {
+        Departure departure = new Departure(then);
+        for (Place.Standing node : nodes) {
+            departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));
+            addReplacement(node.place(), departure);
+        }
+        owed.add(departure);
+        send();
+    }
+
+    /** A node of the own path that nobody wants. */
+    void withdraw(NodeName name) {
+        Departure departure = new Departure(ignored -> {});
+        departure.nodes.add(new Leaving(lane, name, Manner.WITHDRAWN, List.of()));
+        owed.add(departure);
+        send();
+    }
+
+    /** Of a node that is being replaced either may be there. */
+    private static void addReplacement(Place place, Departure departure) {
+        place.replacement().ifPresent(name -> {
+            departure.nodes.add(new Leaving(place.lane(), name, Manner.WITHDRAWN, List.of()));
+            departure.uncertain = true;
+        });
     }
 
     boolean owes() {
         return !underWay.isEmpty() || !owed.isEmpty();
     }
 
-    void send() {
+    private void send() {
         if (owed.isEmpty()) {
             return;
         }
@@ -93,48 +142,81 @@ final class Departures {
             session.whenConnected(this::send);
             return;
         }
-        Optional<Request> holder = lane.holder();
-        if (flights >= FLIGHTS || (flights > 0 && holder.isPresent())) {
+        if (flights >= FLIGHTS || (flights > 0 && lane.holder().isPresent())) {
             return;
         }
         while (!owed.isEmpty()) {
-            List<Departure> some = owed.subList(0, Math.min(BATCH, owed.size()));
-            List<Departure> batch = List.copyOf(some);
-            some.clear();
-            send(batch, holder);
+            List<Departure> batch = new ArrayList<>();
+            int nodes = 0;
+            while (!owed.isEmpty()
+                    && (batch.isEmpty() || nodes + owed.get(0).nodes.size() <= BATCH)) {
+                nodes += owed.get(0).nodes.size();
+                batch.add(owed.remove(0));
+            }
+            send(batch);
         }
+    }
+
+    /** A write of a transaction, and why it is in there. */
+    private sealed interface Step {
+        ZooPort.Write write();
+
+        record Leave(Departure departure, Leaving node, ZooPort.Write write) implements Step {}
+
+        record Check(Place.Standing heir, ZooPort.Write write) implements Step {}
     }
 
     /**
-     * One transaction: a mark and a deletion for each. A neighbour that holds since its predecessor let go is checked to
-     * be there: had somebody deleted its node, the one behind it could take the mark for its own turn.
+     * One transaction: a mark and a deletion for each. Neighbours that hold since their predecessor let go are checked
+     * to be there: had somebody deleted the node of one, those behind it could take the mark for their own turn. Where
+     * that cannot be checked, there is no mark.
      */
-    private void send(List<Departure> batch, Optional<Request> holder) {
-        List<ZooPort.Write> writes = new ArrayList<>(2 * batch.size() + 1);
-        List<Departure> owners = new ArrayList<>(writes.size());
-        boolean handsOver = false;
+    private void send(List<Departure> batch) {
+        Set<NodeName> leaving = new HashSet<>();
+        batch.forEach(departure -> departure.nodes.forEach(node -> leaving.add(node.name())));
+        List<Step> steps = new ArrayList<>();
+        List<Step> checks = new ArrayList<>();
         for (Departure departure : batch) {
-            if (departure.manner == Manner.RELEASED && session.marks()) {
-                writes.add(new ZooPort.Write.Mark(lane.pathOf(departure.name)));
-                owners.add(departure);
+            for (Leaving node : departure.nodes) {
+                if (node.manner() == Manner.HANDED_OVER && session.marks() && checkHeirs(node, leaving, checks)) {
+                    steps.add(new Step.Leave(departure, node, new ZooPort.Write.Mark(node.path())));
+                }
+                steps.add(new Step.Leave(departure, node, new ZooPort.Write.Delete(node.path())));
             }
-            writes.add(new ZooPort.Write.Delete(lane.pathOf(departure.name)));
-            owners.add(departure);
-            handsOver |= departure.manner == Manner.RELEASED;
         }
-        Optional<Request> checked = handsOver ? holder : Optional.empty();
-        checked.flatMap(Request::node).ifPresent(node -> writes.add(new ZooPort.Write.Check(lane.pathOf(node.text()))));
+        steps.addAll(checks);
         flights++;
         underWay.addAll(batch);
-        session.write(writes, answer -> {
+        session.write(steps.stream().map(Step::write).toList(), answer -> {
             flights--;
             batch.forEach(underWay::remove);
-            answered(batch, owners, checked, answer);
+            answered(batch, steps, answer);
         });
     }
 
-    private void answered(
-            List<Departure> batch, List<Departure> owners, Optional<Request> checked, Answer<ZooPort.Written> answer) {
+    /** Adds a check for every heir of the node that is still there; says whether that is possible. */
+    private static boolean checkHeirs(Leaving node, Set<NodeName> leaving, List<Step> checks) {
+        List<Step> more = new ArrayList<>();
+        for (Place heir : node.heirs()) {
+            Optional<NodeName> name = heir.node();
+            if (name.isPresent() && !leaving.contains(name.get())) {
+                Place.Standing standing = new Place.Standing(heir, name.get());
+                more.add(new Step.Check(
+                        standing,
+                        new ZooPort.Write.Check(node.lane().pathOf(name.get().text()))));
+                if (heir.replacement().isPresent()) {
+                    return false;
+                }
+            }
+        }
+        if (checks.size() + more.size() > BATCH) {
+            return false;
+        }
+        checks.addAll(more);
+        return true;
+    }
+
+    private void answered(List<Departure> batch, List<Step> steps, Answer<ZooPort.Written> answer) {
         if (!answer.ok()) {
             batch.forEach(departure -> departure.uncertain = true);
             owed.addAll(0, batch);
@@ -144,25 +226,35 @@ final class Departures {
         }
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
         if (refusal.isEmpty()) {
-            batch.forEach(departure -> gone(departure, ReleaseOutcome.RELEASED));
+            for (Departure departure : batch) {
+                departure.nodes.forEach(node -> node.lane().nodeGone(node.name()));
+                over(departure);
+            }
             send();
-            return;
+        } else {
+            owed.addAll(0, batch);
+            refused(refusal.get(), steps.get(refusal.get().index()));
         }
-        owed.addAll(0, batch);
-        refused(refusal.get(), owners, checked);
     }
 
-    private void refused(ZooPort.Refusal refusal, List<Departure> owners, Optional<Request> checked) {
-        if (refusal.index() >= owners.size()) {
-            checked.ifPresent(holder -> holder.ownNodeGone(LossCause.NODE_DELETED));
+    private void refused(ZooPort.Refusal refusal, Step step) {
+        if (step instanceof Step.Check check) {
+            check.heir().place().nodeGone(check.heir().name());
             send();
-            return;
+        } else if (step instanceof Step.Leave leave) {
+            refused(refusal, leave.departure(), leave.node());
         }
-        Departure departure = owners.get(refusal.index());
+    }
+
+    private void refused(ZooPort.Refusal refusal, Departure departure, Leaving node) {
         if (refusal.code() == Code.NO_NODE) {
-            owed.remove(departure);
-            boolean byUs = departure.uncertain || departure.manner == Manner.WITHDRAWN;
-            gone(departure, byUs ? ReleaseOutcome.RELEASED : ReleaseOutcome.LOST);
+            departure.robbed |= !departure.uncertain && node.manner() != Manner.WITHDRAWN;
+            departure.nodes.remove(node);
+            node.lane().nodeGone(node.name());
+            if (departure.nodes.isEmpty()) {
+                owed.remove(departure);
+                over(departure);
+            }
             send();
         } else if (refusal.code() == Code.NO_AUTH && session.marks()) {
             session.stopMarking();
@@ -170,17 +262,15 @@ final class Departures {
         } else {
             LOG.warn(
                     "The server refuses to delete {} ({}); others wait behind it until this session ends. Tried again.",
-                    lane.pathOf(departure.name),
+                    node.path(),
                     refusal.detail());
             owed.forEach(owing -> owing.tell(ReleaseOutcome.PENDING));
             session.afterBeat(this::send);
         }
     }
 
-    private void gone(Departure departure, ReleaseOutcome outcome) {
-        released.remove(departure.name);
-        lane.nodeGone(departure.name);
-        departure.tell(outcome);
+    private static void over(Departure departure) {
+        departure.tell(departure.robbed ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED);
     }
 
     /** The session is over, and all its nodes with it, or soon. */

@@ -56,11 +56,11 @@ final class Drain implements Watches.Listener {
 
     private void deletePath() {
         session.write(List.of(new ZooPort.Write.Delete(path)), answer -> {
-            switch (session.codeOf(answer)) {
+            switch (Session.codeOf(answer)) {
                 case OK, NO_NODE -> drained();
                 case NOT_EMPTY -> look();
                 case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::look);
-                default -> failAll(session.plain(answer).detail());
+                default -> failAll(Session.plain(answer).detail());
             }
         });
     }

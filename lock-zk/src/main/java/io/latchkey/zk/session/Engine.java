@@ -11,15 +11,17 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.queue.PathData;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -50,6 +52,9 @@ public final class Engine {
     private final byte[] ownerData;
     /** Requests that are not over: they wait or hold. */
     private final Set<Request> live = new LinkedHashSet<>();
+
+    /** Of semaphores that were resized. */
+    private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
 
     private final CompletableFuture<Session> firstContact = new CompletableFuture<>();
 
@@ -152,8 +157,8 @@ public final class Engine {
     // ---- for the front door, from any thread
 
     /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
-    public CompletableFuture<Optional<ZkLease>> acquire(Recipe recipe, String path, Patience patience) {
-        Request request = new Request(this, recipe, path, patience);
+    public CompletableFuture<Optional<ZkLease>> acquire(List<Member> members, Patience patience) {
+        Request request = new Request(this, members, patience);
         serially(() -> start(request));
         return new Outcome(this, request);
     }
@@ -202,6 +207,10 @@ public final class Engine {
 
     /** Asks the present session's port, or fails when there is none. */
     public <T> CompletableFuture<T> query(BiConsumer<ZooPort, CompletableFuture<T>> question) {
+        return withSession((present, answer) -> question.accept(present.port(), answer));
+    }
+
+    private <T> CompletableFuture<T> withSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         serially(() -> {
             if (closed != null) {
@@ -211,10 +220,33 @@ public final class Engine {
                         "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
                                 + " yet. Nothing was changed. Try again."));
             } else {
-                question.accept(session.port(), answer);
+                question.accept(session, answer);
             }
         });
         return answer;
+    }
+
+    /**
+     * Asks in the present session, and waits for the answer, a session time-out at most.
+     *
+     * @param path the node of the path that it is about
+     * @param what what is asked, for errors: "read the queue"
+     * @throws LockException if the servers do not answer or refuse, or the thread is interrupted, whose flag stays set
+     */
+    <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+        try {
+            return withSession(question).get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException("Interrupted when about to " + what + " of " + shown(path) + ".");
+        } catch (TimeoutException late) {
+            throw Errors.unavailable(shown(path), what);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof LockException error) {
+                throw error;
+            }
+            throw new IllegalStateException(failed.getCause());
+        }
     }
 
     /**
@@ -275,7 +307,7 @@ public final class Engine {
         }
         live.add(request);
         if (session != null && session.hasConnected() && !session.isOver()) {
-            request.begin(session.lane(request.path()));
+            request.begin(session);
         }
     }
 
@@ -332,7 +364,7 @@ public final class Engine {
         of.connectedWith(timeout);
         firstContact.complete(of);
         for (Request request : List.copyOf(live)) {
-            request.begin(of.lane(request.path()));
+            request.begin(of);
         }
     }
 
@@ -432,6 +464,19 @@ public final class Engine {
 
     int lanesToKeep() {
         return LANES_TO_KEEP;
+    }
+
+    /** What is known of a semaphore's capacity: nothing while it is as declared. */
+    Optional<Integer> knownCapacity(String path) {
+        return Optional.ofNullable(capacities.get(path));
+    }
+
+    void learn(String path, PathData data) {
+        if (data.capacity() == data.declared()) {
+            capacities.remove(path);
+        } else {
+            capacities.put(path, data.capacity());
+        }
     }
 
     /** The path as the user named it. */

@@ -3,7 +3,8 @@ package io.latchkey.zk.session;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.zk.queue.Kind;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.queue.PathData;
 import java.time.Duration;
 
 /** What the shell's errors say: what happened, to which path, what is true now, what to do. */
@@ -18,13 +19,8 @@ final class Errors {
 
     static AccessDeniedException denied(String path, String what, Answer<?> answer) {
         return new AccessDeniedException("The server refused this client to " + what + " at " + path + " ("
-                + answer.detail() + "). Nothing is held. Check the ACL of the path and of the levels above it,"
+                + answer.detail() + "). Nothing was changed. Check the ACL of the path and of the levels above it,"
                 + " and the client's auth.");
-    }
-
-    static LockException refused(String path, Answer<?> answer) {
-        return new LockException(
-                "The server refused a request for " + path + " (" + answer.detail() + "). Nothing is held.");
     }
 
     static LockException ephemeralParent(String path) {
@@ -32,13 +28,47 @@ final class Errors {
                 + " Nothing is held. Choose a path outside of it.");
     }
 
-    static LockMismatchException mismatch(String path, Kind asked, byte[] found) {
-        String is = Kind.describe(found);
+    static LockMismatchException mismatch(String path, PathData asked, byte[] found) {
+        String is = PathData.describe(found);
         return new LockMismatchException(
-                "Asked for a " + asked.text() + " at " + path + ", but that path is used as: " + is
-                        + ". Nothing is held. Use another path, or the same recipe as the others.",
-                asked.text(),
+                "Asked for a " + asked.describe() + " at " + path + ", but that path is used as: " + is
+                        + ". Nothing was changed. Use another path, or the same recipe with the same permits as the"
+                        + " others.",
+                asked.describe(),
                 is);
+    }
+
+    static LockMismatchException tooMany(String path, int asked, int capacity) {
+        return new LockMismatchException(
+                "Asked for " + PathData.permits(asked) + " of the semaphore " + path
+                        + ", whose capacity was changed to " + capacity
+                        + ". Nothing is held. Ask for fewer, or resize it.",
+                PathData.permits(asked),
+                "capacity " + capacity);
+    }
+
+    static LockException notDowngraded(String path, Answer<?> answer) {
+        return new LockException("The server refused to downgrade the write lease on " + path + " (" + answer.detail()
+                + "). The write lease is as it was.");
+    }
+
+    /** Of a question that was refused or lost. */
+    static LockException of(String path, String what, Answer<?> answer) {
+        return switch (answer.code()) {
+            case NO_AUTH -> denied(path, what, answer);
+            case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable(path, what);
+            default -> refused(path, answer);
+        };
+    }
+
+    static LockUnavailableException unavailable(String path, String what) {
+        return new LockUnavailableException(
+                "No answer from the ZooKeeper servers when asked to " + what + " of " + path + ". Try again.");
+    }
+
+    static LockException refused(String path, Answer<?> answer) {
+        return new LockException(
+                "The server refused a request for " + path + " (" + answer.detail() + "). Nothing was changed.");
     }
 
     static LockException cannotRenew(String path, String why) {

@@ -3,19 +3,23 @@ package io.latchkey.zk.session;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
-import io.latchkey.zk.queue.Kind;
+import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the queue of one path for the requests of one session, and knows the path's kind: nothing is delivered before
- * the kind is known to be theirs, and it is read anew when the path's data has changed since.
+ * Reads the queue of one path for the requests of one session, and knows the path's data: nothing is delivered before it
+ * is known to agree with what they ask for, and a queue is only delivered with the capacity of its own moment, which the
+ * list's mzxid tells.
  *
  * <p>Lists are shared. While one is on the wire, requests that enqueue wait for the next, which serves them all; nothing
  * is lost by that, since they stand behind the one whose list is on its way.
@@ -27,15 +31,15 @@ final class QueueReader {
     /** Ids of requests that were given up when nobody knew whether their nodes were there. */
     private final Set<String> disowned = new HashSet<>();
     /** Who has not asked for its place yet, since others of this session wait before it. */
-    private final Map<Request, Want> putOff = new LinkedHashMap<>();
+    private final Map<Place, Want> putOff = new LinkedHashMap<>();
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
     /** Ids to be disowned once connected. */
     private int disowning;
 
-    private byte @Nullable [] kind;
-    private long kindSince;
+    private byte @Nullable [] data;
+    private long dataSince;
 
     /** Since when a list may be read to count for a request. */
     private enum From {
@@ -45,17 +49,24 @@ final class QueueReader {
         BARRIER
     }
 
-    /** A request that wants to see a queue, in its present attempt. */
-    private record Want(Request request, String id, From from) {
+    /** A place that wants to see its queue, in its request's present attempt. */
+    private record Want(Place place, String id, From from) {
+        Want(Place place, From from) {
+            this(place, place.request().id(), from);
+        }
+
         boolean stands() {
-            State needed = from == From.BARRIER ? State.RECOVERING : State.LISTING;
-            return request.id().equals(id) && request.state() == needed;
+            State needed = from == From.BARRIER ? State.RECOVERING : State.QUEUED;
+            return isAt(needed) && place.request().wantsList(place.index());
         }
 
         /** Whether it may come to want the list that is on its way: its create is on its way, too. */
         boolean mayCome() {
-            boolean onItsWay = request.id().equals(id) && request.state() == State.ENQUEUEING;
-            return stands() || (from == From.CREATE && onItsWay);
+            return stands() || (from == From.CREATE && isAt(State.ENQUEUEING));
+        }
+
+        private boolean isAt(State state) {
+            return place.request().id().equals(id) && place.request().state() == state;
         }
     }
 
@@ -74,57 +85,68 @@ final class QueueReader {
         return disowning > 0 || !disowned.isEmpty();
     }
 
-    /** The path was made with this kind at {@code zxid}. */
-    void made(Kind asked, long zxid) {
-        kind = asked.data();
-        kindSince = zxid;
+    /** The path was made with this data at {@code zxid}. */
+    void made(PathData made, long zxid) {
+        data = made.bytes();
+        dataSince = zxid;
     }
 
-    void forgetKind() {
-        kind = null;
-    }
-
-    /** In the flight of a create that has just been sent: at first contact the kind, and the queue. */
-    void readBehindCreateOf(Request request) {
-        if (kind == null) {
-            readKind(request.recipe().kind());
+    /** What somebody has just seen in the path's data. */
+    void learn(ZooPort.NodeData seen) {
+        boolean news = data != null && dataSince != seen.mzxid();
+        data = seen.data();
+        dataSince = seen.mzxid();
+        if (news) {
+            lane.capacityChanged();
         }
-        listNowOrLater(request);
     }
 
-    private void readKind(Kind asked) {
-        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
+    void forget() {
+        data = null;
+    }
+
+    /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
+    void readBehindCreateOf(Place place) {
+        if (data == null) {
+            readData(place.purpose(), ignored -> {});
+        }
+        listNowOrLater(place);
+    }
+
+    private void readData(PathData asked, Consumer<Answer<ZooPort.NodeData>> then) {
+        session.<ZooPort.NodeData>ask(done -> session.port().read(path, done), answer -> {
             if (answer.ok()) {
-                kind = answer.get().data();
-                kindSince = answer.get().mzxid();
-                if (kind.length == 0) {
+                data = answer.get().data();
+                dataSince = answer.get().mzxid();
+                if (data.length == 0) {
                     adopt(asked, answer.get().version());
                 }
             }
+            then.accept(answer);
         });
     }
 
     /** An operator made the path by hand: it becomes ours with the first use, if nobody was faster. */
-    private void adopt(Kind asked, int version) {
-        session.write(List.of(new ZooPort.Write.SetData(path, asked.data(), version)), answer -> {
-            if (session.codeOf(answer) == Code.NO_AUTH) {
+    private void adopt(PathData asked, int version) {
+        session.write(List.of(new ZooPort.Write.SetData(path, asked.bytes(), version)), answer -> {
+            if (Session.codeOf(answer) == Code.NO_AUTH) {
                 LockException denied = Errors.denied(
-                        session.engine().shown(path), "record the kind of the lock", session.plain(answer));
-                List.copyOf(lane.present()).forEach(request -> request.fail(denied));
+                        session.engine().shown(path), "record the kind of the lock", Session.plain(answer));
+                List.copyOf(lane.present()).forEach(place -> place.request().fail(denied));
             }
-            kind = null;
+            data = null;
         });
     }
 
-    void list(Request request) {
-        want(new Want(request, request.id(), From.CREATE));
+    void list(Place place) {
+        want(new Want(place, From.CREATE));
     }
 
-    /** For a request whose create has just been sent: those that are present stand before it. */
-    private void listNowOrLater(Request request) {
-        Want want = new Want(request, request.id(), From.CREATE);
-        if (request.canBePutOff() && othersWaitBefore()) {
-            putOff.put(request, want);
+    /** For a place whose create has just been sent: those that are present stand before it. */
+    private void listNowOrLater(Place place) {
+        Want want = new Want(place, From.CREATE);
+        if (place.request().canBePutOff() && othersWaitBefore()) {
+            putOff.put(place, want);
         } else {
             want(want);
         }
@@ -136,7 +158,7 @@ final class QueueReader {
      */
     private boolean othersWaitBefore() {
         return lane.present().stream()
-                        .filter(other -> other.isWaiting() && !putOff.containsKey(other))
+                        .filter(other -> other.request().isWaiting() && !putOff.containsKey(other))
                         .limit(2)
                         .count()
                 == 2;
@@ -155,8 +177,8 @@ final class QueueReader {
     }
 
     /** To be called behind a barrier. */
-    void listForLostCreate(Request request) {
-        want(new Want(request, request.id(), From.BARRIER));
+    void listForLostCreate(Place place) {
+        want(new Want(place, From.BARRIER));
     }
 
     private void want(Want want) {
@@ -184,9 +206,12 @@ final class QueueReader {
 
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
         switch (answer.code()) {
-            case OK -> listed(served, answer.get());
+            case OK -> {
+                removeDisowned(Queue.of(answer.get().children()));
+                withData(served, answer.get());
+            }
             case NO_NODE -> {
-                kind = null;
+                data = null;
                 Queue empty = Queue.of(List.of());
                 removeDisowned(empty);
                 deliver(served, empty);
@@ -201,32 +226,47 @@ final class QueueReader {
         }
     }
 
-    private void listed(List<Want> served, ZooPort.Listing listing) {
-        Queue queue = Queue.of(listing.children());
-        removeDisowned(queue);
-        if (kind == null || kind.length == 0 || kindSince != listing.mzxid()) {
-            if (served.isEmpty()) {
-                return;
-            }
-            kind = null;
-            readKind(served.get(0).request().recipe().kind());
-            listAgain(served);
+    /** Delivers the queue once the data of its moment is known. */
+    private void withData(List<Want> served, ZooPort.Listing listing) {
+        if (served.isEmpty()) {
             return;
         }
-        List<Want> ofThisKind = new ArrayList<>(served.size());
-        for (Want want : served) {
-            if (want.request().recipe().kind().isIn(kind)) {
-                ofThisKind.add(want);
+        if (isOfItsMoment(listing)) {
+            deliver(served, listing);
+            return;
+        }
+        data = null;
+        readData(served.get(0).place().purpose(), answer -> {
+            if (isOfItsMoment(listing)) {
+                deliver(served, listing);
+            } else if (answer.code() == Code.NO_AUTH || answer.code() == Code.OTHER) {
+                fail(served, Errors.refused(session.engine().shown(path), answer));
             } else {
-                fail(
-                        List.of(want),
-                        Errors.mismatch(
-                                session.engine().shown(path),
-                                want.request().recipe().kind(),
-                                kind));
+                session.whenConnected(() -> listAgain(served));
+            }
+        });
+    }
+
+    private boolean isOfItsMoment(ZooPort.Listing listing) {
+        return data != null && data.length > 0 && dataSince == listing.mzxid();
+    }
+
+    private void deliver(List<Want> served, ZooPort.Listing listing) {
+        byte[] found = Objects.requireNonNull(data);
+        Optional<PathData> known = PathData.parse(found);
+        known.ifPresent(present -> session.engine().learn(path, present));
+        List<Want> agreeing = new ArrayList<>(served.size());
+        for (Want want : served) {
+            PathData asked = want.place().purpose();
+            if (known.filter(asked::agreesWith).isPresent()) {
+                agreeing.add(want);
+            } else {
+                fail(List.of(want), Errors.mismatch(session.engine().shown(path), asked, found));
             }
         }
-        deliver(ofThisKind, queue);
+        deliver(
+                agreeing,
+                Queue.of(listing.children(), known.map(PathData::capacity).orElse(1)));
     }
 
     private void listAgain(List<Want> served) {
@@ -240,7 +280,7 @@ final class QueueReader {
     private static void deliver(List<Want> served, Queue queue) {
         for (Want want : served) {
             if (want.stands()) {
-                want.request().on(new Event.Listed(queue));
+                want.place().request().on(new Event.Listed(want.place().index(), queue));
             }
         }
     }
@@ -248,7 +288,7 @@ final class QueueReader {
     private static void fail(List<Want> served, LockException error) {
         for (Want want : served) {
             if (want.stands()) {
-                want.request().fail(error);
+                want.place().request().fail(error);
             }
         }
     }
@@ -272,7 +312,7 @@ final class QueueReader {
     /** They were disowned behind a barrier: one that is not in the queue now never will be. */
     private void removeDisowned(Queue queue) {
         for (String id : disowned) {
-            queue.withId(id).ifPresent(name -> lane.withdraw(name, ignored -> {}));
+            queue.withId(id).ifPresent(name -> lane.departures().withdraw(name));
         }
         disowned.clear();
     }

@@ -2,31 +2,73 @@ package io.latchkey.zk.session;
 
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
+import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
-/** Reads who holds and who waits at one path, for people: the list and then every node, in two flights. */
+/** Reads who holds and who waits at one path, for people: the path and its list, and then every node, in two flights. */
 public final class QueueView {
+    /** Somebody is there whose node may not be read. */
+    private static final ZooPort.NodeData UNREADABLE = new ZooPort.NodeData(new byte[0], 0, 0, 0, 0);
+
     private final Engine engine;
-    private final Recipe recipe;
     private final String path;
 
-    public QueueView(Engine engine, Recipe recipe, String path) {
+    public QueueView(Engine engine, String path) {
         this.engine = engine;
-        this.recipe = recipe;
         this.path = path;
+    }
+
+    /** The path, its queue, and the nodes in it that were still there. */
+    private record Picture(ZooPort.NodeData path, Queue queue, Map<NodeName, ZooPort.NodeData> nodes) {
+        Optional<PathData> purpose() {
+            return PathData.parse(path.data());
+        }
+
+        List<Contender> contenders() {
+            List<Contender> contenders = new ArrayList<>(nodes.size());
+            long permits = 0;
+            for (NodeName name : queue.requests()) {
+                permits += name.permits();
+                ZooPort.NodeData node = nodes.get(name);
+                if (node != null) {
+                    contenders.add(contender(name, node, permits));
+                }
+            }
+            return List.copyOf(contenders);
+        }
+
+        private Contender contender(NodeName name, ZooPort.NodeData node, long permitsSoFar) {
+            Owner owner = Owner.parse(node.data());
+            boolean holds = Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold
+                    || heldBeforeItShrank(name, node, permitsSoFar);
+            return new Contender(
+                    holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
+                    owner.label(),
+                    owner.host(),
+                    owner.processId(),
+                    Instant.ofEpochMilli(node.ctimeMillis()),
+                    node.czxid(),
+                    name.permits());
+        }
+
+        /** A semaphore that shrinks takes nothing from who holds; who came before that may. */
+        private boolean heldBeforeItShrank(NodeName name, ZooPort.NodeData node, long permitsSoFar) {
+            return name.tag() == Tag.LEASE
+                    && node.czxid() < path.mzxid()
+                    && purpose().filter(of -> permitsSoFar <= of.largest()).isPresent();
+        }
     }
 
     /**
@@ -35,88 +77,63 @@ public final class QueueView {
      * @throws LockException if the servers do not answer or refuse
      */
     public List<Contender> read() {
-        CompletableFuture<List<Contender>> answer =
-                engine.query((port, then) -> port.list(path, listing -> listed(port, listing, then)));
-        try {
-            return answer.get(engine.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException("Interrupted while reading the queue of " + engine.shown(path) + ".");
-        } catch (TimeoutException late) {
-            throw unavailable();
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof LockException error) {
-                throw error;
+        return picture().map(Picture::contenders).orElse(List.of());
+    }
+
+    private Optional<Picture> picture() {
+        return engine.ask(path, "read the queue", (session, then) -> look(session.port(), then));
+    }
+
+    /** One flight for the path and its list, which must be of one moment, and one for the nodes. */
+    private void look(ZooPort port, CompletableFuture<Optional<Picture>> then) {
+        port.read(path, data -> {
+            if (data.code() == Code.NO_NODE) {
+                then.complete(Optional.empty());
+            } else if (data.ok()) {
+                port.list(path, listing -> listed(port, data.get(), listing, then));
+            } else {
+                then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", data));
             }
-            throw new IllegalStateException(failed.getCause());
-        }
+        });
     }
 
-    private LockUnavailableException unavailable() {
-        return new LockUnavailableException("No answer from the ZooKeeper servers while reading the queue of "
-                + engine.shown(path) + ". Nothing was changed. Try again.");
-    }
-
-    private void listed(ZooPort port, Answer<ZooPort.Listing> listing, CompletableFuture<List<Contender>> then) {
+    private void listed(
+            ZooPort port,
+            ZooPort.NodeData data,
+            Answer<ZooPort.Listing> listing,
+            CompletableFuture<Optional<Picture>> then) {
         if (listing.code() == Code.NO_NODE) {
-            then.complete(List.of());
-            return;
+            then.complete(Optional.empty());
+        } else if (!listing.ok()) {
+            then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", listing));
+        } else if (listing.get().mzxid() != data.mzxid()) {
+            look(port, then);
+        } else {
+            int capacity = PathData.parse(data.data()).map(PathData::capacity).orElse(1);
+            Queue queue = Queue.of(listing.get().children(), capacity);
+            readNodes(port, new Picture(data, queue, new HashMap<>()), then);
         }
-        if (!listing.ok()) {
-            fail(listing, then);
-            return;
+    }
+
+    private void readNodes(ZooPort port, Picture picture, CompletableFuture<Optional<Picture>> then) {
+        List<NodeName> names = picture.queue().requests();
+        if (names.isEmpty()) {
+            then.complete(Optional.of(picture));
         }
-        Queue queue = Queue.of(listing.get().children());
-        if (queue.requests().isEmpty()) {
-            then.complete(List.of());
-            return;
-        }
-        List<@Nullable Contender> found = new ArrayList<>();
-        int last = queue.requests().size() - 1;
-        for (int i = 0; i <= last; i++) {
-            int index = i;
-            NodeName name = queue.requests().get(i);
-            found.add(null);
+        for (NodeName name : names) {
+            boolean last = name.equals(names.get(names.size() - 1));
             port.read(path + '/' + name.text(), answer -> {
                 if (answer.ok()) {
-                    found.set(index, contender(queue, name, answer.get()));
-                } else if (answer.code() != Code.NO_NODE && answer.code() != Code.NO_AUTH) {
-                    fail(answer, then);
+                    picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Code.NO_AUTH) {
-                    found.set(index, contender(queue, name, new ZooPort.NodeData(new byte[0], 0, 0, 0, 0)));
+                    picture.nodes().put(name, UNREADABLE);
+                } else if (answer.code() != Code.NO_NODE) {
+                    then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", answer));
                 }
-                if (index == last) {
-                    then.complete(found.stream()
-                            .<Contender>mapMulti((contender, next) -> {
-                                if (contender != null) {
-                                    next.accept(contender);
-                                }
-                            })
-                            .toList());
+                if (last) {
+                    then.complete(Optional.of(picture));
                 }
             });
         }
-    }
-
-    private void fail(Answer<?> answer, CompletableFuture<List<Contender>> then) {
-        then.completeExceptionally(
-                switch (answer.code()) {
-                    case NO_AUTH -> Errors.denied(engine.shown(path), "read the queue", answer);
-                    case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable();
-                    default -> Errors.refused(engine.shown(path), answer);
-                });
-    }
-
-    private Contender contender(Queue queue, NodeName name, ZooPort.NodeData data) {
-        Owner owner = Owner.parse(data.data());
-        boolean holds = recipe.rule().decide(queue, name) instanceof Decision.Hold;
-        return new Contender(
-                holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
-                owner.label(),
-                owner.host(),
-                owner.processId(),
-                Instant.ofEpochMilli(data.ctimeMillis()),
-                data.czxid(),
-                name.permits());
     }
 }

@@ -7,12 +7,17 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.acquire.Acquisition;
 import io.latchkey.zk.acquire.Command;
 import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.acquire.Placed;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,32 +26,34 @@ import org.jspecify.annotations.Nullable;
  * The shell of one request: feeds its state machine with what the session brings, carries out the machine's commands,
  * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
  */
-final class Request implements Watches.Listener {
+final class Request {
     private final Engine engine;
-    private final Recipe recipe;
-    private final String path;
     private final Patience patience;
+    private final List<Place> places;
     private final Acquisition machine;
     private final CompletableFuture<Optional<ZkLease>> outcome = new CompletableFuture<>();
     private final Time.@Nullable Timer timer;
 
-    private @Nullable Lane lane;
+    private @Nullable Session session;
     private @Nullable ZkLease lease;
-    private @Nullable Runnable stopWatchingAhead;
-    private @Nullable Runnable stopWatchingOwn;
-    /** What the caller is to be told once the node's deletion is answered. */
+    private @Nullable Downgrade downgrade;
+    /** What the caller is to be told once the nodes' deletion is answered. */
     private @Nullable Runnable onceLeft;
 
     private LossCause lossCause = LossCause.NODE_DELETED;
 
     private Consumer<ReleaseOutcome> onceReleased = ignored -> {};
 
-    Request(Engine engine, Recipe recipe, String path, Patience patience) {
+    Request(Engine engine, List<Member> members, Patience patience) {
         this.engine = engine;
-        this.recipe = recipe;
-        this.path = path;
         this.patience = patience;
-        this.machine = new Acquisition(recipe.rule(), engine::newId);
+        List<Place> all = new ArrayList<>(members.size());
+        for (Member member : members) {
+            all.add(new Place(this, all.size(), member));
+        }
+        this.places = List.copyOf(all);
+        this.machine = new Acquisition(
+                members.stream().map(member -> member.recipe().rule()).toList(), engine::newId);
         Optional<Duration> limit = patience.limit(engine.sessionTimeout());
         this.timer = limit.map(span -> engine.time().after(span, () -> engine.serially(this::timeUp)))
                 .orElse(null);
@@ -57,12 +64,13 @@ final class Request implements Watches.Listener {
         return outcome;
     }
 
-    Recipe recipe() {
-        return recipe;
+    String shown(String path) {
+        return engine.shown(path);
     }
 
-    String path() {
-        return path;
+    /** The path by which people know the request: that of its first member. */
+    String shownPath() {
+        return shown(places.get(0).path());
     }
 
     State state() {
@@ -73,96 +81,163 @@ final class Request implements Watches.Listener {
         return machine.id();
     }
 
-    Optional<NodeName> node() {
-        return machine.name();
+    Optional<NodeName> node(int member) {
+        return machine.name(member);
     }
 
-    Lane lane() {
-        return Objects.requireNonNull(lane, "the request has no session");
+    boolean wantsList(int member) {
+        return machine.wantsList(member);
+    }
+
+    /** The places whose nodes are there, with these nodes. */
+    List<Place.Standing> standing() {
+        List<Place.Standing> standing = new ArrayList<>(places.size());
+        for (Place place : places) {
+            place.node().ifPresent(name -> standing.add(new Place.Standing(place, name)));
+        }
+        return standing;
+    }
+
+    private Session session() {
+        return Objects.requireNonNull(session, "the request has no session");
     }
 
     /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
     boolean canBePutOff() {
-        return !(patience instanceof Patience.Never) && recipe.sharing() == Recipe.Sharing.EXCLUSIVE;
+        return !(patience instanceof Patience.Never)
+                && places.size() == 1
+                && places.get(0).isExclusive();
     }
 
-    /** Whether its node is there and it is not granted yet. */
+    /** Whether its nodes are there and it is not granted yet. */
     boolean isWaiting() {
-        State state = machine.state();
-        return state == State.LISTING || state == State.WAITING || state == State.CONFIRMING;
+        return machine.state() == State.QUEUED || machine.state() == State.CONFIRMING;
     }
 
-    void begin(Lane in) {
+    void begin(Session in) {
         if (machine.state() == State.NEW) {
-            lane = in;
+            join(in);
             on(new Event.Begin());
-        } else if (machine.state() == State.ENQUEUEING && lane == null) {
-            lane = in;
-            in.enqueue(this);
+        } else if (machine.state() == State.ENQUEUEING && session == null) {
+            join(in);
+            enqueue();
         }
+    }
+
+    private void join(Session in) {
+        session = in;
+        places.forEach(place -> place.join(in));
     }
 
     void on(Event event) {
-        Optional<NodeName> had = machine.name();
-        boolean left = false;
-        for (Command command : machine.on(event)) {
-            left |= command instanceof Command.Leave || command instanceof Command.LeaveAsHolder;
+        List<Optional<NodeName>> before = nodes();
+        List<Command> commands = machine.on(event);
+        List<Optional<NodeName>> after = nodes();
+        for (Place place : places) {
+            after.get(place.index())
+                    .filter(name -> !before.get(place.index()).equals(Optional.of(name)))
+                    .ifPresent(name -> place.lane().arrived(place, name));
+        }
+        Set<Placed> left = new HashSet<>();
+        for (Command command : commands) {
+            if (command instanceof Command.Leave leave) {
+                left.addAll(leave.nodes());
+            } else if (command instanceof Command.LeaveAsHolder leave) {
+                left.addAll(leave.nodes());
+            }
             carryOut(command);
         }
-        if (had.isPresent() && !left && lane != null && !machine.name().equals(had)) {
-            stopWatchingOwn = null;
-            lane.ended(this);
-            lane.nodeGone(had.get());
-        }
-        if (lane != null) {
-            lane.reader().reconsider();
-        }
-        if (machine.state() == State.ENDED) {
-            engine.forget(this);
-            if (lane != null) {
-                lane.session().holdsNoMore(this);
+        if (session != null) {
+            for (Place place : places) {
+                before.get(place.index())
+                        .filter(name -> !after.get(place.index()).equals(Optional.of(name)))
+                        .ifPresent(name -> {
+                            place.lane().ended(place);
+                            if (!left.contains(new Placed(place.index(), name))) {
+                                place.lane().nodeGone(name);
+                            }
+                        });
+                place.lane().reader().reconsider();
             }
         }
+        if (machine.state() == State.ENDED) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        engine.forget(this);
+        if (session != null) {
+            session.holdsNoMore(this);
+        }
+        if (downgrade != null) {
+            downgrade.requestEnded();
+            downgrade = null;
+        }
+    }
+
+    private List<Optional<NodeName>> nodes() {
+        return places.stream().map(Place::node).toList();
     }
 
     private void carryOut(Command command) {
         if (command instanceof Command.Enqueue) {
-            if (lane != null) {
-                lane.enqueue(this);
+            if (session != null) {
+                enqueue();
             }
-        } else if (command instanceof Command.ListQueue) {
-            lane().reader().list(this);
+        } else if (command instanceof Command.ListQueue list) {
+            Place place = places.get(list.member());
+            place.lane().reader().list(place);
         } else if (command instanceof Command.Watch watch) {
             watch(watch);
         } else if (command instanceof Command.StopWatching) {
-            stopWatchingAhead();
+            places.forEach(Place::stopWatching);
         } else if (command instanceof Command.Confirm) {
-            lane().session().confirm(this);
+            session().confirm(this);
         } else if (command instanceof Command.Grant grant) {
             granted(grant);
         } else if (command instanceof Command.LeaveAsHolder leave) {
-            lane().ended(this);
-            forgetOwn();
-            lane().release(leave.name(), onceReleased);
+            List<Place.Standing> nodes = leaving(leave.nodes());
+            departures().release(nodes, onceReleased);
         } else if (command instanceof Command.Leave leave) {
-            lane().ended(this);
-            forgetOwn();
-            lane().withdraw(leave.name(), this::left);
+            List<Place.Standing> nodes = leaving(leave.nodes());
+            departures().withdraw(nodes, ignored -> runOnceLeft());
         } else if (command instanceof Command.Disown disown) {
-            lane().reader().disown(disown.id());
+            places.forEach(place -> place.lane().reader().disown(disown.id()));
         } else if (command instanceof Command.Recover) {
-            lane().session().whenConnected(() -> {
-                if (lane != null) {
-                    lane.reader().listForLostCreate(this);
+            session().whenConnected(() -> {
+                if (session != null) {
+                    places.forEach(place -> place.lane().reader().listForLostCreate(place));
                 }
             });
         } else if (command instanceof Command.LookUp lookUp) {
-            lane().lookUp(this, lookUp.name());
-        } else if (command instanceof Command.Drain) {
-            lane().drain(this);
+            lookUp(lookUp.node());
+        } else if (command instanceof Command.Drain drain) {
+            places.get(drain.member()).lane().drain(this);
+        } else if (command instanceof Command.Refuse refuse) {
+            Place place = places.get(refuse.member());
+            fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), refuse.capacity()));
         } else if (command instanceof Command.Lose) {
             Objects.requireNonNull(lease).lose(lossCause);
         }
+    }
+
+    private void enqueue() {
+        new Creation(session(), this, places).start();
+    }
+
+    private Departures departures() {
+        return places.get(0).lane().departures();
+    }
+
+    private List<Place.Standing> leaving(List<Placed> nodes) {
+        List<Place.Standing> leaving = new ArrayList<>(nodes.size());
+        for (Placed node : nodes) {
+            Place place = places.get(node.member());
+            place.lane().ended(place);
+            leaving.add(new Place.Standing(place, node.name()));
+        }
+        return leaving;
     }
 
     private void watch(Command.Watch watch) {
@@ -170,101 +245,48 @@ final class Request implements Watches.Listener {
             giveUpThen(() -> outcome.complete(Optional.empty()));
             return;
         }
-        lane().watch(this, watch.on().get(0));
+        places.get(watch.member()).watch(watch.on());
     }
 
-    void watchesAhead(Runnable stop) {
-        stopWatchingAhead = stop;
-    }
-
-    void watchesOwn(Runnable stop) {
-        stopWatchingOwn = stop;
-    }
-
-    boolean watchesOwn() {
-        return stopWatchingOwn != null;
-    }
-
-    private void stopWatchingAhead() {
-        if (stopWatchingAhead != null) {
-            stopWatchingAhead.run();
-            stopWatchingAhead = null;
-        }
-    }
-
-    private void forgetOwn() {
-        if (stopWatchingOwn != null) {
-            stopWatchingOwn.run();
-            stopWatchingOwn = null;
-        }
+    private void lookUp(Placed node) {
+        Place place = places.get(node.member());
+        session()
+                .<ZooPort.NodeData>ask(
+                        then -> session()
+                                .port()
+                                .read(place.lane().pathOf(node.name().text()), then),
+                        answer -> {
+                            boolean stillWanted = machine.state() == State.QUEUED
+                                    && place.node().equals(Optional.of(node.name()));
+                            if (!stillWanted) {
+                                return;
+                            }
+                            switch (answer.code()) {
+                                case OK -> on(new Event.Found(answer.get().czxid()));
+                                case NO_NODE -> place.nodeGone(node.name());
+                                case CONNECTION_LOSS, READ_ONLY ->
+                                    session().whenConnected(() -> {
+                                        if (place.node().equals(Optional.of(node.name()))) {
+                                            lookUp(node);
+                                        }
+                                    });
+                                default -> fail(Errors.refused(shown(place.path()), answer));
+                            }
+                        });
     }
 
     private void granted(Command.Grant grant) {
         stopTimer();
-        lane().granted(this);
-        lane().session().holds(this);
-        lease = new ZkLease(engine, this, grant.name(), grant.token(), lane().session());
+        places.forEach(place -> place.lane().granted(place));
+        session().holds(this);
+        lease = new ZkLease(engine, this, grant.token(), session());
         outcome.complete(Optional.of(lease));
     }
 
-    /** The one ahead was granted and let go: seen as the pair of one transaction, or in this client. */
-    @Override
-    public void released() {
-        stopWatchingAhead = null;
-        on(new Event.HandedOver());
-    }
-
-    @Override
-    public void gone() {
-        stopWatchingAhead = null;
-        lookAgain();
-    }
-
-    @Override
-    public void blind(Answer<?> why) {
-        stopWatchingAhead = null;
-        if (why.code() == Code.NO_AUTH) {
-            fail(Errors.denied(engine.shown(path), "watch the request ahead", why));
-        } else if (why.code() == Code.OTHER) {
-            lane().session().afterBeat(this::lookAgain);
-        } else {
-            lane().session().whenConnected(this::lookAgain);
-        }
-    }
-
-    private void lookAgain() {
-        if (machine.state() == State.WAITING) {
-            on(new Event.LookAgain());
-        }
-    }
-
-    /** Listens to the own node. */
-    Watches.Listener ownListener() {
-        return new Watches.Listener() {
-            @Override
-            public void released() {
-                gone();
-            }
-
-            @Override
-            public void gone() {
-                ownNodeGone(LossCause.NODE_DELETED);
-            }
-
-            @Override
-            public void blind(Answer<?> why) {
-                stopWatchingOwn = null;
-                lane().session().whenConnected(Request.this::lookAgain);
-            }
-        };
-    }
-
-    /** Somebody deleted the node; what it was worth goes with it. */
-    void ownNodeGone(LossCause cause) {
-        if (machine.name().isPresent()) {
-            lossCause = cause;
-            on(new Event.OwnNodeGone());
-        }
+    /** Somebody deleted a node; what the request was worth goes with it. */
+    void ownNodeGone(int member, LossCause cause) {
+        lossCause = cause;
+        on(new Event.OwnNodeGone(member));
     }
 
     /** The validity deadline has passed. */
@@ -278,13 +300,38 @@ final class Request implements Watches.Listener {
     /** The session is over; a waiting request goes on with the next one. */
     void sessionOver() {
         lossCause = LossCause.SESSION_EXPIRED;
-        stopWatchingAhead = null;
-        stopWatchingOwn = null;
-        lane = null;
+        session = null;
+        places.forEach(Place::leaveSession);
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
         }
         runOnceLeft();
+    }
+
+    /**
+     * Replaces the node of an exclusive lease by one that shares.
+     *
+     * @param write the lease to be downgraded
+     */
+    void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
+        if (machine.state() != State.HELD || !write.equals(lease) || downgrade != null) {
+            Downgrade.refuse(write, then);
+            return;
+        }
+        downgrade = new Downgrade(this, places.get(0), session(), write, by, then);
+        downgrade.start();
+    }
+
+    /** The node was replaced: a new lease with the same token takes over. */
+    ZkLease downgraded(ZkLease write, NodeName by) {
+        downgrade = null;
+        on(new Event.Downgraded(by));
+        lease = new ZkLease(engine, this, write.token(), session());
+        return lease;
+    }
+
+    void notDowngraded() {
+        downgrade = null;
     }
 
     /** Lets go of what is held, and tells {@code then} what became of it. */
@@ -322,7 +369,7 @@ final class Request implements Watches.Listener {
             runOnceLeft();
         } else if (patience instanceof Patience.Never) {
             settle(() -> outcome.completeExceptionally(
-                    new LockUnavailableException(Errors.outOfReach(engine.shown(path), engine.sessionTimeout()))));
+                    new LockUnavailableException(Errors.outOfReach(shownPath(), engine.sessionTimeout()))));
         } else {
             settle(() -> outcome.complete(Optional.empty()));
         }
@@ -350,11 +397,11 @@ final class Request implements Watches.Listener {
 
     /** Cleans up, then answers the caller: what it is told is true for everybody by then. */
     private void giveUpThen(Runnable answer) {
-        if (machine.state() == State.ENDED || onceLeft != null) {
+        if (machine.state() == State.ENDED || machine.state() == State.HELD || onceLeft != null) {
             return;
         }
         onceLeft = answer;
-        boolean leaves = machine.name().isPresent();
+        boolean leaves = !standing().isEmpty();
         giveUp();
         if (!leaves) {
             runOnceLeft();
@@ -365,14 +412,10 @@ final class Request implements Watches.Listener {
         if (machine.state() != State.ENDED && machine.state() != State.HELD) {
             on(new Event.GiveUp());
         }
-        if (machine.state() == State.ABANDONING && lane == null) {
+        if (machine.state() == State.ABANDONING && session == null) {
             // Between two sessions: nothing was sent in the next one.
             on(new Event.CreateRefused());
         }
-    }
-
-    private void left(ReleaseOutcome ignored) {
-        runOnceLeft();
     }
 
     private void runOnceLeft() {

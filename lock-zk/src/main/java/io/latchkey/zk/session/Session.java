@@ -1,7 +1,6 @@
 package io.latchkey.zk.session;
 
 import com.google.common.collect.Lists;
-import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
@@ -179,12 +178,12 @@ final class Session {
     }
 
     /** What became of a transaction: its own code, or that of the write that made it fail. */
-    Code codeOf(Answer<ZooPort.Written> answer) {
+    static Code codeOf(Answer<ZooPort.Written> answer) {
         return plain(answer).code();
     }
 
     /** The answer as if the write that made a transaction fail had been sent alone. */
-    Answer<ZooPort.Written> plain(Answer<ZooPort.Written> answer) {
+    static Answer<ZooPort.Written> plain(Answer<ZooPort.Written> answer) {
         return answer.ok()
                 ? answer.get()
                         .failedAt()
@@ -298,11 +297,17 @@ final class Session {
                         }));
     }
 
-    /** The requests with nodes, holders first. */
-    private List<Request> present() {
-        Set<Request> present = new LinkedHashSet<>(holding);
-        lanes.values().forEach(lane -> present.addAll(lane.present()));
-        return present.stream().filter(request -> request.node().isPresent()).toList();
+    /** The nodes that are there for certain, holders' first. */
+    private List<Place.Standing> present() {
+        Set<Place.Standing> present = new LinkedHashSet<>();
+        holding.forEach(request -> present.addAll(request.standing()));
+        for (Lane lane : lanes.values()) {
+            for (Place place : lane.present()) {
+                place.node().ifPresent(name -> present.add(new Place.Standing(place, name)));
+            }
+        }
+        present.removeIf(standing -> standing.place().replacement().isPresent());
+        return List.copyOf(present);
     }
 
     /** Checks all nodes, in parts that fit a packet; out of touch it is only the barrier, which needs no node. */
@@ -312,13 +317,12 @@ final class Session {
             return;
         }
         int on = connection;
-        List<Request> present = connected ? present() : List.of();
-        List<List<Request>> parts = present.isEmpty() ? List.of(present) : Lists.partition(present, BEAT_PART);
+        List<Place.Standing> present = connected ? present() : List.of();
+        List<List<Place.Standing>> parts = present.isEmpty() ? List.of(present) : Lists.partition(present, BEAT_PART);
         beating = parts.size();
-        for (List<Request> part : parts) {
+        for (List<Place.Standing> part : parts) {
             List<ZooPort.Write> checks = new ArrayList<>(part.size());
-            part.forEach(request -> checks.add(new ZooPort.Write.Check(
-                    request.lane().pathOf(request.node().orElseThrow().text()))));
+            part.forEach(standing -> checks.add(new ZooPort.Write.Check(standing.path())));
             write(part.isEmpty() ? List.of(new ZooPort.Write.Check("/")) : checks, answer -> {
                 beating--;
                 beaten(on, part, answer);
@@ -326,13 +330,14 @@ final class Session {
         }
     }
 
-    private void beaten(int on, List<Request> part, Answer<ZooPort.Written> answer) {
+    private void beaten(int on, List<Place.Standing> part, Answer<ZooPort.Written> answer) {
         if (answer.ok()) {
             answer.get()
                     .failedAt()
                     .filter(refusal -> refusal.code() == Code.NO_NODE && refusal.index() < part.size())
                     .ifPresent(refusal -> {
-                        part.get(refusal.index()).ownNodeGone(LossCause.NODE_DELETED);
+                        Place.Standing gone = part.get(refusal.index());
+                        gone.place().nodeGone(gone.name());
                         beatAgain = true;
                     });
             if (beating == 0) {

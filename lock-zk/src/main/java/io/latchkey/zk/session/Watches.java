@@ -1,13 +1,18 @@
 package io.latchkey.zk.session;
 
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * The one owner of the session's watches: at most one listener to a node. It recognises a clean release, which is one
- * transaction of a change and a deletion: the data watch tells the change, the child watch the deletion, both with the
- * transaction's zxid. Nothing else makes that pair: a plain deletion or an expiry tells only deletions, a change by
- * somebody has a zxid of its own, and after a reconnect (and from servers before 3.9) zxids are -1.
+ * The one owner of the session's watches: however many listen to a node, the server is asked once. It recognises a clean
+ * release, which is one transaction of a change and a deletion: the data watch tells the change, the child watch the
+ * deletion, both with the transaction's zxid. Nothing else makes that pair: a plain deletion or an expiry tells only
+ * deletions, a change by somebody has a zxid of its own, and after a reconnect (and from servers before 3.9) zxids are
+ * -1.
  */
 final class Watches {
     private static final long NO_ZXID = -1;
@@ -15,7 +20,7 @@ final class Watches {
     private final Session session;
     private final Map<String, Watched> byPath = new HashMap<>();
 
-    /** What a request wants to know of a node. */
+    /** What somebody wants to know of a node. Who was told that it is gone or out of sight listens no more. */
     interface Listener {
         /** The node's holder let go. */
         void released();
@@ -26,18 +31,31 @@ final class Watches {
         /** The watch is no more and says nothing. */
         void blind(Answer<?> why);
 
-        /** Its children changed. */
-        default void childrenChanged() {
-            blind(Answer.failed(Code.OK, "children changed"));
-        }
+        /** The node's data when the watch on it was set. */
+        default void seen(ZooPort.NodeData data) {}
+
+        /** The node's data changed; that is told once. */
+        default void changed() {}
+
+        /** The node's children changed; that is told once. */
+        default void childrenChanged() {}
+    }
+
+    /** What is watched of a node. */
+    private enum Of {
+        /** Fires on a change of the data and on deletion. */
+        DATA,
+        /** Fires on a change of the children and on deletion; a request has no children. */
+        CHILDREN
     }
 
     private static final class Watched {
-        final Listener listener;
+        final Set<Listener> listeners = new LinkedHashSet<>();
+        final Set<Of> armed = EnumSet.noneOf(Of.class);
         long changedBy = NO_ZXID;
 
-        Watched(Listener listener) {
-            this.listener = listener;
+        List<Listener> listening() {
+            return List.copyOf(listeners);
         }
     }
 
@@ -47,21 +65,44 @@ final class Watches {
 
     /** Watches a node that may be released: its data and its children, in one flight. */
     Runnable watchForRelease(String path, Listener listener) {
-        Watched watched = put(path, listener);
-        session.<ZooPort.NodeData>ask(
-                then -> session.port().watchData(path, then), answer -> check(path, watched, answer));
-        session.<ZooPort.Listing>ask(
-                then -> session.port().watchChildren(path, then), answer -> check(path, watched, answer));
-        return () -> stop(path, watched);
+        return watch(path, listener, EnumSet.allOf(Of.class));
     }
 
-    /** Watches the own node; of what can befall it, only deletion fires a child watch. It is never taken back: it goes
-     * with the node. */
+    /** Watches a node of whose going nothing follows but that it is gone. */
+    Runnable watchForDeletion(String path, Listener listener) {
+        return watch(path, listener, EnumSet.of(Of.CHILDREN));
+    }
+
+    /** Watches a node's data. */
+    Runnable watchData(String path, Listener listener) {
+        return watch(path, listener, EnumSet.of(Of.DATA));
+    }
+
+    /** Watches the own node. The watch is never taken back: it goes with the node. */
     Runnable watchOwn(String path, Listener listener) {
-        Watched watched = put(path, listener);
-        session.<ZooPort.Listing>ask(
-                then -> session.port().watchChildren(path, then), answer -> check(path, watched, answer));
-        return () -> byPath.remove(path, watched);
+        var unused = watchForDeletion(path, listener);
+        return () -> byPath.computeIfPresent(path, (p, watched) -> {
+            watched.listeners.remove(listener);
+            return watched.listeners.isEmpty() ? null : watched;
+        });
+    }
+
+    private Runnable watch(String path, Listener listener, Set<Of> what) {
+        Watched watched = byPath.computeIfAbsent(path, p -> new Watched());
+        watched.listeners.add(listener);
+        if (what.contains(Of.DATA) && watched.armed.add(Of.DATA)) {
+            session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
+                check(path, watched, answer);
+                if (answer.ok()) {
+                    watched.listening().forEach(told -> told.seen(answer.get()));
+                }
+            });
+        }
+        if (what.contains(Of.CHILDREN) && watched.armed.add(Of.CHILDREN)) {
+            session.<ZooPort.Listing>ask(
+                    then -> session.port().watchChildren(path, then), answer -> check(path, watched, answer));
+        }
+        return () -> stop(path, watched, listener);
     }
 
     void fired(String path, ZooPort.Change change, long zxid) {
@@ -70,44 +111,43 @@ final class Watches {
             return;
         }
         switch (change) {
-            case DATA -> watched.changedBy = zxid;
-            case DELETED -> {
-                byPath.remove(path);
-                if (zxid > 0 && zxid == watched.changedBy) {
-                    watched.listener.released();
-                } else {
-                    watched.listener.gone();
-                }
+            case DATA -> {
+                watched.changedBy = zxid;
+                watched.armed.remove(Of.DATA);
+                watched.listening().forEach(Listener::changed);
             }
             case CHILDREN -> {
+                watched.armed.remove(Of.CHILDREN);
+                watched.listening().forEach(Listener::childrenChanged);
+            }
+            case DELETED -> {
                 byPath.remove(path);
-                watched.listener.childrenChanged();
+                boolean released = zxid > 0 && zxid == watched.changedBy;
+                watched.listening().forEach(released ? Listener::released : Listener::gone);
             }
             case WATCH_REMOVED -> {
                 byPath.remove(path);
-                watched.listener.blind(Answer.failed(Code.OK, "watch taken back"));
+                Answer<?> why = Answer.failed(Code.OK, "watch taken back");
+                watched.listening().forEach(listener -> listener.blind(why));
             }
         }
-    }
-
-    private Watched put(String path, Listener listener) {
-        Watched watched = new Watched(listener);
-        byPath.put(path, watched);
-        return watched;
     }
 
     private void check(String path, Watched watched, Answer<?> answer) {
         if (!answer.ok() && byPath.remove(path, watched)) {
-            if (answer.code() == Code.NO_NODE) {
-                watched.listener.gone();
-            } else {
-                watched.listener.blind(answer);
+            for (Listener listener : watched.listening()) {
+                if (answer.code() == Code.NO_NODE) {
+                    listener.gone();
+                } else {
+                    listener.blind(answer);
+                }
             }
         }
     }
 
-    private void stop(String path, Watched watched) {
-        if (byPath.remove(path, watched)) {
+    private void stop(String path, Watched watched, Listener listener) {
+        watched.listeners.remove(listener);
+        if (watched.listeners.isEmpty() && byPath.remove(path, watched) && !watched.armed.isEmpty()) {
             session.port().removeWatches(path);
         }
     }

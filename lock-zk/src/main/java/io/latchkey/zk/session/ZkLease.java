@@ -5,8 +5,9 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,7 +21,8 @@ public final class ZkLease implements Lease {
 
     private final Engine engine;
     private final Request request;
-    private final NodeName node;
+    private final List<Place.Standing> nodes;
+    private final Recipe recipe;
     private final long token;
     private final Session session;
     private final Term term;
@@ -35,10 +37,11 @@ public final class ZkLease implements Lease {
         record Lost(LossCause cause) implements End {}
     }
 
-    ZkLease(Engine engine, Request request, NodeName node, long token, Session session) {
+    ZkLease(Engine engine, Request request, long token, Session session) {
         this.engine = engine;
         this.request = request;
-        this.node = node;
+        this.nodes = request.standing();
+        this.recipe = nodes.get(0).place().recipe();
         this.token = token;
         this.session = session;
         this.term = session.term();
@@ -47,7 +50,7 @@ public final class ZkLease implements Lease {
 
     @Override
     public String path() {
-        return engine.shown(request.path());
+        return request.shownPath();
     }
 
     @Override
@@ -55,9 +58,34 @@ public final class ZkLease implements Lease {
         return token;
     }
 
-    /** The path of the lock node as the ZooKeeper handle sees it. */
-    public String nodePath() {
-        return request.path() + '/' + node.text();
+    /** The paths of the lock's nodes, one for each member, as the ZooKeeper handle sees them. */
+    public List<String> nodePaths() {
+        return nodes.stream()
+                .map(node -> node.place().path() + '/' + node.name().text())
+                .toList();
+    }
+
+    /** Whether this is a lease of nothing but {@code member}. */
+    public boolean isOf(Member member) {
+        return nodes.size() == 1
+                && recipe.equals(member.recipe())
+                && nodes.get(0).place().path().equals(member.path());
+    }
+
+    /**
+     * Turns it into a lease of {@code by}, with the same token.
+     *
+     * @return the new lease; or why there is none, in which case this one is as it was, unless it has ended
+     */
+    public CompletableFuture<ZkLease> downgrade(Recipe by) {
+        CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
+        engine.serially(() -> request.downgrade(this, by, downgraded));
+        return downgraded;
+    }
+
+    /** Another lease takes over; says whether this one had not ended by then. */
+    boolean handOver() {
+        return end.compareAndSet(null, new End.Released());
     }
 
     /** The session that holds. */

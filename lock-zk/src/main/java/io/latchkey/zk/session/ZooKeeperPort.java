@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.CreateOptions;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -169,7 +170,9 @@ public final class ZooKeeperPort implements ZooPort {
         if (write instanceof Write.CreatePath create) {
             return Op.create(create.path(), EMPTY, acl, CreateMode.CONTAINER);
         } else if (write instanceof Write.CreateRequest create) {
-            return Op.create(create.path(), create.data(), acl, CreateMode.EPHEMERAL_SEQUENTIAL);
+            return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL_SEQUENTIAL));
+        } else if (write instanceof Write.CreateNode create) {
+            return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL));
         } else if (write instanceof Write.Mark mark) {
             return Op.setData(mark.path(), EMPTY, ANY_VERSION);
         } else if (write instanceof Write.SetData set) {
@@ -180,6 +183,10 @@ public final class ZooKeeperPort implements ZooPort {
             return Op.check(check.path(), ANY_VERSION);
         }
         throw new IllegalArgumentException("unknown write " + write);
+    }
+
+    private CreateOptions options(CreateMode mode) {
+        return CreateOptions.newBuilder(acl, mode).build();
     }
 
     /** A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. */
@@ -209,6 +216,8 @@ public final class ZooKeeperPort implements ZooPort {
         for (OpResult result : results) {
             if (result instanceof OpResult.SetDataResult set) {
                 zxid = set.getStat().getMzxid();
+            } else if (result instanceof OpResult.CreateResult node && node.getStat() != null) {
+                zxid = node.getStat().getCzxid();
             }
         }
         List<Created> created = new ArrayList<>(1);

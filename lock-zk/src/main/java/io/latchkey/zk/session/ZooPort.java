@@ -46,7 +46,7 @@ public interface ZooPort {
     /**
      * What became of a transaction.
      *
-     * @param created the nodes that it created, in order; with their zxid if a {@link Write.SetData} was in it, else 0
+     * @param created the nodes that it created, in order; with its zxid if the server said it, else 0
      * @param failedAt the index of the write that made it fail as a whole; empty when it succeeded
      */
     record Written(List<Created> created, Optional<Refusal> failedAt) {}
@@ -61,6 +61,9 @@ public interface ZooPort {
 
         /** An ephemeral sequential node. */
         record CreateRequest(String path, byte[] data) implements Write {}
+
+        /** An ephemeral node of exactly this name. */
+        record CreateNode(String path, byte[] data) implements Write {}
 
         /** Empties the node's data: a holder's word that it lets go. */
         record Mark(String path) implements Write {}

@@ -12,6 +12,7 @@ import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -22,35 +23,34 @@ class AcquisitionTest {
 
     private final AtomicInteger ids = new AtomicInteger();
     private final Acquisition machine =
-            new Acquisition(Recipe.MUTEX.rule(), () -> String.format("%016x", ids.incrementAndGet()));
+            new Acquisition(List.of(Recipe.MUTEX.rule()), () -> String.format("%016x", ids.incrementAndGet()));
 
     @Test
     void aFreeLockIsGrantedAfterOneList() {
         NodeName mine = enqueued(5);
         assertEquals(List.of(new Command.Confirm()), machine.on(listed(mine)));
-        assertEquals(
-                List.of(new Command.StopWatching(), new Command.Grant(mine, TOKEN)), machine.on(new Event.Confirmed()));
-        assertEquals(List.of(new Command.LeaveAsHolder(mine)), machine.on(new Event.Release()));
+        assertEquals(List.of(new Command.StopWatching(), new Command.Grant(TOKEN)), machine.on(new Event.Confirmed()));
+        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine))), machine.on(new Event.Release()));
         assertEquals(State.ENDED, machine.state());
     }
 
     @Test
     void aNewPathNeedsNoList() {
         machine.on(new Event.Begin());
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.CreatedAlone(mine(0), TOKEN)));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN)));
     }
 
     @Test
     void aReleaseAheadHandsOverWithoutAList() {
         waiting();
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver()));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
     }
 
     @Test
     void anyOtherGoingAheadProvesNothing() {
         waiting();
-        assertEquals(List.of(new Command.ListQueue()), machine.on(new Event.LookAgain()));
-        assertEquals(State.LISTING, machine.state());
+        assertEquals(List.of(new Command.ListQueue(0)), machine.on(new Event.LookAgain(0)));
+        assertTrue(machine.wantsList(0));
     }
 
     @Test
@@ -93,11 +93,12 @@ class AcquisitionTest {
                 case ENQUEUEING -> {
                     assertEquals(List.of(), commands);
                     NodeName late = fresh.mine(9);
-                    assertEquals(List.of(new Command.Leave(late)), fresh.machine.on(new Event.Created(late, TOKEN)));
+                    assertEquals(List.of(new Command.Leave(placed(late))), fresh.machine.on(created(late)));
                 }
                 case RECOVERING -> assertEquals(List.of(new Command.Disown(fresh.machine.id())), commands);
-                case LOOKING_UP, LISTING, WAITING, CONFIRMING ->
-                    assertEquals(List.of(new Command.StopWatching(), new Command.Leave(fresh.mine(5))), commands);
+                case LISTING, WAITING, CONFIRMING ->
+                    assertEquals(
+                            List.of(new Command.StopWatching(), new Command.Leave(placed(fresh.mine(5)))), commands);
             }
             assertEquals(State.ENDED, fresh.machine.state(), stage.toString());
         }
@@ -108,9 +109,23 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         assertEquals(List.of(new Command.Recover()), machine.on(new Event.CreateLost()));
         NodeName mine = mine(5);
-        assertEquals(List.of(new Command.LookUp(mine)), machine.on(listed(OTHER, mine)));
-        assertEquals(List.of(new Command.ListQueue()), machine.on(new Event.Found(TOKEN)));
-        assertEquals(List.of(new Command.Watch(List.of(OTHER))), machine.on(listed(OTHER, mine)));
+        assertEquals(
+                List.of(new Command.LookUp(new Placed(0, mine)), new Command.ListQueue(0)),
+                machine.on(listed(OTHER, mine)));
+        assertEquals(List.of(new Command.Watch(0, List.of(OTHER))), machine.on(listed(OTHER, mine)));
+        assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
+    }
+
+    @Test
+    void nothingIsGrantedWithoutAToken() {
+        machine.on(new Event.Begin());
+        NodeName mine = mine(5);
+        assertEquals(
+                List.of(new Command.LookUp(new Placed(0, mine))),
+                machine.on(new Event.Created(List.of(mine), Set.of(), Event.Created.UNKNOWN_TOKEN)));
+        assertEquals(List.of(), machine.on(listed(mine)));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Found(TOKEN)));
     }
 
     @Test
@@ -126,20 +141,20 @@ class AcquisitionTest {
     @Test
     void aDeletedWaiterStartsAgain() {
         waiting();
-        List<Command> commands = machine.on(new Event.OwnNodeGone());
+        List<Command> commands = machine.on(new Event.OwnNodeGone(0));
         assertEquals(List.of(new Command.StopWatching(), new Command.Enqueue(machine.id())), commands);
     }
 
     @Test
     void aHolderLosesOnceAndForAll() {
-        for (Event loss : List.of(new Event.Lapsed(), new Event.OwnNodeGone(), new Event.SessionOver())) {
+        for (Event loss : List.of(new Event.Lapsed(), new Event.OwnNodeGone(0), new Event.SessionOver())) {
             AcquisitionTest fresh = new AcquisitionTest();
             NodeName mine = fresh.held();
             List<Command> commands = fresh.machine.on(loss);
             assertEquals(new Command.Lose(), commands.get(0));
             assertEquals(
                     loss instanceof Event.Lapsed,
-                    commands.contains(new Command.Leave(mine)),
+                    commands.contains(new Command.Leave(placed(mine))),
                     "a lapsed holder's node may live on and must go, without a mark");
             assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release()));
         }
@@ -149,7 +164,7 @@ class AcquisitionTest {
     void nearTheCountersEndARequestWithdrawsAndWaitsForANewPath() {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
-        assertEquals(List.of(new Command.Leave(late), new Command.Drain()), machine.on(new Event.Created(late, TOKEN)));
+        assertEquals(List.of(new Command.Leave(placed(late)), new Command.Drain(0)), machine.on(created(late)));
         List<Command> commands = machine.on(new Event.Drained());
         assertEquals(List.of(new Command.Enqueue(machine.id())), commands);
     }
@@ -182,7 +197,6 @@ class AcquisitionTest {
     private enum Stage {
         ENQUEUEING,
         RECOVERING,
-        LOOKING_UP,
         LISTING,
         WAITING,
         CONFIRMING;
@@ -194,31 +208,26 @@ class AcquisitionTest {
                     ENQUEUEING.reach(test);
                     test.machine.on(new Event.CreateLost());
                 }
-                case LOOKING_UP -> {
-                    RECOVERING.reach(test);
-                    test.machine.on(listed(test.mine(5)));
-                }
                 case LISTING -> test.enqueued(5);
                 case WAITING -> test.waiting();
                 case CONFIRMING -> {
                     WAITING.reach(test);
-                    test.machine.on(new Event.HandedOver());
+                    test.machine.on(new Event.HandedOver(0));
                 }
             }
-            assertEquals(name(), test.machine.state().name());
         }
     }
 
     private NodeName enqueued(int sequence) {
         machine.on(new Event.Begin());
         NodeName mine = mine(sequence);
-        assertEquals(List.of(), machine.on(new Event.Created(mine, TOKEN)));
+        assertEquals(List.of(), machine.on(created(mine)));
         return mine;
     }
 
     private void waiting() {
         NodeName mine = enqueued(5);
-        assertEquals(List.of(new Command.Watch(List.of(OTHER))), machine.on(listed(OTHER, mine)));
+        assertEquals(List.of(new Command.Watch(0, List.of(OTHER))), machine.on(listed(OTHER, mine)));
     }
 
     private NodeName held() {
@@ -235,6 +244,14 @@ class AcquisitionTest {
 
     private static Event listed(NodeName... names) {
         return new Event.Listed(
-                Queue.of(Arrays.stream(names).map(NodeName::text).toList()));
+                0, Queue.of(Arrays.stream(names).map(NodeName::text).toList()));
+    }
+
+    private static Event created(NodeName name) {
+        return new Event.Created(List.of(name), Set.of(), TOKEN);
+    }
+
+    private static List<Placed> placed(NodeName name) {
+        return List.of(new Placed(0, name));
     }
 }

@@ -1,0 +1,72 @@
+package io.latchkey.zk;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.ZkLease;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.Lock;
+
+final class ZkReadWriteLock implements ReadWriteLock {
+    private final Engine engine;
+    private final Member write;
+    private final ZkAcquirable readLock;
+    private final ZkAcquirable writeLock;
+    private final ThreadHolds holds;
+
+    ZkReadWriteLock(Engine engine, String path, ThreadHolds holds) {
+        this.engine = engine;
+        this.write = new Member(Recipe.WRITE, path);
+        this.writeLock = new ZkAcquirable(engine, write);
+        this.readLock = new ZkAcquirable(engine, new Member(Recipe.READ, path));
+        this.holds = holds;
+    }
+
+    @Override
+    public Acquirable readLock() {
+        return readLock;
+    }
+
+    @Override
+    public Acquirable writeLock() {
+        return writeLock;
+    }
+
+    @Override
+    public Lease downgrade(Lease lease) {
+        Objects.requireNonNull(lease, "write");
+        if (!(lease instanceof ZkLease own) || own.engine() != engine || !own.isOf(write)) {
+            throw new IllegalArgumentException(
+                    "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");
+        }
+        own.ensureValid();
+        return downgrade(own);
+    }
+
+    static ZkLease downgrade(ZkLease write) {
+        try {
+            return Uninterruptibles.getUninterruptibly(write.downgrade(Recipe.READ));
+        } catch (ExecutionException failed) {
+            throw ZkAcquirable.unwrap(failed);
+        }
+    }
+
+    @Override
+    public java.util.concurrent.locks.ReadWriteLock asReadWriteLock() {
+        return new View(
+                new LockView(readLock, holds, ThreadHolds.Side.READ),
+                new LockView(writeLock, holds, ThreadHolds.Side.WRITE));
+    }
+
+    private record View(Lock readLock, Lock writeLock) implements java.util.concurrent.locks.ReadWriteLock {}
+
+    @Override
+    public String toString() {
+        return "read-write lock " + engine.shown(write.path());
+    }
+}

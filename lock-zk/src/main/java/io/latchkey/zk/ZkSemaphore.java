@@ -1,0 +1,66 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Capacity;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
+
+final class ZkSemaphore extends ZkAcquirable implements Semaphore {
+    private final Engine engine;
+    private final String path;
+    private final int declared;
+    private final Capacity capacity;
+
+    ZkSemaphore(Engine engine, String path, int declared) {
+        super(engine, new Member(Recipe.semaphore(declared, 1), path));
+        this.engine = engine;
+        this.path = path;
+        this.declared = declared;
+        this.capacity = new Capacity(engine, path, Recipe.semaphore(declared, 1).purpose());
+    }
+
+    @Override
+    public Acquirable permits(int n) {
+        if (n <= 0) {
+            throw new IllegalArgumentException("permits must be positive, not " + n);
+        }
+        int most = capacity.known();
+        if (n > most) {
+            throw new IllegalArgumentException(
+                    n + " permits asked for, but " + this + " has a capacity of " + most + ". Nothing was sent.");
+        }
+        return new ZkAcquirable(engine, new Member(Recipe.semaphore(declared, n), path));
+    }
+
+    @Override
+    public int capacity() {
+        return capacity.get();
+    }
+
+    @Override
+    public int availablePermits() {
+        int now = capacity.get();
+        int held = queue().stream()
+                .filter(contender -> contender.standing() == Contender.Standing.HOLDS)
+                .mapToInt(Contender::permits)
+                .sum();
+        return Math.max(0, now - held);
+    }
+
+    @Override
+    public void resize(int newCapacity) {
+        if (newCapacity <= 0) {
+            throw new IllegalArgumentException("the capacity must be positive, not " + newCapacity);
+        }
+        capacity.set(newCapacity);
+    }
+
+    @Override
+    public String toString() {
+        return "semaphore of " + PathData.permits(declared) + " " + engine.shown(path);
+    }
+}

@@ -1,0 +1,119 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.queue.PathData;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** Asks for a semaphore's capacity and changes it. */
+public final class Capacity {
+    private static final String READ = "read the capacity";
+    private static final String CHANGE = "change the capacity";
+
+    private final Engine engine;
+    private final String path;
+    private final PathData asked;
+
+    /**
+     * @param asked what the path should be for
+     */
+    public Capacity(Engine engine, String path, PathData asked) {
+        this.engine = engine;
+        this.path = path;
+        this.asked = asked;
+    }
+
+    /** As far as this client knows: what was declared, until it has heard of a change. */
+    public int known() {
+        return engine.knownCapacity(path).orElse(asked.capacity());
+    }
+
+    /**
+     * The capacity at the server, the declared one if the path is missing.
+     *
+     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     */
+    public int get() {
+        PathData found =
+                engine.ask(path, READ, (session, then) -> session.port().read(path, answer -> {
+                    if (answer.code() == Code.NO_NODE) {
+                        then.complete(asked);
+                    } else {
+                        agreed(READ, answer, then, then::complete);
+                    }
+                }));
+        engine.learn(path, found);
+        return found.capacity();
+    }
+
+    /**
+     * Changes the capacity, and makes the path if it is missing.
+     *
+     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     */
+    public void set(int capacity) {
+        engine.learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
+    }
+
+    /** Writes what it has read with the new capacity, and again when somebody else wrote in between. */
+    private void change(Session session, int capacity, CompletableFuture<PathData> then) {
+        session.port().read(path, answer -> {
+            if (answer.code() == Code.NO_NODE) {
+                make(session, asked.resized(capacity), then);
+                return;
+            }
+            agreed(CHANGE, answer, then, found -> {
+                PathData resized = found.resized(capacity);
+                write(
+                        session,
+                        List.of(new ZooPort.Write.SetData(
+                                path, resized.bytes(), answer.get().version())),
+                        resized,
+                        then);
+            });
+        });
+    }
+
+    private void make(Session session, PathData made, CompletableFuture<PathData> then) {
+        new Levels(session).makeAbove(path, outcome -> {
+            if (outcome instanceof Levels.Outcome.Made) {
+                write(
+                        session,
+                        List.of(new ZooPort.Write.CreatePath(path), new ZooPort.Write.SetData(path, made.bytes(), 0)),
+                        made,
+                        then);
+            } else if (outcome instanceof Levels.Outcome.Failed failed) {
+                then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, failed.answer()));
+            } else {
+                then.completeExceptionally(Errors.noChroot(engine.shown(path)));
+            }
+        });
+    }
+
+    private void write(
+            Session session, List<ZooPort.Write> writes, PathData written, CompletableFuture<PathData> then) {
+        session.port().write(writes, answer -> {
+            Answer<ZooPort.Written> plain = Session.plain(answer);
+            switch (plain.code()) {
+                case OK -> then.complete(written);
+                case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
+                default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
+            }
+        });
+    }
+
+    private void agreed(
+            String what, Answer<ZooPort.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
+        if (!answer.ok()) {
+            failing.completeExceptionally(Errors.of(engine.shown(path), what, answer));
+            return;
+        }
+        byte[] data = answer.get().data();
+        // An operator made the path by hand: it becomes what it is first used for.
+        PathData.parse(data.length == 0 ? asked.bytes() : data)
+                .filter(asked::agreesWith)
+                .ifPresentOrElse(
+                        then, () -> failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, data)));
+    }
+}

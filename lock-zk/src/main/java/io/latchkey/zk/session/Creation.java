@@ -1,0 +1,164 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.NodeName;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Creates the nodes of one attempt, all or none, and reads the queues behind them in the same flight. A path that is
+ * missing is made in the same transaction as its first request, with its kind, so that it is never seen without a kind,
+ * and never stays without ever having had a child, which the server would not reap.
+ */
+final class Creation {
+    private final Session session;
+    private final Request request;
+    private final List<Place> places;
+    private final String id;
+    /** Places whose path is to be made, too. */
+    private final Set<Place> missing = new HashSet<>();
+
+    Creation(Session session, Request request, List<Place> places) {
+        this.session = session;
+        this.request = request;
+        this.places = places;
+        this.id = request.id();
+    }
+
+    /** A write of the transaction, and whose it is. */
+    private record Step(Place place, ZooPort.Write write) {}
+
+    void start() {
+        Lane lane = places.get(0).lane();
+        lane.creating();
+        if (places.size() == 1 && missing.isEmpty()) {
+            Place only = places.get(0);
+            session.<ZooPort.Created>askCommitted(
+                    then -> session.port()
+                            .create(only.prefix(id), session.engine().ownerData(), then),
+                    answer -> {
+                        lane.noLongerCreating();
+                        created(only, answer);
+                    });
+        } else {
+            List<Step> steps = steps();
+            session.write(steps.stream().map(Step::write).toList(), answer -> {
+                lane.noLongerCreating();
+                created(steps, answer);
+            });
+        }
+        for (Place place : places) {
+            if (!missing.contains(place)) {
+                place.lane().reader().readBehindCreateOf(place);
+            }
+        }
+    }
+
+    private List<Step> steps() {
+        List<Step> steps = new ArrayList<>();
+        for (Place place : places) {
+            if (missing.contains(place)) {
+                steps.add(new Step(place, new ZooPort.Write.CreatePath(place.path())));
+                steps.add(new Step(
+                        place,
+                        new ZooPort.Write.SetData(place.path(), place.purpose().bytes(), 0)));
+            }
+            steps.add(new Step(
+                    place,
+                    new ZooPort.Write.CreateRequest(
+                            place.prefix(id), session.engine().ownerData())));
+        }
+        return steps;
+    }
+
+    private void created(Place only, Answer<ZooPort.Created> answer) {
+        switch (answer.code()) {
+            case OK -> arrived(List.of(answer.get()));
+            case NO_NODE -> makePathOf(only);
+            default -> notCreated(only, answer);
+        }
+    }
+
+    private void created(List<Step> steps, Answer<ZooPort.Written> answer) {
+        if (!answer.ok()) {
+            notCreated(places.get(0), answer);
+            return;
+        }
+        if (answer.get().failedAt().isEmpty()) {
+            arrived(answer.get().created());
+            return;
+        }
+        ZooPort.Refusal refusal = answer.get().failedAt().get();
+        Step refused = steps.get(refusal.index());
+        Place place = refused.place();
+        boolean ofPath = refused.write() instanceof ZooPort.Write.CreatePath;
+        if (refusal.code() == Code.NO_NODE && ofPath) {
+            new Levels(session).makeAbove(place.path(), outcome -> {
+                if (outcome instanceof Levels.Outcome.Made) {
+                    again();
+                } else if (outcome instanceof Levels.Outcome.Failed failed) {
+                    notCreated(place, failed.answer());
+                } else {
+                    refused(Errors.noChroot(request.shown(place.path())));
+                }
+            });
+        } else if (refusal.code() == Code.NO_NODE) {
+            makePathOf(place);
+        } else if (refusal.code() == Code.NODE_EXISTS && ofPath) {
+            // Somebody was faster.
+            missing.remove(place);
+            again();
+        } else {
+            notCreated(place, Answer.failed(refusal.code(), refusal.detail()));
+        }
+    }
+
+    private void makePathOf(Place place) {
+        missing.add(place);
+        again();
+    }
+
+    private void again() {
+        if (request.state() == State.ABANDONING) {
+            request.on(new Event.CreateRefused());
+        } else {
+            start();
+        }
+    }
+
+    private void arrived(List<ZooPort.Created> nodes) {
+        List<NodeName> names = new ArrayList<>(places.size());
+        long zxid = Event.Created.UNKNOWN_TOKEN;
+        for (ZooPort.Created node : nodes) {
+            NodeName.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
+            zxid = node.czxid();
+        }
+        if (names.size() != places.size()) {
+            throw new IllegalStateException("asked for " + places.size() + " nodes, created " + nodes);
+        }
+        Set<Integer> alone = new HashSet<>();
+        for (Place place : missing) {
+            place.lane().reader().made(place.purpose(), zxid);
+            alone.add(place.index());
+        }
+        request.on(new Event.Created(names, alone, zxid));
+    }
+
+    private void notCreated(Place place, Answer<?> answer) {
+        String shown = request.shown(place.path());
+        switch (answer.code()) {
+            case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());
+            case NO_AUTH -> refused(Errors.denied(shown, "create a request", answer));
+            case NO_CHILDREN -> refused(Errors.ephemeralParent(shown));
+            default -> refused(Errors.refused(shown, answer));
+        }
+    }
+
+    private void refused(LockException error) {
+        request.refused(error);
+    }
+}

@@ -1,0 +1,296 @@
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.queue.Tag;
+import io.latchkey.zk.recipe.Recipe;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One member of a request: its place in the queue of one path, and what it listens to there. Tells its request what
+ * becomes of the nodes ahead, of its own node and of the path's capacity.
+ */
+final class Place {
+    private final Request request;
+    private final int index;
+    private final String path;
+    private Recipe recipe;
+
+    private final Watches.Listener capacityListener = new CapacityListener();
+
+    private @Nullable Lane lane;
+    /** How to stop watching what is ahead. */
+    private final Map<NodeName, Runnable> ahead = new HashMap<>();
+
+    private @Nullable Runnable stopWatchingOwn;
+    private @Nullable Runnable stopWatchingCapacity;
+    /** What replaces the node, while nobody knows whether it has. */
+    private @Nullable NodeName replacement;
+
+    Place(Request request, int index, Member member) {
+        this.request = request;
+        this.index = index;
+        this.path = member.path();
+        this.recipe = member.recipe();
+    }
+
+    Request request() {
+        return request;
+    }
+
+    int index() {
+        return index;
+    }
+
+    String path() {
+        return path;
+    }
+
+    Recipe recipe() {
+        return recipe;
+    }
+
+    boolean isExclusive() {
+        return recipe.sharing() == Recipe.Sharing.EXCLUSIVE;
+    }
+
+    /** The node while it is known to be there. */
+    Optional<NodeName> node() {
+        return request.node(index);
+    }
+
+    /** A place and its node at some moment. */
+    record Standing(Place place, NodeName name) {
+        String path() {
+            return place.lane().pathOf(name.text());
+        }
+    }
+
+    void join(Session session) {
+        lane = session.lane(path);
+    }
+
+    /** The session is over: nothing of it counts any more. */
+    void leaveSession() {
+        lane = null;
+        ahead.clear();
+        stopWatchingOwn = null;
+        stopWatchingCapacity = null;
+        replacement = null;
+    }
+
+    Lane lane() {
+        return Objects.requireNonNull(lane, "the request has no session");
+    }
+
+    // ---- what is ahead
+
+    /** Watches these, no others, and what else matters to those who wait. */
+    void watch(List<NodeName> on) {
+        for (NodeName former : List.copyOf(ahead.keySet())) {
+            if (!on.contains(former)) {
+                stopWatching(former);
+            }
+        }
+        Lane in = lane();
+        if (recipe.tag() == Tag.LEASE) {
+            stopWatchingCapacity = in.session().watches().watchData(path, capacityListener);
+        }
+        for (NodeName next : on) {
+            if (!ahead.containsKey(next)) {
+                in.watch(this, next);
+            }
+        }
+    }
+
+    void watches(NodeName next, Runnable stop) {
+        ahead.put(next, stop);
+    }
+
+    private void stopWatching(NodeName former) {
+        Runnable stop = ahead.remove(former);
+        if (stop != null) {
+            stop.run();
+        }
+    }
+
+    void stopWatching() {
+        List.copyOf(ahead.keySet()).forEach(this::stopWatching);
+        if (stopWatchingCapacity != null) {
+            stopWatchingCapacity.run();
+            stopWatchingCapacity = null;
+        }
+    }
+
+    /** The one ahead was granted and let go: seen as the pair of one transaction, or in this client. */
+    void released(NodeName former) {
+        ahead.remove(former);
+        if (request.isWaiting()) {
+            request.on(new Event.HandedOver(index));
+        }
+    }
+
+    void gone(NodeName former) {
+        ahead.remove(former);
+        lookAgain();
+    }
+
+    void lookAgain() {
+        if (request.isWaiting()) {
+            request.on(new Event.LookAgain(index));
+        }
+    }
+
+    private void blind(Answer<?> why) {
+        if (why.code() == Code.NO_AUTH) {
+            request.fail(Errors.denied(request.shown(path), "watch the request ahead", why));
+        } else if (why.code() == Code.OTHER) {
+            lane().session().afterBeat(this::lookAgain);
+        } else {
+            lane().session().whenConnected(this::lookAgain);
+        }
+    }
+
+    /** Listens to a node ahead. */
+    Watches.Listener aheadListener(NodeName node) {
+        return new Watches.Listener() {
+            @Override
+            public void released() {
+                Place.this.released(node);
+            }
+
+            @Override
+            public void gone() {
+                Place.this.gone(node);
+            }
+
+            @Override
+            public void blind(Answer<?> why) {
+                ahead.remove(node);
+                Place.this.blind(why);
+            }
+        };
+    }
+
+    /**
+     * Listens to the path's data, which has the capacity. A change that came before the watch was set shows in what is
+     * seen then; one that came after it is told.
+     */
+    private final class CapacityListener implements Watches.Listener {
+        @Override
+        public void seen(ZooPort.NodeData data) {
+            if (lane != null) {
+                lane.reader().learn(data);
+            }
+        }
+
+        @Override
+        public void changed() {
+            lookAgain();
+        }
+
+        @Override
+        public void released() {
+            gone();
+        }
+
+        @Override
+        public void gone() {
+            stopWatchingCapacity = null;
+            lookAgain();
+        }
+
+        @Override
+        public void blind(Answer<?> why) {
+            stopWatchingCapacity = null;
+            Place.this.blind(why);
+        }
+    }
+
+    // ---- the own node
+
+    /** Watched by those who may take a mark for their turn (protocol section 4): it must be there then. */
+    void watchOwn() {
+        if (stopWatchingOwn == null) {
+            NodeName own = node().orElseThrow();
+            stopWatchingOwn = lane().session().watches().watchOwn(lane().pathOf(own.text()), new OwnListener(own));
+        }
+    }
+
+    void forgetOwn() {
+        if (stopWatchingOwn != null) {
+            stopWatchingOwn.run();
+            stopWatchingOwn = null;
+        }
+    }
+
+    private final class OwnListener implements Watches.Listener {
+        private final NodeName own;
+
+        OwnListener(NodeName own) {
+            this.own = own;
+        }
+
+        @Override
+        public void released() {
+            gone();
+        }
+
+        @Override
+        public void gone() {
+            nodeGone(own);
+        }
+
+        @Override
+        public void blind(Answer<?> why) {
+            stopWatchingOwn = null;
+            lane().session().whenConnected(Place.this::lookAgain);
+        }
+    }
+
+    /** Somebody deleted the node; what it was worth goes with it. */
+    void nodeGone(NodeName own) {
+        if (node().equals(Optional.of(own))) {
+            request.ownNodeGone(index, LossCause.NODE_DELETED);
+        }
+    }
+
+    // ---- replacing the node
+
+    /** From now on until {@link #replaced} the node may be there, or {@code by} in its place. */
+    void replacing(NodeName by) {
+        forgetOwn();
+        replacement = by;
+    }
+
+    void notReplaced() {
+        replacement = null;
+    }
+
+    void replaced(Recipe by) {
+        replacement = null;
+        recipe = by;
+    }
+
+    /** What may be there in place of the node, by what is on its way. */
+    Optional<NodeName> replacement() {
+        return Optional.ofNullable(replacement);
+    }
+
+    /** What the path's data must say. */
+    PathData purpose() {
+        return recipe.purpose();
+    }
+
+    /** The name to ask the server for at the present attempt. */
+    String prefix(String id) {
+        return path + '/' + NodeName.prefix(recipe.tag(), id, recipe.permits());
+    }
+}
