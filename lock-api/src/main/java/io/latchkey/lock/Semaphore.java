@@ -20,7 +20,7 @@ public interface Semaphore extends Acquirable {
      * Returns what acquires {@code n} permits with one lease: all or none. This method sends nothing.
      *
      * <p>If the capacity at the server is smaller than {@code n}, since it was resized or is resized while the request
-     * waits, acquiring throws {@link LockMismatchException} and leaves the queue, so as not to block it.
+     * waits, acquiring throws {@link LockMismatchException} with both numbers and leaves the queue, so as not to block it.
      *
      * @param n the number of permits, at least 1
      * @return what acquires them
@@ -41,7 +41,8 @@ public interface Semaphore extends Acquirable {
 
     /**
      * Asks the server how many permits are not held. That is a view of the queue at one moment, for people and for
-     * monitoring. It says nothing of what a request would get: earlier requests may wait for those permits.
+     * monitoring. It says nothing of what a request would get: earlier requests may wait for those permits. After a
+     * {@linkplain #resize resize} to fewer, requests that waited at that time may count as held.
      *
      * @return the capacity less the permits held, or zero if more are held than the capacity
      * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
@@ -50,12 +51,12 @@ public interface Semaphore extends Acquirable {
     int availablePermits();
 
     /**
-     * Changes the capacity, for all clients. The change lasts as long as the path exists; a path that has gone and come
-     * again has the declared capacity.
+     * Changes the capacity, for all clients, and creates the path if it does not exist. The change lasts as long as the
+     * path exists; a path that has gone and come again has the declared capacity.
      *
      * <p>A larger capacity lets waiting requests in. A smaller one takes a permit from nobody: those who hold keep what
      * they hold, and nobody is let in until enough is released. A waiting request for more than the new capacity fails
-     * with {@link LockMismatchException} when its turn comes.
+     * with {@link LockMismatchException}.
      *
      * <p>If this method throws {@link LockUnavailableException}, the change may have been made or not. To call it again
      * is harmless.

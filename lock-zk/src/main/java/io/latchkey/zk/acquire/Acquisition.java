@@ -274,13 +274,16 @@ public final class Acquisition {
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
             member.standing = Standing.WAITING;
-            return List.of(new Command.Watch(event.member(), wait.on()));
+            return List.of(new Command.Watch(event.member(), wait));
         }
         if (decision instanceof Decision.TooMany tooMany) {
             return List.of(new Command.Refuse(event.member(), tooMany.capacity()));
         }
         member.standing = Standing.READY;
-        return confirmIfReady(List.of());
+        Optional<NodeName> next = ((Decision.Hold) decision).next();
+        return confirmIfReady(next.stream()
+                .<Command>map(waits -> new Command.Tell(event.member(), waits))
+                .toList());
     }
 
     private List<Command> found(long czxid) {

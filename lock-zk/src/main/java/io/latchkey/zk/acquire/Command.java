@@ -1,5 +1,6 @@
 package io.latchkey.zk.acquire;
 
+import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import java.util.List;
 
@@ -17,8 +18,11 @@ public sealed interface Command {
     /** Read the member's queue. */
     record ListQueue(int member) implements Command {}
 
-    /** Watch these and no others ahead of the member, and its own node if need be; tell when one goes. */
-    record Watch(int member, List<NodeName> on) implements Command {}
+    /** Watch what the member waits for and nothing else, and its own node if need be; tell of every change. */
+    record Watch(int member, Decision.Wait how) implements Command {}
+
+    /** Tell who waits for the member to hold that it does; {@code next} may. */
+    record Tell(int member, NodeName next) implements Command {}
 
     /** Take back what is watched. */
     record StopWatching() implements Command {}

@@ -14,11 +14,11 @@ import java.util.Optional;
 public final class Queue {
     private final List<NodeName> requests;
     private final Map<NodeName, Integer> places;
-    private final int capacity;
+    private final PathData purpose;
 
-    private Queue(List<NodeName> requests, int capacity) {
+    private Queue(List<NodeName> requests, PathData purpose) {
         this.requests = requests;
-        this.capacity = capacity;
+        this.purpose = purpose;
         this.places = new HashMap<>(requests.size() * 2);
         for (NodeName request : requests) {
             places.put(request, places.size());
@@ -27,16 +27,16 @@ public final class Queue {
 
     /** The queue of a path that is no semaphore. */
     public static Queue of(Collection<String> children) {
-        return of(children, 1);
+        return of(children, PathData.MUTEX);
     }
 
     /**
      * The queue of a path.
      *
      * @param children the names under the path, in any order
-     * @param capacity the path's capacity at the moment when these were its children
+     * @param purpose the path's data at the moment when these were its children
      */
-    public static Queue of(Collection<String> children, int capacity) {
+    public static Queue of(Collection<String> children, PathData purpose) {
         List<NodeName> ordered = new ArrayList<>(children.size());
         List<NodeName> overflowed = new ArrayList<>(0);
         for (String child : children) {
@@ -44,16 +44,16 @@ public final class Queue {
         }
         ordered.sort(NodeName.QUEUE_ORDER);
         ordered.addAll(overflowed);
-        return new Queue(List.copyOf(ordered), capacity);
+        return new Queue(List.copyOf(ordered), purpose);
     }
 
     public List<NodeName> requests() {
         return requests;
     }
 
-    /** The permits that can be held at a time. */
-    public int capacity() {
-        return capacity;
+    /** What the path is for, and with what capacity. */
+    public PathData purpose() {
+        return purpose;
     }
 
     public Optional<NodeName> withId(String id) {
@@ -71,6 +71,17 @@ public final class Queue {
             throw new IllegalArgumentException(me.text() + " is not in " + this);
         }
         return requests.subList(0, place);
+    }
+
+    /** The request right behind {@code me}. */
+    public Optional<NodeName> behind(NodeName me) {
+        int next = before(me).size() + 1;
+        return next < requests.size() ? Optional.of(requests.get(next)) : Optional.empty();
+    }
+
+    /** Whether the same requests are among {@code children}, and no others. */
+    public boolean isOf(Collection<String> children) {
+        return requests.equals(of(children, purpose).requests);
     }
 
     @Override

@@ -6,8 +6,6 @@ import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -25,6 +23,9 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         EXCLUSIVE,
         SHARED
     }
+
+    /** Eight watches cost a waiter less than the write by which a holder tells the next. */
+    private static final Rule SEMAPHORE_RULE = new SemaphoreRule(8);
 
     public static final Recipe MUTEX = new Recipe(PathData.MUTEX, Tag.WRITE, 1, Sharing.EXCLUSIVE);
     public static final Recipe WRITE = new Recipe(PathData.READ_WRITE, Tag.WRITE, 1, Sharing.EXCLUSIVE);
@@ -44,7 +45,7 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         return switch (tag) {
             case WRITE -> Recipe::nothingBefore;
             case READ -> Recipe::noWriteBefore;
-            case LEASE -> Recipe::permitsWithinCapacity;
+            case LEASE -> SEMAPHORE_RULE;
         };
     }
 
@@ -63,7 +64,7 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
      */
     private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);
-        return before.isEmpty() ? new Decision.Hold() : new Decision.Wait(List.of(before.get(before.size() - 1)));
+        return before.isEmpty() ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));
     }
 
     /**
@@ -76,36 +77,6 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {
             nearest--;
         }
-        return nearest < 0 ? new Decision.Hold() : new Decision.Wait(List.of(before.get(nearest)));
-    }
-
-    /**
-     * A request holds when its permits and those of all before it are within the capacity. Until then it waits for a
-     * blocking certificate: predecessors whose permits alone, with its own, exceed the capacity. As long as all of them
-     * are there it cannot hold, so nothing else need wake it (protocol section 5). They are taken from the shortest
-     * suffix of its predecessors that blocks, so that one release wakes waiters of at most capacity permits, and
-     * heaviest first, so that they are few.
-     */
-    private static Decision permitsWithinCapacity(Queue queue, NodeName me) {
-        long free = (long) queue.capacity() - me.permits();
-        if (free < 0) {
-            return new Decision.TooMany(queue.capacity());
-        }
-        List<NodeName> before = queue.before(me);
-        List<NodeName> suffix = new ArrayList<>();
-        long taken = 0;
-        for (int i = before.size() - 1; i >= 0 && taken <= free; i--) {
-            suffix.add(before.get(i));
-            taken += before.get(i).permits();
-        }
-        if (taken <= free) {
-            return new Decision.Hold();
-        }
-        suffix.sort(Comparator.comparingInt(NodeName::permits).reversed());
-        int enough = 0;
-        for (long watched = 0; watched <= free; enough++) {
-            watched += suffix.get(enough).permits();
-        }
-        return new Decision.Wait(suffix.subList(0, enough));
+        return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));
     }
 }

@@ -13,9 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One path in one session: who of this session stands in its queue, and who hands over to whom. */
 final class Lane {
+    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+    private static final int ANY_VERSION = -1;
+
     private final Session session;
     private final String path;
     private final QueueReader reader;
@@ -105,12 +110,53 @@ final class Lane {
                 followers.put(ahead.text(), place);
                 place.watches(ahead, () -> followers.remove(ahead.text(), place));
             }
-        } else if (ahead.tag() == Tag.WRITE) {
-            place.watchOwn();
-            place.watches(ahead, session.watches().watchForRelease(pathOf(ahead.text()), place.aheadListener(ahead)));
         } else {
-            place.watches(ahead, session.watches().watchForDeletion(pathOf(ahead.text()), place.aheadListener(ahead)));
+            String node = pathOf(ahead.text());
+            Watches.Listener listener = place.aheadListener(ahead);
+            if (ahead.tag() == Tag.WRITE) {
+                place.watchOwn();
+            }
+            place.watches(
+                    ahead,
+                    switch (ahead.tag()) {
+                        case WRITE -> session.watches().watchForRelease(node, listener);
+                        case READ -> session.watches().watchForDeletion(node, listener);
+                        case LEASE -> session.watches().watchData(node, listener);
+                    });
         }
+    }
+
+    /**
+     * Tells {@code next}, which may wait for it, that {@code place} holds: here if it is of this session, else by writing
+     * the node's data once more. That is owed as long as the node is there.
+     */
+    void tell(Place place, NodeName next) {
+        place.node().ifPresent(own -> {
+            if (present.containsKey(next.text())) {
+                followers.removeAll(own.text()).forEach(follower -> follower.told(own));
+            } else {
+                tellByWriting(place, own);
+            }
+        });
+    }
+
+    private void tellByWriting(Place place, NodeName own) {
+        if (!place.node().equals(Optional.of(own))) {
+            return;
+        }
+        byte[] same = session.engine().ownerData();
+        session.write(List.of(new ZooPort.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
+            switch (Session.codeOf(answer)) {
+                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(place, own));
+                case NO_NODE -> place.nodeGone(own);
+                case NO_AUTH ->
+                    LOG.warn(
+                            "This client may not write to {}: who waits behind it waits until it is gone.", own.text());
+                default -> {
+                    // Told; or refused for a reason that a later word would meet as well.
+                }
+            }
+        });
     }
 
     // ---- leaving

@@ -2,8 +2,10 @@ package io.latchkey.zk.session;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.util.HashMap;
@@ -23,14 +25,16 @@ final class Place {
     private final String path;
     private Recipe recipe;
 
-    private final Watches.Listener capacityListener = new CapacityListener();
+    private final Watches.Listener pathListener = new PathListener();
 
     private @Nullable Lane lane;
     /** How to stop watching what is ahead. */
     private final Map<NodeName, Runnable> ahead = new HashMap<>();
 
     private @Nullable Runnable stopWatchingOwn;
-    private @Nullable Runnable stopWatchingCapacity;
+    private @Nullable Runnable stopWatchingPath;
+    /** The queue in which it led those that wait; null if it does not lead. */
+    private @Nullable Queue leading;
     /** What replaces the node, while nobody knows whether it has. */
     private @Nullable NodeName replacement;
 
@@ -82,7 +86,8 @@ final class Place {
         lane = null;
         ahead.clear();
         stopWatchingOwn = null;
-        stopWatchingCapacity = null;
+        stopWatchingPath = null;
+        leading = null;
         replacement = null;
     }
 
@@ -92,21 +97,33 @@ final class Place {
 
     // ---- what is ahead
 
-    /** Watches these, no others, and what else matters to those who wait. */
-    void watch(List<NodeName> on) {
+    /** Watches what it waits for and nothing else. */
+    void watch(Decision.Wait how) {
+        List<NodeName> on = how instanceof Decision.Blocked blocked
+                ? blocked.on()
+                : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
         for (NodeName former : List.copyOf(ahead.keySet())) {
             if (!on.contains(former)) {
                 stopWatching(former);
             }
         }
-        Lane in = lane();
         if (recipe.tag() == Tag.LEASE) {
-            stopWatchingCapacity = in.session().watches().watchData(path, capacityListener);
+            watchPath(how);
         }
         for (NodeName next : on) {
             if (!ahead.containsKey(next)) {
-                in.watch(this, next);
+                lane().watch(this, next);
             }
+        }
+    }
+
+    /** The path's data has the capacity; its children matter to who leads the line. */
+    private void watchPath(Decision.Wait how) {
+        Watches watches = lane().session().watches();
+        leading = how instanceof Decision.Lead lead ? lead.seen() : null;
+        stopWatchingPath = watches.watchData(path, pathListener);
+        if (leading != null) {
+            stopWatchingPath = watches.watchChildren(path, pathListener);
         }
     }
 
@@ -123,9 +140,10 @@ final class Place {
 
     void stopWatching() {
         List.copyOf(ahead.keySet()).forEach(this::stopWatching);
-        if (stopWatchingCapacity != null) {
-            stopWatchingCapacity.run();
-            stopWatchingCapacity = null;
+        leading = null;
+        if (stopWatchingPath != null) {
+            stopWatchingPath.run();
+            stopWatchingPath = null;
         }
     }
 
@@ -139,6 +157,12 @@ final class Place {
 
     void gone(NodeName former) {
         ahead.remove(former);
+        lookAgain();
+    }
+
+    /** The one ahead holds. */
+    void told(NodeName former) {
+        stopWatching(former);
         lookAgain();
     }
 
@@ -171,6 +195,21 @@ final class Place {
                 Place.this.gone(node);
             }
 
+            /** It may have told before the watch was set. */
+            @Override
+            public void seen(ZooPort.NodeData data) {
+                if (node.tag() == Tag.LEASE && data.version() > 0) {
+                    lookAgain();
+                }
+            }
+
+            @Override
+            public void changed() {
+                if (node.tag() == Tag.LEASE) {
+                    told(node);
+                }
+            }
+
             @Override
             public void blind(Answer<?> why) {
                 ahead.remove(node);
@@ -179,15 +218,19 @@ final class Place {
         };
     }
 
-    /**
-     * Listens to the path's data, which has the capacity. A change that came before the watch was set shows in what is
-     * seen then; one that came after it is told.
-     */
-    private final class CapacityListener implements Watches.Listener {
+    /** Listens to the path. What changed before a watch was set shows in what is seen then; what came after is told. */
+    private final class PathListener implements Watches.Listener {
         @Override
         public void seen(ZooPort.NodeData data) {
             if (lane != null) {
                 lane.reader().learn(data);
+            }
+        }
+
+        @Override
+        public void seen(ZooPort.Listing children) {
+            if (leading != null && !leading.isOf(children.children())) {
+                lookAgain();
             }
         }
 
@@ -197,19 +240,26 @@ final class Place {
         }
 
         @Override
+        public void childrenChanged() {
+            if (leading != null) {
+                lookAgain();
+            }
+        }
+
+        @Override
         public void released() {
             gone();
         }
 
         @Override
         public void gone() {
-            stopWatchingCapacity = null;
+            stopWatchingPath = null;
             lookAgain();
         }
 
         @Override
         public void blind(Answer<?> why) {
-            stopWatchingCapacity = null;
+            stopWatchingPath = null;
             Place.this.blind(why);
         }
     }

@@ -264,9 +264,7 @@ final class QueueReader {
                 fail(List.of(want), Errors.mismatch(session.engine().shown(path), asked, found));
             }
         }
-        deliver(
-                agreeing,
-                Queue.of(listing.children(), known.map(PathData::capacity).orElse(1)));
+        deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
     }
 
     private void listAgain(List<Want> served) {

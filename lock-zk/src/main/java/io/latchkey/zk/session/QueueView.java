@@ -32,10 +32,6 @@ public final class QueueView {
 
     /** The path, its queue, and the nodes in it that were still there. */
     private record Picture(ZooPort.NodeData path, Queue queue, Map<NodeName, ZooPort.NodeData> nodes) {
-        Optional<PathData> purpose() {
-            return PathData.parse(path.data());
-        }
-
         List<Contender> contenders() {
             List<Contender> contenders = new ArrayList<>(nodes.size());
             long permits = 0;
@@ -67,7 +63,7 @@ public final class QueueView {
         private boolean heldBeforeItShrank(NodeName name, ZooPort.NodeData node, long permitsSoFar) {
             return name.tag() == Tag.LEASE
                     && node.czxid() < path.mzxid()
-                    && purpose().filter(of -> permitsSoFar <= of.largest()).isPresent();
+                    && permitsSoFar <= queue.purpose().largest();
         }
     }
 
@@ -109,8 +105,8 @@ public final class QueueView {
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(port, then);
         } else {
-            int capacity = PathData.parse(data.data()).map(PathData::capacity).orElse(1);
-            Queue queue = Queue.of(listing.get().children(), capacity);
+            PathData purpose = PathData.parse(data.data()).orElse(PathData.MUTEX);
+            Queue queue = Queue.of(listing.get().children(), purpose);
             readNodes(port, new Picture(data, queue, new HashMap<>()), then);
         }
     }

@@ -190,6 +190,9 @@ final class Request {
             place.lane().reader().list(place);
         } else if (command instanceof Command.Watch watch) {
             watch(watch);
+        } else if (command instanceof Command.Tell tell) {
+            Place place = places.get(tell.member());
+            place.lane().tell(place, tell.next());
         } else if (command instanceof Command.StopWatching) {
             places.forEach(Place::stopWatching);
         } else if (command instanceof Command.Confirm) {
@@ -245,7 +248,7 @@ final class Request {
             giveUpThen(() -> outcome.complete(Optional.empty()));
             return;
         }
-        places.get(watch.member()).watch(watch.on());
+        places.get(watch.member()).watch(watch.how());
     }
 
     private void lookUp(Placed node) {

@@ -34,6 +34,9 @@ final class Watches {
         /** The node's data when the watch on it was set. */
         default void seen(ZooPort.NodeData data) {}
 
+        /** The node's children when the watch on them was set. */
+        default void seen(ZooPort.Listing children) {}
+
         /** The node's data changed; that is told once. */
         default void changed() {}
 
@@ -70,12 +73,17 @@ final class Watches {
 
     /** Watches a node of whose going nothing follows but that it is gone. */
     Runnable watchForDeletion(String path, Listener listener) {
-        return watch(path, listener, EnumSet.of(Of.CHILDREN));
+        return watchChildren(path, listener);
     }
 
     /** Watches a node's data. */
     Runnable watchData(String path, Listener listener) {
         return watch(path, listener, EnumSet.of(Of.DATA));
+    }
+
+    /** Watches who comes and goes under a path. */
+    Runnable watchChildren(String path, Listener listener) {
+        return watch(path, listener, EnumSet.of(Of.CHILDREN));
     }
 
     /** Watches the own node. The watch is never taken back: it goes with the node. */
@@ -99,8 +107,12 @@ final class Watches {
             });
         }
         if (what.contains(Of.CHILDREN) && watched.armed.add(Of.CHILDREN)) {
-            session.<ZooPort.Listing>ask(
-                    then -> session.port().watchChildren(path, then), answer -> check(path, watched, answer));
+            session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
+                check(path, watched, answer);
+                if (answer.ok()) {
+                    watched.listening().forEach(told -> told.seen(answer.get()));
+                }
+            });
         }
         return () -> stop(path, watched, listener);
     }

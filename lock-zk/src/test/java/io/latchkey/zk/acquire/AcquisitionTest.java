@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
@@ -112,7 +113,8 @@ class AcquisitionTest {
         assertEquals(
                 List.of(new Command.LookUp(new Placed(0, mine)), new Command.ListQueue(0)),
                 machine.on(listed(OTHER, mine)));
-        assertEquals(List.of(new Command.Watch(0, List.of(OTHER))), machine.on(listed(OTHER, mine)));
+        assertEquals(
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)))), machine.on(listed(OTHER, mine)));
         assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
     }
@@ -227,7 +229,8 @@ class AcquisitionTest {
 
     private void waiting() {
         NodeName mine = enqueued(5);
-        assertEquals(List.of(new Command.Watch(0, List.of(OTHER))), machine.on(listed(OTHER, mine)));
+        assertEquals(
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)))), machine.on(listed(OTHER, mine)));
     }
 
     private NodeName held() {

@@ -17,8 +17,8 @@ class RecipeTest {
     void inAMutexTheFirstHoldsAndEverybodyElseWaitsForTheOneRightBefore() {
         Queue queue = Queue.of(List.of(C.text(), A.text(), B.text()));
         assertEquals(new Decision.Hold(), Recipe.MUTEX.rule().decide(queue, A));
-        assertEquals(new Decision.Wait(List.of(A)), Recipe.MUTEX.rule().decide(queue, B));
-        assertEquals(new Decision.Wait(List.of(B)), Recipe.MUTEX.rule().decide(queue, C));
+        assertEquals(new Decision.Blocked(List.of(A)), Recipe.MUTEX.rule().decide(queue, B));
+        assertEquals(new Decision.Blocked(List.of(B)), Recipe.MUTEX.rule().decide(queue, C));
     }
 
     /** A later version's tag must not be jumped over by a client that knows it from another recipe. */
@@ -26,7 +26,7 @@ class RecipeTest {
     void inAMutexRequestsOfOtherTagsCountToo() {
         NodeName reader = name("read-0000000000000001-0000000001");
         Queue queue = Queue.of(List.of(B.text(), reader.text()));
-        assertEquals(new Decision.Wait(List.of(reader)), Recipe.MUTEX.rule().decide(queue, B));
+        assertEquals(new Decision.Blocked(List.of(reader)), Recipe.MUTEX.rule().decide(queue, B));
     }
 
     private static NodeName name(String text) {

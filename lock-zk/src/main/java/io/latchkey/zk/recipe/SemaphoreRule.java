@@ -1,0 +1,68 @@
+package io.latchkey.zk.recipe;
+
+import io.latchkey.zk.queue.Decision;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Queue;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A request holds when its permits and those of all before it are within the capacity. What it watches until then must
+ * tell of every change that lets it in, in whatever order others leave, and one change must not wake everybody
+ * (protocol section 5).
+ *
+ * <p><b>Up to {@code mostWatched} permits: a blocking certificate.</b> Predecessors whose permits alone, with its own,
+ * exceed the capacity: as long as all of them are there it cannot hold, so nothing else need wake it. They are taken
+ * from the shortest suffix of its predecessors that blocks, so that one release wakes waiters of at most capacity
+ * permits, and heaviest first, so that they are few.
+ *
+ * <p><b>Above: a line.</b> A certificate would be many watches, and one release would wake many. So a request watches
+ * only the one right before it, as long as that one waits itself: those behind it cannot hold before it does. It tells
+ * when it holds. Who is behind one that may hold leads the line and looks at every change. "May hold" goes by the
+ * largest capacity since the path was made: after a shrink a holder would otherwise be taken for one that waits and will
+ * tell, and a permit would be lost. Why no word is missed: who holds by a list tells if anybody is behind it in that
+ * list; who comes later sees in its own list that it may hold, since nothing can have come before it meanwhile.
+ *
+ * @param mostWatched the largest capacity for certificates
+ */
+record SemaphoreRule(int mostWatched) implements Rule {
+    @Override
+    public Decision decide(Queue queue, NodeName me) {
+        int capacity = queue.purpose().capacity();
+        long free = (long) capacity - me.permits();
+        if (free < 0) {
+            return new Decision.TooMany(capacity);
+        }
+        return capacity <= mostWatched ? byCertificate(queue, me, free) : inLine(queue, me, free);
+    }
+
+    private static Decision byCertificate(Queue queue, NodeName me, long free) {
+        List<NodeName> before = queue.before(me);
+        List<NodeName> suffix = new ArrayList<>();
+        long taken = 0;
+        for (int i = before.size() - 1; i >= 0 && taken <= free; i--) {
+            suffix.add(before.get(i));
+            taken += before.get(i).permits();
+        }
+        if (taken <= free) {
+            return new Decision.Hold();
+        }
+        suffix.sort(Comparator.comparingInt(NodeName::permits).reversed());
+        int enough = 0;
+        for (long watched = 0; watched <= free; enough++) {
+            watched += suffix.get(enough).permits();
+        }
+        return new Decision.Blocked(suffix.subList(0, enough));
+    }
+
+    private static Decision inLine(Queue queue, NodeName me, long free) {
+        List<NodeName> before = queue.before(me);
+        long taken = before.stream().mapToLong(NodeName::permits).sum();
+        if (taken <= free) {
+            return new Decision.Hold(queue.behind(me));
+        }
+        boolean lastMayHold = taken <= queue.purpose().largest();
+        return lastMayHold ? new Decision.Lead(queue) : new Decision.Follow(before.get(before.size() - 1));
+    }
+}
