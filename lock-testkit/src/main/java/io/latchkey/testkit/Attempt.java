@@ -2,6 +2,7 @@ package io.latchkey.testkit;
 
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.HistoryEvent.What;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,27 +17,51 @@ public final class Attempt {
 
     private final History history;
     private final String client;
-    private final String path;
+    private final List<Claim> claims;
     private final long number;
     private final LongFunction<OptionalLong> sessions;
     private final AtomicLong lastValid = new AtomicLong(NEVER);
     private volatile long token;
     private volatile long session;
 
-    Attempt(History history, String client, String path, long number, LongFunction<OptionalLong> sessions) {
+    Attempt(History history, String client, List<Claim> claims, long number, LongFunction<OptionalLong> sessions) {
         this.history = history;
         this.client = client;
-        this.path = path;
+        this.claims = claims;
         this.number = number;
         this.sessions = sessions;
     }
 
     private void record(What what, String note) {
-        history.add(new HistoryEvent(history.now(), client, number, path, what, token, session, note));
+        record(history.now(), what, note);
+    }
+
+    private void record(long nanos, What what, String note) {
+        history.add(new HistoryEvent(nanos, client, number, claims, what, token, session, note));
     }
 
     void requested() {
         record(What.REQUESTED, "");
+    }
+
+    /**
+     * The client has turned this exclusive hold into a shared one and never let go in between: this one ends and that one begins at the
+     * moment that was taken before the downgrade was begun.
+     *
+     * @param before from {@link #beforeLook()}, before the downgrade
+     * @return the attempt that holds from then on
+     */
+    public Attempt downgraded(long before) {
+        record(before, What.RELEASING, "downgrade");
+        record(before, What.RELEASED, "downgrade");
+        List<Claim> shared =
+                claims.stream().map(claim -> Claim.shared(claim.path())).toList();
+        Attempt reader = history.added(client, shared, sessions);
+        reader.token = token;
+        reader.session = session;
+        reader.record(before, What.REQUESTED, "downgrade");
+        reader.record(before, What.GRANTED, "downgrade");
+        return reader;
     }
 
     /** The client has been told that it holds, with this token; it relies on it from now on. */
@@ -84,6 +109,6 @@ public final class Attempt {
         long nanos = lastValid.get();
         return nanos == NEVER
                 ? Optional.empty()
-                : Optional.of(new HistoryEvent(nanos, client, number, path, What.VALID, token, session, ""));
+                : Optional.of(new HistoryEvent(nanos, client, number, claims, What.VALID, token, session, ""));
     }
 }

@@ -1,19 +1,27 @@
 package io.latchkey.testkit;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /**
  * One thing that a client did or was told, in a {@link History}.
  *
  * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
  * @param client whose client
  * @param attempt which attempt to acquire, counted through the history from 1; 0 if it concerns the client as a whole
- * @param path what it tried to acquire; empty if it concerns the client as a whole
+ * @param claims what it tried to acquire; none if it concerns the client as a whole, several for a multi-lock
  * @param what what happened
  * @param token the token of the grant, once there is one; 0 before
  * @param session the server's session, if it is known; 0 if not
  * @param note more, for the reader
  */
 public record HistoryEvent(
-        long nanos, String client, long attempt, String path, What what, long token, long session, String note) {
+        long nanos, String client, long attempt, List<Claim> claims, What what, long token, long session, String note) {
+
+    /** Takes the claims as they are now. */
+    public HistoryEvent {
+        claims = List.copyOf(claims);
+    }
 
     /** What can happen. */
     public enum What {
@@ -41,9 +49,13 @@ public record HistoryEvent(
 
     @Override
     public String toString() {
-        String subject = attempt == 0 ? client : client + " #" + attempt + " " + path;
+        String subject = attempt == 0 ? client : client + " #" + attempt + " " + text(claims);
         String which = token == 0 ? "" : " token " + token;
         return String.format("%10.3f ms  %s %s%s %s", nanos / 1e6, subject, what, which, note)
                 .stripTrailing();
+    }
+
+    private static String text(List<Claim> claims) {
+        return claims.stream().map(Claim::toString).collect(Collectors.joining(" + "));
     }
 }

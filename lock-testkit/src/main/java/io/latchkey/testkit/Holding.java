@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One grant in a history and how long its client relied on it, in nanoseconds since the history began.
+ * One grant in a history, on one of the paths that it is of, and how long its client relied on it, in nanoseconds since the history began.
  *
  * <p>How long is known within bounds. {@code surelyUntil}: the beginning of a release that came out as one of a held lease, or else the
  * last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of the release or the news of the loss,
@@ -17,7 +17,7 @@ import java.util.TreeMap;
 record Holding(
         String client,
         long attempt,
-        String path,
+        Claim claim,
         long token,
         long session,
         long requested,
@@ -34,7 +34,7 @@ record Holding(
         OPEN
     }
 
-    /** All grants of a history, by the time of the grant. */
+    /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
     static List<Holding> of(List<HistoryEvent> events) {
         Map<Long, List<HistoryEvent>> byAttempt = new TreeMap<>();
         for (HistoryEvent event : events) {
@@ -62,17 +62,19 @@ record Holding(
                 boolean clean = released != END_OF_TIME && lost == END_OF_TIME;
                 long perhapsUntil = Math.min(releasing, lost);
                 long lastLook = looked == END_OF_TIME ? granted : Math.max(granted, looked);
-                holdings.add(new Holding(
-                        event.client(),
-                        event.attempt(),
-                        event.path(),
-                        event.token(),
-                        event.session(),
-                        requested,
-                        granted,
-                        clean ? releasing : Math.min(lastLook, perhapsUntil),
-                        perhapsUntil,
-                        clean ? Ending.RELEASED : lost == END_OF_TIME ? Ending.OPEN : Ending.LOST));
+                for (Claim claim : event.claims()) {
+                    holdings.add(new Holding(
+                            event.client(),
+                            event.attempt(),
+                            claim,
+                            event.token(),
+                            event.session(),
+                            requested,
+                            granted,
+                            clean ? releasing : Math.min(lastLook, perhapsUntil),
+                            perhapsUntil,
+                            clean ? Ending.RELEASED : lost == END_OF_TIME ? Ending.OPEN : Ending.LOST));
+                }
                 return;
             }
         }
@@ -91,7 +93,7 @@ record Holding(
         return new Holding(
                 client,
                 attempt,
-                path,
+                claim,
                 token,
                 session,
                 requested,
@@ -103,14 +105,22 @@ record Holding(
 
     /** The same hold, of which nothing is sure. */
     Holding doubtful() {
-        return new Holding(client, attempt, path, token, session, requested, granted, granted, perhapsUntil, ending);
+        return new Holding(client, attempt, claim, token, session, requested, granted, granted, perhapsUntil, ending);
     }
 
-    boolean surelyOverlaps(Holding other) {
-        return Math.max(granted, other.granted) < Math.min(surelyUntil, other.surelyUntil);
+    String path() {
+        return claim.path();
     }
 
-    boolean perhapsOverlaps(Holding other) {
-        return Math.max(granted, other.granted) < Math.min(perhapsUntil, other.perhapsUntil);
+    boolean isExclusive() {
+        return claim instanceof Claim.Exclusive;
+    }
+
+    boolean surelyLastsAt(long moment) {
+        return granted <= moment && moment < surelyUntil;
+    }
+
+    boolean perhapsLastsAt(long moment) {
+        return granted <= moment && moment < perhapsUntil;
     }
 }

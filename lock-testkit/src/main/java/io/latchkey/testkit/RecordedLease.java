@@ -3,6 +3,7 @@ package io.latchkey.testkit;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,14 +16,26 @@ final class RecordedLease implements Lease {
     private final CompletableFuture<Void> lossRecorded;
     private final AtomicBoolean releasing = new AtomicBoolean();
 
-    RecordedLease(Attempt attempt, Lease lease) {
+    /** Records the grant. */
+    static RecordedLease granted(Attempt attempt, Lease lease) {
+        attempt.granted(lease.token());
+        return new RecordedLease(attempt, lease);
+    }
+
+    private RecordedLease(Attempt attempt, Lease lease) {
         this.attempt = attempt;
         this.lease = lease;
-        attempt.granted(lease.token());
         this.lossRecorded = lease.lost().thenAccept(cause -> attempt.lost(cause.name()));
         if (!isValid() && !lossRecorded.isDone()) {
             attempt.lost("invalid when it was handed out");
         }
+    }
+
+    RecordedLease downgradedBy(ReadWriteLock lock) {
+        long before = attempt.beforeLook();
+        Lease read = lock.downgrade(lease);
+        releasing.set(true);
+        return new RecordedLease(attempt.downgraded(before), read);
     }
 
     @Override

@@ -14,14 +14,15 @@ import java.util.function.LongFunction;
 final class RecordedLock implements Acquirable {
     private final History history;
     private final String client;
-    private final String path;
+    private final List<Claim> claims;
     private final Acquirable lock;
     private final LongFunction<OptionalLong> sessions;
 
-    RecordedLock(History history, String client, String path, Acquirable lock, LongFunction<OptionalLong> sessions) {
+    RecordedLock(
+            History history, String client, List<Claim> claims, Acquirable lock, LongFunction<OptionalLong> sessions) {
         this.history = history;
         this.client = client;
-        this.path = path;
+        this.claims = claims;
         this.lock = lock;
         this.sessions = sessions;
     }
@@ -31,7 +32,7 @@ final class RecordedLock implements Acquirable {
     }
 
     private Optional<Lease> recording(Acquiring acquiring) throws InterruptedException {
-        Attempt attempt = history.attempt(client, path, sessions);
+        Attempt attempt = history.attempt(client, claims, sessions);
         Optional<Lease> lease;
         try {
             lease = acquiring.acquire();
@@ -42,7 +43,7 @@ final class RecordedLock implements Acquirable {
         if (lease.isEmpty()) {
             attempt.gaveUp("out of time");
         }
-        return lease.map(granted -> new RecordedLease(attempt, granted));
+        return lease.map(granted -> RecordedLease.granted(attempt, granted));
     }
 
     @Override
@@ -63,12 +64,12 @@ final class RecordedLock implements Acquirable {
     /** Cancelling the returned future cancels the lock's own. */
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        Attempt attempt = history.attempt(client, path, sessions);
+        Attempt attempt = history.attempt(client, claims, sessions);
         CompletableFuture<Lease> asked = lock.acquireAsync();
         CompletableFuture<Lease> recorded = new CompletableFuture<>();
         var unused = asked.whenComplete((lease, failure) -> {
             if (lease != null) {
-                handOver(new RecordedLease(attempt, lease), recorded);
+                handOver(RecordedLease.granted(attempt, lease), recorded);
             } else {
                 attempt.gaveUp(String.valueOf(failure));
                 recorded.completeExceptionally(failure);
@@ -79,12 +80,12 @@ final class RecordedLock implements Acquirable {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
-        Attempt attempt = history.attempt(client, path, sessions);
+        Attempt attempt = history.attempt(client, claims, sessions);
         CompletableFuture<Optional<Lease>> asked = lock.tryAcquireAsync(timeout);
         CompletableFuture<Optional<Lease>> recorded = new CompletableFuture<>();
         var unused = asked.whenComplete((lease, failure) -> {
             if (lease != null && lease.isPresent()) {
-                RecordedLease granted = new RecordedLease(attempt, lease.get());
+                RecordedLease granted = RecordedLease.granted(attempt, lease.get());
                 if (!recorded.complete(Optional.of(granted))) {
                     granted.close();
                 }

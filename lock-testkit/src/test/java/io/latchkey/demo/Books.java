@@ -1,5 +1,6 @@
 package io.latchkey.demo;
 
+import io.latchkey.testkit.Attempt;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.HistoryEvent;
@@ -10,20 +11,23 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the clerks came to know: of their orders, and of the lock. */
+/** What the clients came to know: of the entries that they made in ZooKeeper, and of the lock. */
 final class Books {
+    private static final String LOCK = "the lock";
+
     private final History history = new History();
-    private final Set<String> sold = ConcurrentHashMap.newKeySet();
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Map<String, Duration> confirmed = new ConcurrentHashMap<>();
     private final Set<String> unclear = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger refusals = new AtomicInteger();
     private final long start = System.nanoTime();
     private final Duration open;
     private volatile String lastGranted = "";
 
-    /** Books of a shop that is open for that long from now on. */
+    /** Books that are open for that long from now on. */
     Books(Duration open) {
         this.open = open;
     }
@@ -36,10 +40,15 @@ final class Books {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** The time left; zero when the shop is closed. */
+    /** The time left; zero from closing time on. */
     Duration untilClosing() {
         Duration left = open.minus(sinceOpening());
         return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** This client is about to ask for the lock. */
+    Attempt attempt(String client) {
+        return history.attempt(client, LOCK);
     }
 
     /** This client was granted the lock. */
@@ -52,38 +61,48 @@ final class Books {
         return lastGranted;
     }
 
-    /** The write of this order was acknowledged. */
-    void sold(String order) {
-        sold.add(order);
-    }
-
-    /** The write of this order was refused, since the lease was lost. */
-    void refused(String order) {
-        refused.add(order);
+    /** The entry was acknowledged. */
+    void confirmed(String entry) {
+        confirmed.put(entry, sinceOpening());
     }
 
     /** The connection was lost before an answer came. */
-    void unclear(String order) {
-        unclear.add(order);
+    void unclear(String entry) {
+        unclear.add(entry);
     }
 
-    int soldOrders() {
-        return sold.size();
+    /** A write was refused, since the lease was lost. */
+    void refused() {
+        refusals.incrementAndGet();
     }
 
-    int refusedOrders() {
-        return refused.size();
+    int confirmations() {
+        return confirmed.size();
     }
 
-    Set<String> unclearOrders() {
-        return Set.copyOf(unclear);
+    /** How many entries were acknowledged in the second half of the time. */
+    long lateConfirmations() {
+        Duration half = open.dividedBy(2);
+        return confirmed.values().stream()
+                .filter(when -> when.compareTo(half) > 0)
+                .count();
     }
 
-    /** Whether these, the orders in ZooKeeper, are all that were acknowledged, none that was refused, and any of the unclear. */
-    boolean agreeWith(Set<String> orders) {
-        Set<String> others = new HashSet<>(orders);
-        others.removeAll(sold);
-        return orders.containsAll(sold) && unclear.containsAll(others);
+    int refusals() {
+        return refusals.get();
+    }
+
+    /** How many entries were unclear, and what became of them, given those that are in ZooKeeper. */
+    String lostAnswers(Set<String> entries) {
+        long written = unclear.stream().filter(entries::contains).count();
+        return unclear.size() + ", of which " + written + " had been written";
+    }
+
+    /** Whether these, the entries in ZooKeeper, are all that were acknowledged, none that was refused, and any of the unclear. */
+    boolean agreeWith(Set<String> entries) {
+        Set<String> others = new HashSet<>(entries);
+        others.removeAll(confirmed.keySet());
+        return entries.containsAll(confirmed.keySet()) && unclear.containsAll(others);
     }
 
     /** The history, with the session of every grant, as the clients' proxies have seen it. */
@@ -105,7 +124,7 @@ final class Books {
                 event.nanos(),
                 event.client(),
                 event.attempt(),
-                event.path(),
+                event.claims(),
                 event.what(),
                 event.token(),
                 session.orElse(0),

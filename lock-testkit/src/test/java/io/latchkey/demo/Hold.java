@@ -1,26 +1,36 @@
 package io.latchkey.demo;
 
-import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Attempt;
-import java.util.concurrent.CompletableFuture;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
+import java.util.function.Function;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 
-/** A lease of which everything is written down for the check at the end: that it was granted, valid, lost, let go. */
-record Hold(Lease lease, Attempt attempt, CompletableFuture<Void> lossRecorded) implements AutoCloseable {
-    static Hold begin(Lease lease, Attempt attempt) {
-        attempt.granted(lease.token());
-        return new Hold(lease, attempt, lease.lost().thenAccept(cause -> attempt.lost(cause.name())));
+/** A client's turn while it lasts: the way in which it may write. */
+abstract class Hold implements AutoCloseable {
+    private final Books books;
+
+    Hold(Books books) {
+        this.books = books;
     }
 
-    /** As {@link Lease#ensureValid()}. */
-    void ensureValid() {
-        long before = attempt.beforeLook();
-        lease.ensureValid();
-        attempt.valid(before);
+    /** Writes all or nothing. */
+    abstract void write(Op... ops) throws KeeperException, InterruptedException;
+
+    /** As {@link #write}, and notes in the books what became of it: afterwards ZooKeeper must have a node of that name or not. */
+    final void enter(String entry, Op... ops) throws KeeperException, InterruptedException {
+        try {
+            write(ops);
+            books.confirmed(entry);
+        } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException unknown) {
+            books.unclear(entry); // written or not: ZooKeeper knows
+            throw unknown;
+        }
     }
+
+    /** From here on only reads, beside other readers. */
+    abstract void downgrade(Function<LockClient, ReadWriteLock> lock);
 
     @Override
-    public void close() {
-        attempt.releasing();
-        attempt.released(lease.release());
-    }
+    public abstract void close();
 }

@@ -1,9 +1,10 @@
 package io.latchkey.demo;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the command line asks for. */
-record Options(Scenario scenario, Mode mode, boolean wantsHelp) {
+record Options(List<Scenario> scenarios, Mode mode, boolean wantsHelp) {
     /** Whether the clients use locks. */
     enum Mode {
         LOCKED,
@@ -11,15 +12,17 @@ record Options(Scenario scenario, Mode mode, boolean wantsHelp) {
     }
 
     static Options parse(List<Scenario> scenarios, String... args) {
-        Options options = new Options(scenarios.get(0), Mode.LOCKED, false);
+        List<Scenario> named = new ArrayList<>();
+        Mode mode = Mode.LOCKED;
+        boolean wantsHelp = false;
         for (String arg : args) {
-            options = switch (arg) {
-                case "--unsafe" -> new Options(options.scenario, Mode.UNSAFE, options.wantsHelp);
-                case "--help", "-h" -> new Options(options.scenario, options.mode, true);
-                default -> new Options(find(scenarios, arg), options.mode, options.wantsHelp);
-            };
+            switch (arg) {
+                case "--unsafe" -> mode = Mode.UNSAFE;
+                case "--help", "-h" -> wantsHelp = true;
+                default -> named.add(find(scenarios, arg));
+            }
         }
-        return options;
+        return new Options(named.isEmpty() ? scenarios : List.copyOf(named), mode, wantsHelp);
     }
 
     private static Scenario find(List<Scenario> scenarios, String name) {
@@ -32,9 +35,9 @@ record Options(Scenario scenario, Mode mode, boolean wantsHelp) {
     static String help(List<Scenario> scenarios) {
         StringBuilder text = new StringBuilder(
                 """
-                Usage: mvn -q -Pdemo [-Ddemo.args="[SCENARIO] [--unsafe] [--help]"] [-Dlatchkey.connect=HOST:PORT,...]
+                Usage: mvn -q -Pdemo [-Ddemo.args="[SCENARIO...] [--unsafe] [--help]"] [-Dlatchkey.connect=HOST:PORT,...]
 
-                Scenarios:
+                Scenarios, all of them unless some are named; sessions are ended throughout:
                 """);
         for (Scenario scenario : scenarios) {
             text.append("  %-10s  %s%n".formatted(scenario.name(), scenario.summary()));
@@ -50,7 +53,7 @@ record Options(Scenario scenario, Mode mode, boolean wantsHelp) {
                         yours, below a node /latchkey-demo-... that it deletes at the end. Sessions are ended there as well, but
                         only those of the demo's own clients. Plain connections only, no TLS.
 
-                        Exit status: 0 if the verdict holds, 1 if not (with --unsafe it does not: that is its point), 2 if the demo
+                        Exit status: 0 if all verdicts hold, 1 if not (with --unsafe they do not: that is its point), 2 if the demo
                         could not be played to its end.
                         """)
                 .toString();

@@ -5,16 +5,16 @@ import java.util.Locale;
 
 /** The end of a scenario: a table of figures, claims that are true or not, and the verdict. */
 final class Report {
-    private final Screen screen;
+    private final Stage stage;
     private boolean holds = true;
 
-    Report(Screen screen) {
-        this.screen = screen;
-        screen.line("");
+    Report(Stage stage) {
+        this.stage = stage;
+        stage.screen().line("");
     }
 
     void figure(String name, String value) {
-        screen.line("  %-20s  %s".formatted(name, value));
+        stage.screen().line("  %-20s  %s".formatted(name, value));
     }
 
     void figure(String name, long value) {
@@ -22,14 +22,20 @@ final class Report {
     }
 
     void claim(String claim, boolean isTrue) {
-        screen.line("  [%s] %s".formatted(isTrue ? "true" : "FALSE", claim));
+        stage.screen().line("  [%s] %s".formatted(isTrue ? "true" : "FALSE", claim));
         holds &= isTrue;
     }
 
-    /** Says the verdict, which holds if all claims are true. */
-    boolean verdict(String good, String bad) {
-        screen.line("");
-        screen.line("VERDICT: " + (holds ? good : bad));
+    /**
+     * Says the verdict, which holds if all claims are true.
+     *
+     * @param damage what is to be seen if they are not
+     */
+    boolean verdict(String damage) {
+        String good = stage.isLocked() ? "the lock did what it promises" : "no harm done, by luck";
+        String bad = stage.isLocked() ? "THE LOCK FAILED: " + damage : damage;
+        stage.screen().line("");
+        stage.screen().line("VERDICT: " + (holds ? good : bad));
         return holds;
     }
 

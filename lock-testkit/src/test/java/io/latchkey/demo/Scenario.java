@@ -1,6 +1,5 @@
 package io.latchkey.demo;
 
-import java.io.IOException;
 import org.apache.zookeeper.KeeperException;
 
 /** A story in which locks matter, with something at the end that is true or not. To add one: a class, and a line in {@link Demo}. */
@@ -16,5 +15,5 @@ interface Scenario {
      *
      * @return whether the verdict holds
      */
-    boolean play(Stage stage) throws IOException, KeeperException, InterruptedException;
+    boolean play(Stage stage) throws KeeperException, InterruptedException;
 }

@@ -1,4 +1,44 @@
 package io.latchkey.demo;
 
+import io.latchkey.demo.Options.Mode;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.zk.ZkLockClient;
+import java.util.function.Function;
+import org.apache.zookeeper.KeeperException;
+
 /** Where a scenario is played. */
-record Stage(Servers servers, Options.Mode mode, Screen screen) {}
+record Stage(Servers servers, Site site, Mode mode, Screen screen) {
+    /** Looks at data. */
+    interface Look<T> {
+        T look() throws KeeperException, InterruptedException;
+    }
+
+    /** Whether the clients take locks. */
+    boolean isLocked() {
+        return mode == Mode.LOCKED;
+    }
+
+    /** Says what the clients do under their locks. */
+    void announce(String turns) {
+        screen.line(turns + (isLocked() ? " Sessions are killed." : " WITHOUT LOCKS."));
+    }
+
+    /**
+     * Looks under the lock as well: once this client has it, nobody who held it before can write any more, and what is there stays.
+     *
+     * @param lock what shuts out all who write
+     */
+    <T> T audit(Function<LockClient, Acquirable> lock, Look<T> data) throws KeeperException, InterruptedException {
+        try (LockClient auditor = ZkLockClient.builder()
+                        .connectString(servers.fixture().connectString())
+                        .basePath(site.root())
+                        .build();
+                Lease lease = lock.apply(auditor).acquire()) {
+            T seen = data.look();
+            lease.ensureValid();
+            return seen;
+        }
+    }
+}

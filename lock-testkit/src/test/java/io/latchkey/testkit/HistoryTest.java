@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.HistoryEvent.What;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +102,66 @@ class HistoryTest {
                 .contains(What.LOST));
         MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
         MutualExclusionChecker.byTheirOwnLooks(history).assertObeyed();
+    }
+
+    @Test
+    void aMultiLocksSessionIsSeenThroughItsTransaction(FaultyClient one) throws Exception {
+        History history = new History();
+        LockClient locks = one.client();
+        Acquirable both = history.recorded(
+                one,
+                locks.multiLock(
+                        locks.mutex("/multi/a"), locks.semaphore("/multi/s", 3).permits(2)),
+                Claim.exclusive("/multi/a"),
+                Claim.permits("/multi/s", 2, 3));
+        both.acquire().close(); // on new paths
+        both.acquire().close(); // on known ones
+        List<HistoryEvent> grants = history.events().stream()
+                .filter(event -> event.what() == What.GRANTED)
+                .toList();
+        assertEquals(2, grants.size());
+        for (HistoryEvent grant : grants) {
+            assertEquals(one.proxy().session().getAsLong(), grant.session());
+            assertTrue(grant.toString().contains("/multi/a + /multi/s 2 of 3 GRANTED"), grant::toString);
+        }
+    }
+
+    @Test
+    void aDowngradeIsRecordedWithoutAGap(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        ReadWriteLock lock = one.client().readWriteLock("/downgraded");
+        Lease write = history.recorded(one, lock.writeLock(), Claim.exclusive("/downgraded"))
+                .acquire();
+        Lease read = History.downgrade(lock, write);
+        Lease reader = history.recorded(
+                        two, two.client().readWriteLock("/downgraded").readLock(), Claim.shared("/downgraded"))
+                .acquire();
+        assertTrue(read.isValid());
+        assertTrue(reader.isValid());
+        reader.close();
+        read.close();
+        List<HistoryEvent> ofOne = history.events().stream()
+                .filter(event -> event.client().equals(one.name()))
+                .toList();
+        assertEquals(
+                List.of(
+                        What.REQUESTED,
+                        What.GRANTED,
+                        What.VALID, // when it was handed out
+                        What.RELEASING,
+                        What.RELEASED,
+                        What.REQUESTED,
+                        What.GRANTED,
+                        What.VALID,
+                        What.RELEASING,
+                        What.RELEASED),
+                ofOne.stream().map(HistoryEvent::what).toList());
+        assertEquals(ofOne.get(3).nanos(), ofOne.get(6).nanos(), "no moment between");
+        ReadersWritersChecker.whileSessionsLive(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> History.downgrade(lock, one.client().mutex("/unrecorded").acquire()));
     }
 
     @Test

@@ -8,9 +8,17 @@ import java.util.List;
 final class Script {
     private final List<HistoryEvent> events = new ArrayList<>();
 
+    private List<Claim> claims = List.of(Claim.exclusive("/m"));
+
+    /** From here on attempts claim this; {@code /m} alone unless said. */
+    Script claiming(Claim... some) {
+        claims = List.of(some);
+        return this;
+    }
+
     private void add(double millis, String client, long attempt, What what, long token, long session, String note) {
-        String path = attempt == 0 ? "" : "/m";
-        events.add(new HistoryEvent((long) (millis * 1e6), client, attempt, path, what, token, session, note));
+        events.add(new HistoryEvent(
+                (long) (millis * 1e6), client, attempt, attempt == 0 ? List.of() : claims, what, token, session, note));
     }
 
     Script requested(double millis, String client, long attempt) {

@@ -52,4 +52,61 @@ class TokenOrderCheckerTest {
                         .granted(4, "a", 1, 5)
                         .lost(10, "a", 1)));
     }
+
+    @Test
+    void readersAmongThemselvesHaveNoOrder() {
+        assertInstanceOf(
+                Verdict.Obeyed.class,
+                check(new Script()
+                        .claiming(Claim.shared("/rw"))
+                        .held(0, 1, 10, "a", 1, 6)
+                        .held(0, 3, 4, "b", 2, 5)
+                        .claiming(Claim.exclusive("/rw"))
+                        .held(0, 11, 12, "c", 3, 7)));
+    }
+
+    @Test
+    void aWriterBelowAnEarlierReaderBreaksIt() {
+        assertInstanceOf(
+                Verdict.Broken.class,
+                check(new Script()
+                        .claiming(Claim.shared("/rw"))
+                        .held(0, 1, 2, "a", 1, 6)
+                        .claiming(Claim.exclusive("/rw"))
+                        .held(0, 3, 4, "b", 2, 5)));
+    }
+
+    @Test
+    void aReaderBelowAnEarlierWriterBreaksIt() {
+        assertInstanceOf(
+                Verdict.Broken.class,
+                check(new Script()
+                        .claiming(Claim.exclusive("/rw"))
+                        .held(0, 1, 2, "a", 1, 6)
+                        .claiming(Claim.shared("/rw"))
+                        .held(0, 3, 4, "b", 2, 5)));
+    }
+
+    @Test
+    void aDowngradeKeepsItsTokenAndNobodyElseHasIt() {
+        Script downgraded = new Script()
+                .claiming(Claim.exclusive("/rw"))
+                .held(0, 1, 2, "a", 1, 6)
+                .claiming(Claim.shared("/rw"))
+                .held(2, 2, 4, "a", 2, 6);
+        assertInstanceOf(Verdict.Obeyed.class, check(downgraded));
+        assertInstanceOf(
+                Verdict.Broken.class,
+                check(downgraded.claiming(Claim.shared("/rw")).held(2, 5, 6, "b", 3, 6)));
+    }
+
+    @Test
+    void permitsHaveNoOrder() {
+        assertInstanceOf(
+                Verdict.Obeyed.class,
+                check(new Script()
+                        .claiming(Claim.permits("/s", 1, 2))
+                        .held(0, 1, 2, "a", 1, 6)
+                        .held(0, 3, 4, "b", 2, 5)));
+    }
 }

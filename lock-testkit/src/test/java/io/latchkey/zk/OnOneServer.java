@@ -1,23 +1,32 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.ServerWatch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 
@@ -25,10 +34,12 @@ import org.junit.jupiter.api.AfterEach;
 abstract class OnOneServer {
     static final Duration SESSION = Duration.ofSeconds(1);
 
+    private static final Pattern REQUEST = Pattern.compile("(?:(?:write|read)-[^-]+|lease-[^-]+-\\d+)-(-?\\d{10})");
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
     private final List<ZkLockClient> clients = new ArrayList<>();
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final List<ZooKeeper> handles = new ArrayList<>();
+    private ZooKeeper operator;
 
     final EmbeddedZooKeeper server() {
         return server;
@@ -87,9 +98,25 @@ abstract class OnOneServer {
     /** The request nodes under a path in their order, by the server's own tree. */
     final List<ServerNode> requestsUnder(String path) {
         return server.nodesUnder(path).stream()
-                .filter(node -> node.path().startsWith(path + "/write-"))
-                .sorted(Comparator.comparingLong(ServerNode::created))
+                .filter(node -> node.path().lastIndexOf('/') == path.length()
+                        && REQUEST.matcher(node.name()).matches())
+                .sorted(Comparator.comparingLong(OnOneServer::sequence))
                 .toList();
+    }
+
+    /** The number that the server gave the node; a downgrade keeps it. */
+    static long sequence(ServerNode node) {
+        Matcher name = REQUEST.matcher(node.name());
+        assertTrue(name.matches(), node.name());
+        return Long.parseLong(name.group(1));
+    }
+
+    /** Deletes a request's node as somebody with a shell may. */
+    final void deleteRequest(String path, int place) throws Exception {
+        if (operator == null) {
+            operator = handle();
+        }
+        operator.delete(requestsUnder(path).get(place).path(), -1);
     }
 
     /** Containers stay when their children go, so a path that was ever used is still there. */
@@ -97,8 +124,64 @@ abstract class OnOneServer {
         assertTrue(server.nodesUnder("/").stream().noneMatch(node -> node.path().startsWith(path)));
     }
 
-    final void awaitQueue(Mutex mutex, int length) throws InterruptedException {
-        awaitUntil("a queue of " + length, () -> mutex.queue().size() == length);
+    final void awaitQueue(Acquirable lock, int length) throws InterruptedException {
+        awaitUntil("a queue of " + length, () -> lock.queue().size() == length);
+    }
+
+    /** Waits until so many requests stand at the server, whoever has made them. */
+    final void awaitRequests(String path, int count) throws InterruptedException {
+        awaitUntil(
+                count + " requests under " + path,
+                () -> requestsUnder(path).size() == count,
+                () -> "there are " + requestsUnder(path));
+    }
+
+    /** Waits until so many sessions besides the node's own watch it. */
+    final void awaitWatchers(ServerNode node, int sessions) throws InterruptedException {
+        awaitUntil(
+                sessions + " sessions watch " + node.name(),
+                () -> watchersOf(node) == sessions,
+                () -> "watches: " + server.watches());
+    }
+
+    final long watchersOf(ServerNode node) {
+        return server.watches().stream()
+                .filter(watch -> watch.path().equals(node.path()) && watch.session() != node.session())
+                .map(ServerWatch::session)
+                .distinct()
+                .count();
+    }
+
+    /** Nothing that was asked for on these paths is left, nor any watch. */
+    final void awaitNothingLeft(String... paths) throws InterruptedException {
+        for (String path : paths) {
+            awaitRequests(path, 0);
+        }
+        awaitWatches(0);
+    }
+
+    /**
+     * Lets a client take in whatever the server has told it up to now, and answer to it: the server serves and tells one
+     * session in order, so what this client reads now comes after. After this, whoever has not been granted is not going
+     * to be by what happened before.
+     */
+    static void settle(Acquirable... locks) {
+        for (int trip = 0; trip < 4; trip++) {
+            for (Acquirable lock : locks) {
+                lock.queue();
+            }
+        }
+    }
+
+    /** The lease that is due. */
+    static Lease soon(CompletableFuture<Lease> due) throws Exception {
+        return due.get(10, TimeUnit.SECONDS);
+    }
+
+    /** What the future is refused with. */
+    static <E extends Throwable> E refusal(Class<E> type, Future<?> refused) {
+        ExecutionException told = assertThrows(ExecutionException.class, () -> refused.get(10, TimeUnit.SECONDS));
+        return assertInstanceOf(type, told.getCause());
     }
 
     final void awaitNoRequestBut(Lease held, String path) throws InterruptedException {
@@ -109,11 +192,23 @@ abstract class OnOneServer {
     }
 
     final void awaitWatches(int count) throws InterruptedException {
-        awaitUntil(count + " watches at the server", () -> server.watchCount() == count);
+        awaitUntil(
+                count + " watches at the server",
+                () -> server.watchCount() == count,
+                () -> "watches: " + server.watches());
     }
 
     static void awaitUntil(String what, BooleanSupplier condition) throws InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
+    }
+
+    private static void awaitUntil(String what, BooleanSupplier condition, Supplier<String> instead)
+            throws InterruptedException {
+        try {
+            awaitUntil(what, condition);
+        } catch (AssertionError late) {
+            throw new AssertionError(late.getMessage() + "; " + instead.get(), late);
+        }
     }
 
     /** Lets the server delete its empty containers until there is none; what it deleted, in order. */

@@ -269,7 +269,8 @@ public final class Acquisition {
         }
         NodeName mine = Objects.requireNonNull(member.name);
         if (!event.queue().contains(mine)) {
-            return startAgain(new Event.OwnNodeGone(event.member()));
+            // Gone, as far as this queue tells; should it be there after all, it must not stay without an owner.
+            return enqueue(new Command.StopWatching(), new Command.Leave(placed()));
         }
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {

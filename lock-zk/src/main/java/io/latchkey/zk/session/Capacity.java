@@ -65,24 +65,29 @@ public final class Capacity {
             }
             agreed(CHANGE, answer, then, found -> {
                 PathData resized = found.resized(capacity);
-                write(
-                        session,
-                        List.of(new ZooPort.Write.SetData(
-                                path, resized.bytes(), answer.get().version())),
-                        resized,
-                        then);
+                ZooPort.Write write = new ZooPort.Write.SetData(
+                        path, resized.bytes(), answer.get().version());
+                session.port().write(List.of(write), written -> written(session, written, resized, then));
             });
         });
     }
 
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
+        List<ZooPort.Write> writes =
+                List.of(new ZooPort.Write.CreatePath(path), new ZooPort.Write.SetData(path, made.bytes(), 0));
+        session.port().write(writes, answer -> {
+            if (Session.codeOf(answer) == Code.NO_NODE) {
+                makeLevels(session, made, then);
+            } else {
+                written(session, answer, made, then);
+            }
+        });
+    }
+
+    private void makeLevels(Session session, PathData made, CompletableFuture<PathData> then) {
         new Levels(session).makeAbove(path, outcome -> {
             if (outcome instanceof Levels.Outcome.Made) {
-                write(
-                        session,
-                        List.of(new ZooPort.Write.CreatePath(path), new ZooPort.Write.SetData(path, made.bytes(), 0)),
-                        made,
-                        then);
+                make(session, made, then);
             } else if (outcome instanceof Levels.Outcome.Failed failed) {
                 then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, failed.answer()));
             } else {
@@ -91,16 +96,14 @@ public final class Capacity {
         });
     }
 
-    private void write(
-            Session session, List<ZooPort.Write> writes, PathData written, CompletableFuture<PathData> then) {
-        session.port().write(writes, answer -> {
-            Answer<ZooPort.Written> plain = Session.plain(answer);
-            switch (plain.code()) {
-                case OK -> then.complete(written);
-                case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
-                default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
-            }
-        });
+    private void written(
+            Session session, Answer<ZooPort.Written> answer, PathData written, CompletableFuture<PathData> then) {
+        Answer<ZooPort.Written> plain = Session.plain(answer);
+        switch (plain.code()) {
+            case OK -> then.complete(written);
+            case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
+            default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
+        }
     }
 
     private void agreed(

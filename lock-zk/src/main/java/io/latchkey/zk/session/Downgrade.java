@@ -47,7 +47,7 @@ final class Downgrade {
         Lane lane = place.lane();
         List<ZooPort.Write> writes = List.of(
                 new ZooPort.Write.CreateNode(
-                        lane.pathOf(to.text()), session.engine().ownerData()),
+                        lane.pathOf(to.text()), session.engine().ownerDataWith(write.token())),
                 new ZooPort.Write.Delete(lane.pathOf(from.text())));
         session.write(writes, answer -> {
             if (request.state() == State.HELD) {

@@ -443,6 +443,11 @@ public final class Engine {
         return ownerData;
     }
 
+    /** For a node whose lease has another token than its own number. */
+    byte[] ownerDataWith(long token) {
+        return config.owner().withToken(token).data();
+    }
+
     Time time() {
         return config.time();
     }

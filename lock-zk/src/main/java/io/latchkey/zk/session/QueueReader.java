@@ -153,15 +153,21 @@ final class QueueReader {
     }
 
     /**
-     * Whether two requests of this session wait already, so that a later one need not know its place yet: it cannot be
-     * granted before the first of them is, and there is time for a list when it is, which serves all that were put off.
+     * Whether two requests of this session wait before the first that was put off, which then need not know its place
+     * yet: it cannot be granted before they are, and there is time for a list when the first of them is, which serves all
+     * that were put off. Nodes are present in the order in which they were created; what comes later stands behind.
      */
     private boolean othersWaitBefore() {
-        return lane.present().stream()
-                        .filter(other -> other.request().isWaiting() && !putOff.containsKey(other))
-                        .limit(2)
-                        .count()
-                == 2;
+        int waiting = 0;
+        for (Place place : lane.present()) {
+            if (putOff.containsKey(place)) {
+                return false;
+            }
+            if (place.request().isWaiting() && ++waiting == 2) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Something became of a request of this lane: those put off may be needed now. */
@@ -228,6 +234,8 @@ final class QueueReader {
 
     /** Delivers the queue once the data of its moment is known. */
     private void withData(List<Want> served, ZooPort.Listing listing) {
+        // Whose create is not answered by now has not created before this list.
+        served.removeIf(want -> !want.stands());
         if (served.isEmpty()) {
             return;
         }

@@ -55,7 +55,7 @@ public final class QueueView {
                     owner.host(),
                     owner.processId(),
                     Instant.ofEpochMilli(node.ctimeMillis()),
-                    node.czxid(),
+                    owner.token().orElse(node.czxid()),
                     name.permits());
         }
 

@@ -1,5 +1,7 @@
 package io.latchkey.zk.session;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -19,6 +21,8 @@ final class Watches {
 
     private final Session session;
     private final Map<String, Watched> byPath = new HashMap<>();
+    /** Paths whose watches are being taken back, as often as that is on the wire. */
+    private final Multiset<String> removing = HashMultiset.create();
 
     /** What somebody wants to know of a node. Who was told that it is gone or out of sight listens no more. */
     interface Listener {
@@ -138,6 +142,10 @@ final class Watches {
                 watched.listening().forEach(released ? Listener::released : Listener::gone);
             }
             case WATCH_REMOVED -> {
+                if (removing.contains(path)) {
+                    // The one that was taken back; there may be a new one by now.
+                    return;
+                }
                 byPath.remove(path);
                 Answer<?> why = Answer.failed(Code.OK, "watch taken back");
                 watched.listening().forEach(listener -> listener.blind(why));
@@ -160,7 +168,8 @@ final class Watches {
     private void stop(String path, Watched watched, Listener listener) {
         watched.listeners.remove(listener);
         if (watched.listeners.isEmpty() && byPath.remove(path, watched) && !watched.armed.isEmpty()) {
-            session.port().removeWatches(path);
+            removing.add(path);
+            session.port().removeWatches(path, () -> session.engine().serially(() -> removing.remove(path)));
         }
     }
 }

@@ -140,8 +140,8 @@ public final class ZooKeeperPort implements ZooPort {
 
     /** Not {@code removeWatches(watcher)}: that goes out as a check and removes nothing at the server. */
     @Override
-    public void removeWatches(String path) {
-        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> {}, null);
+    public void removeWatches(String path, Runnable then) {
+        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);
     }
 
     @Override

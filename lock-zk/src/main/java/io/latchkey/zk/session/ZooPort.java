@@ -25,8 +25,8 @@ public interface ZooPort {
     /** Leaves a watch on the node's children, which also fires on the node's own deletion. */
     void watchChildren(String path, Consumer<Answer<Listing>> then);
 
-    /** Takes back all watches of this session on {@code path}. */
-    void removeWatches(String path);
+    /** Takes back all watches of this session on {@code path}; what that tells of them comes before {@code then}. */
+    void removeWatches(String path, Runnable then);
 
     /** One transaction: all of it or nothing. */
     void write(List<Write> writes, Consumer<Answer<Written>> then);

@@ -1,0 +1,113 @@
+package io.latchkey.testkit;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+
+/**
+ * What the checkers of overlapping holds have in common: which holds count, and the way through them. They differ in their {@link Rule}
+ * only. Of holds that overlap, one is granted last; so it is enough to look at every grant, at those that last at that moment.
+ */
+final class Overlaps {
+    private final String name;
+    private final Rule rule;
+
+    /** Who may hold beside whom. */
+    @FunctionalInterface
+    interface Rule {
+        /** Those of the holds at hand, all of the same path, beside which the next must not hold; none if it may. */
+        List<Holding> against(Holding next, List<Holding> atHand);
+    }
+
+    /** @param name of the rule, for verdicts */
+    Overlaps(String name, Rule rule) {
+        this.name = name;
+        this.rule = rule;
+    }
+
+    /** Counts holds as far as their sessions live at the server. */
+    Verdict whileSessionsLive(List<HistoryEvent> events) {
+        SessionEnds ends = new SessionEnds(events);
+        List<Holding> counted = new ArrayList<>();
+        for (Holding hold : Holding.of(events)) {
+            Holding alive = hold.until(ends.limitOf(hold));
+            switch (ends.on(hold)) {
+                case GRANTED_ALIVE -> counted.add(alive);
+                case UNKNOWN -> counted.add(alive.doubtful());
+                case ZOMBIE -> {} // its session did not live while it was relied on
+            }
+        }
+        return check(name + " while sessions live", counted);
+    }
+
+    /** Counts holds as far as their clients have found them valid. */
+    Verdict byTheirOwnLooks(List<HistoryEvent> events) {
+        String question = name + " by the clients' own looks";
+        List<Holding> holds = Holding.of(events);
+        if (new SessionEnds(events).hasDecrees()) {
+            return new Verdict.Undecided(
+                    question,
+                    holds.size(),
+                    List.of("sessions were ended by decree: this rule is about expiry by time only"));
+        }
+        return check(question, holds);
+    }
+
+    private Verdict check(String question, List<Holding> holds) {
+        Map<String, List<Holding>> byPath =
+                holds.stream().collect(Collectors.groupingBy(Holding::path, TreeMap::new, Collectors.toList()));
+        List<String> broken = new ArrayList<>();
+        List<String> open = new ArrayList<>();
+        byPath.values().forEach(samePath -> checkOne(samePath, broken, open));
+        return Verdict.of(question, holds.size(), broken, open);
+    }
+
+    /** Goes through the holds by the time of grant, with those at hand that may still last. */
+    private void checkOne(List<Holding> samePath, List<String> broken, List<String> open) {
+        List<Holding> atHand = new ArrayList<>();
+        for (Holding next : samePath.stream()
+                .sorted(Comparator.comparingLong(Holding::granted))
+                .toList()) {
+            long now = next.granted();
+            atHand.removeIf(former -> !former.perhapsLastsAt(now));
+            List<Holding> surely =
+                    atHand.stream().filter(former -> former.surelyLastsAt(now)).toList();
+            List<Holding> against = next.surelyLastsAt(now) ? rule.against(next, surely) : List.of();
+            if (!against.isEmpty()) {
+                broken.add(finding("held at once", against, next, Holding::surelyUntil));
+            } else if (next.perhapsLastsAt(now)) {
+                List<Holding> perhaps = rule.against(next, atHand);
+                if (!perhaps.isEmpty()) {
+                    open.add(finding("perhaps held at once", perhaps, next, Holding::perhapsUntil));
+                }
+            }
+            atHand.add(next);
+        }
+    }
+
+    private static String finding(String what, List<Holding> against, Holding next, ToLongFunction<Holding> until) {
+        List<Holding> all = new ArrayList<>(against);
+        all.add(next);
+        long end = all.stream().mapToLong(until).min().orElseThrow();
+        String length = end == Holding.END_OF_TIME
+                ? "without an end"
+                : String.format(Locale.ROOT, "for %.3f ms", (end - next.granted()) / 1e6);
+        Function<Holding, String> who = hold -> hold.client() + how(hold.claim());
+        return next.path() + " " + what + " by "
+                + against.stream().map(who).collect(Collectors.joining(", ")) + " and " + who.apply(next) + " "
+                + length + ":\n" + new Timeline(all);
+    }
+
+    private static String how(Claim claim) {
+        if (claim instanceof Claim.Permits some) {
+            return " (" + some.permits() + " of " + some.of() + ")";
+        }
+        return claim instanceof Claim.Shared ? " (shared)" : "";
+    }
+}

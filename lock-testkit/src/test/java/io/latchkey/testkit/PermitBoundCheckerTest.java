@@ -1,0 +1,117 @@
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class PermitBoundCheckerTest {
+    private static Claim of3(int permits) {
+        return Claim.permits("/s", permits, 3);
+    }
+
+    private static Verdict live(Script script) {
+        return PermitBoundChecker.whileSessionsLive(script.events());
+    }
+
+    private static void assertSays(Class<? extends Verdict> expected, Script script) {
+        Verdict live = live(script);
+        assertInstanceOf(expected, live, live::toString);
+        Verdict looks = PermitBoundChecker.byTheirOwnLooks(script.events());
+        assertInstanceOf(expected, looks, looks::toString);
+    }
+
+    @Test
+    void asManyAsThereAreObeyTheRule() {
+        assertSays(
+                Verdict.Obeyed.class,
+                new Script()
+                        .claiming(of3(1))
+                        .held(0, 1, 10, "a", 1, 5)
+                        .claiming(of3(2))
+                        .held(0, 2, 9, "b", 2, 6)
+                        .held(0, 9, 20, "c", 3, 7)
+                        .claiming(of3(3))
+                        .held(0, 20, 30, "d", 4, 8));
+    }
+
+    @Test
+    void oneTooManyIsFoundThoughEachPairWouldFit() {
+        Script script = new Script()
+                .claiming(of3(1))
+                .held(0, 1, 10, "a", 1, 5)
+                .held(0, 2, 10, "b", 2, 6)
+                .claiming(of3(2))
+                .held(0, 8, 20, "c", 3, 7);
+        assertSays(Verdict.Broken.class, script);
+        String text = live(script).toString();
+        assertTrue(text.contains("a (1 of 3), b (1 of 3) and c (2 of 3) for 2.000 ms"), text);
+    }
+
+    @Test
+    void oneRequestForMoreThanThereAreIsFound() {
+        assertSays(
+                Verdict.Broken.class,
+                new Script()
+                        .claiming(of3(1))
+                        .held(0, 1, 10, "a", 1, 5)
+                        .claiming(of3(3))
+                        .held(0, 2, 9, "b", 2, 6));
+    }
+
+    @Test
+    void theLargestNumberCountsWhereTheyDiffer() {
+        assertSays(
+                Verdict.Obeyed.class,
+                new Script()
+                        .claiming(of3(3))
+                        .held(0, 1, 10, "a", 1, 5)
+                        .claiming(Claim.permits("/s", 1, 4))
+                        .held(0, 2, 9, "b", 2, 6));
+    }
+
+    @Test
+    void aLostPermitIsUncertainAfterItsLastLook() {
+        assertSays(
+                Verdict.Undecided.class,
+                new Script()
+                        .claiming(of3(2))
+                        .requested(0, "a", 1)
+                        .granted(1, "a", 1, 5)
+                        .valid(8, "a", 1)
+                        .lost(20, "a", 1)
+                        .held(2, 15, 30, "b", 2, 6));
+    }
+
+    @Test
+    void semaphoresAndOtherLocksAreCountedApart() {
+        assertSays(
+                Verdict.Obeyed.class,
+                new Script()
+                        .claiming(of3(3))
+                        .held(0, 1, 10, "a", 1, 5)
+                        .claiming(Claim.permits("/t", 3, 3))
+                        .held(0, 2, 9, "b", 2, 6)
+                        .claiming(Claim.shared("/s"))
+                        .held(0, 2, 9, "c", 3, 7));
+    }
+
+    @Test
+    void aMultiLockCountsOnEveryMember() {
+        assertSays(
+                Verdict.Broken.class,
+                new Script()
+                        .claiming(Claim.exclusive("/m"), of3(2))
+                        .held(0, 1, 10, "a", 1, 5)
+                        .claiming(of3(2))
+                        .held(0, 9, 20, "b", 2, 6));
+    }
+
+    @Test
+    void claimsOfNothingAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> Claim.permits("/s", 0, 3));
+        assertThrows(IllegalArgumentException.class, () -> Claim.permits("/s", 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new History().attempt("a", new Claim[0]));
+    }
+}

@@ -1,0 +1,504 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.Fault;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Wire;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** From writer to reader without letting go in between. */
+@Timeout(60)
+class DowngradeTest extends OnOneServer {
+    private static final String PATH = "/rw";
+    private static final Duration SOON = Duration.ofSeconds(10);
+    /** The downgrade's transaction: the one that makes a node and deletes one. */
+    private static final RequestMatch DOWNGRADE = RequestMatch.of(
+            "downgrade",
+            request -> request.parts().stream().anyMatch(part -> part.op().creates())
+                    && RequestMatch.delete().matches(request));
+
+    private final FaultProxy proxy = proxy();
+    private final ZkLockClient one = patient(proxy);
+    private final ZkLockClient two = client("two");
+    private final ZkLockClient three = client("three");
+    private final ReadWriteLock lock = one.readWriteLock(PATH);
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void endThreads() {
+        threads.shutdownNow();
+    }
+
+    private static CompletableFuture<Lease> reader(ZkLockClient client) {
+        return client.readWriteLock(PATH).readLock().acquireAsync();
+    }
+
+    private static CompletableFuture<Lease> writer(ZkLockClient client) {
+        return client.readWriteLock(PATH).writeLock().acquireAsync();
+    }
+
+    private void settle(ZkLockClient... clients) {
+        for (ZkLockClient client : clients) {
+            settle(client.readWriteLock(PATH).writeLock());
+        }
+    }
+
+    // ---- what it does
+
+    @Test
+    void theHolderStaysInReadersBehindComeInAndWritersStayOut() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> behind = reader(two);
+        awaitRequests(PATH, 2);
+        CompletableFuture<Lease> writer = writer(three);
+        awaitRequests(PATH, 3);
+        CompletableFuture<Lease> last = reader(two);
+        awaitRequests(PATH, 4);
+        ServerNode before = requestsUnder(PATH).get(0);
+
+        Lease read = lock.downgrade(write);
+
+        assertEquals(write.token(), read.token());
+        assertEquals(PATH, read.path());
+        assertEquals(LeaseState.HELD, read.state());
+        assertTrue(read.remaining().compareTo(Duration.ZERO) > 0);
+        assertEquals(LeaseState.RELEASED, write.state());
+        assertEquals(ReleaseOutcome.ALREADY_RELEASED, write.release(), "and does nothing");
+        Lease beside = soon(behind);
+        settle(two, three);
+        assertFalse(writer.isDone(), "a writer that waited stays behind");
+        assertFalse(last.isDone(), "and so do the readers behind it");
+
+        List<ServerNode> nodes = requestsUnder(PATH);
+        assertEquals(4, nodes.size(), nodes::toString);
+        assertTrue(nodes.get(0).name().startsWith("read-"), nodes::toString);
+        assertEquals(sequence(before), sequence(nodes.get(0)), "in the same place");
+        assertEquals(before.session(), nodes.get(0).session());
+
+        assertEquals(ReleaseOutcome.RELEASED, read.release());
+        settle(three);
+        assertFalse(writer.isDone(), "one reader is left");
+        beside.close();
+        Lease next = soon(writer);
+        assertTrue(next.token() > read.token(), "a store that saw the downgraded token takes the writer's");
+        next.close();
+        soon(last).close();
+        awaitNothingLeft(PATH);
+    }
+
+    /** The read node's own zxid lies above that of the writer behind it: as a token it would shut the writer out of the store. */
+    @Test
+    void theTokenIsNotThatOfTheNewNode() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> writer = writer(two);
+        awaitRequests(PATH, 2);
+        Lease read = lock.downgrade(write);
+        List<ServerNode> nodes = requestsUnder(PATH);
+        assertTrue(nodes.get(0).created() > nodes.get(1).created(), nodes::toString);
+        read.close();
+        assertTrue(soon(writer).token() > read.token());
+    }
+
+    /** The writer right behind sees its predecessor's node go. */
+    @Test
+    void theWriterRightBehindDoesNotTakeItForARelease() throws Exception {
+        for (ZkLockClient client : List.of(two, one)) {
+            for (int round = 0; round < 20; round++) {
+                Lease write = lock.writeLock().acquire();
+                CompletableFuture<Lease> writer = writer(client);
+                awaitRequests(PATH, 2);
+                if (round % 2 == 0) {
+                    settle(client);
+                }
+                Lease read = lock.downgrade(write);
+                settle(client);
+                assertFalse(writer.isDone(), "round " + round);
+                assertTrue(read.isValid());
+                read.close();
+                soon(writer).close();
+            }
+        }
+        awaitNothingLeft(PATH);
+    }
+
+    @Test
+    void aReaderOfTheSameClientComesInAndItsWriterStaysOut() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> behind = reader(one);
+        CompletableFuture<Lease> writer = writer(one);
+        CompletableFuture<Lease> last = reader(one);
+        awaitRequests(PATH, 4);
+        Lease read = lock.downgrade(write);
+        Lease beside = soon(behind);
+        settle(one);
+        assertFalse(writer.isDone() || last.isDone());
+        read.close();
+        settle(one);
+        assertFalse(writer.isDone());
+        beside.close();
+        soon(writer).close();
+        soon(last).close();
+    }
+
+    @Test
+    void whoComesLaterSeesAReader() throws Exception {
+        Lease read = lock.downgrade(lock.writeLock().acquire());
+        Lease beside = two.readWriteLock(PATH).readLock().tryAcquire().orElseThrow();
+        assertEquals(Optional.empty(), two.readWriteLock(PATH).writeLock().tryAcquire());
+        assertEquals(Optional.empty(), lock.writeLock().tryAcquire());
+        beside.close();
+        read.close();
+        two.readWriteLock(PATH).writeLock().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void itCostsOneTransaction() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        Wire.Mark before = proxy.mark();
+        lock.downgrade(write);
+        Wire wire = proxy.since(before);
+        assertEquals(1, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(1, wire.count(DOWNGRADE), wire::toString);
+        assertEquals(1, wire.roundTrips(), wire::toString);
+    }
+
+    @Test
+    void aReaderRightBehindIsWokenOnceAndListsOnce() throws Exception {
+        Lease write = two.readWriteLock(PATH).writeLock().acquire();
+        CompletableFuture<Lease> behind = reader(one);
+        awaitRequests(PATH, 2);
+        awaitWatches(3);
+        Wire.Mark before = proxy.mark();
+        two.readWriteLock(PATH).downgrade(write);
+        soon(behind);
+        Wire wire = proxy.since(before);
+        assertTrue(wire.count(RequestMatch.list()) <= 1, wire::toString);
+        assertEquals(0, wire.count(RequestMatch.watching()), wire::toString);
+    }
+
+    @Test
+    void theQueueShowsAReaderWithTheTokenOfItsLease() throws Exception {
+        Lease read = lock.downgrade(lock.writeLock().acquire());
+        List<Contender> queue = lock.readLock().queue();
+        assertEquals(1, queue.size());
+        assertEquals(Standing.HOLDS, queue.get(0).standing());
+        assertEquals(read.token(), queue.get(0).token(), "the token of the lease that the request has");
+        assertNotEquals("", queue.get(0).host(), "it says of its owner what every request says");
+    }
+
+    @Test
+    void theNewNodeIsKeptAliveAndWatchedOver() throws Exception {
+        Lease read = two.readWriteLock(PATH)
+                .downgrade(two.readWriteLock(PATH).writeLock().acquire());
+        CompletableFuture<LossCause> lost = read.lost();
+        assertThrows(TimeoutException.class, () -> lost.get(3 * SESSION.toMillis(), TimeUnit.MILLISECONDS));
+        assertTrue(read.isValid());
+        deleteRequest(PATH, 0);
+        assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.LOST, read.release());
+    }
+
+    @Test
+    void theLossOfTheReadLeaseIsNoneOfTheWriteLease() throws Exception {
+        Lease write = two.readWriteLock(PATH).writeLock().acquire();
+        Lease read = two.readWriteLock(PATH).downgrade(write);
+        server().expireSession(requestsUnder(PATH).get(0).session());
+        read.lost().get(10, TimeUnit.SECONDS);
+        assertEquals(LeaseState.LOST, read.state());
+        assertEquals(LeaseState.RELEASED, write.state());
+        assertFalse(write.lost().isDone());
+        lock.writeLock().tryAcquire(Duration.ofSeconds(5)).orElseThrow().close();
+    }
+
+    @Test
+    void closingTheClientEndsTheReadLease() throws Exception {
+        Lease read = two.readWriteLock(PATH)
+                .downgrade(two.readWriteLock(PATH).writeLock().acquire());
+        two.close();
+        assertEquals(LossCause.CLIENT_CLOSED, read.lost().get(5, TimeUnit.SECONDS));
+        assertEquals(List.of(), requestsUnder(PATH));
+    }
+
+    @Test
+    void aGuardedWriteGoesByTheNewNode() throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/doc", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Lease write = lock.writeLock().acquire();
+        Lease read = lock.downgrade(write);
+        ZkLocks.guarded(read, Op.setData("/doc", new byte[] {2}, -1));
+        assertEquals(2, operator.getData("/doc", false, null)[0]);
+        assertThrows(IllegalStateException.class, () -> ZkLocks.guarded(write, Op.setData("/doc", new byte[] {3}, -1)));
+        deleteRequest(PATH, 0);
+        assertThrows(LeaseLostException.class, () -> ZkLocks.guarded(read, Op.setData("/doc", new byte[] {3}, -1)));
+        assertEquals(2, operator.getData("/doc", false, null)[0]);
+    }
+
+    // ---- what it refuses
+
+    @Test
+    void aLeaseThatIsNotAWriteLeaseOfThisLockIsRefusedAndUntouched() throws Exception {
+        Lease otherPath = one.readWriteLock("/other").writeLock().acquire();
+        Lease mutex = one.mutex("/m").acquire();
+        Lease permit = one.semaphore("/s", 2).acquire();
+        Lease multi = one.multiLock(one.readWriteLock("/multi/rw").writeLock(), one.mutex("/multi/m"))
+                .acquire();
+        Lease reading = lock.readLock().acquire();
+        for (Lease wrong : List.of(otherPath, mutex, permit, multi, reading)) {
+            assertThrows(IllegalArgumentException.class, () -> lock.downgrade(wrong), wrong::toString);
+            assertTrue(wrong.isValid(), wrong::toString);
+        }
+        assertThrows(IllegalArgumentException.class, () -> one.readWriteLock("/multi/rw")
+                .downgrade(multi));
+        assertThrows(
+                IllegalArgumentException.class, () -> one.readWriteLock("/m").downgrade(mutex));
+        assertThrows(NullPointerException.class, () -> lock.downgrade(null));
+        reading.close();
+
+        Lease foreign = two.readWriteLock(PATH).writeLock().acquire();
+        assertThrows(IllegalArgumentException.class, () -> lock.downgrade(foreign));
+        assertTrue(foreign.isValid());
+        assertEquals(1, requestsUnder(PATH).size());
+        assertTrue(requestsUnder(PATH).get(0).name().startsWith("write-"));
+        assertEquals(ReleaseOutcome.RELEASED, foreign.release());
+    }
+
+    @Test
+    void aLeaseOfTheSamePathFromAnotherObjectOfThisClientIsTaken() throws Exception {
+        Lease write = one.readWriteLock(PATH).writeLock().acquire();
+        assertTrue(one.readWriteLock(PATH).downgrade(write).isValid());
+    }
+
+    @Test
+    void aReleasedLeaseIsRefused() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        write.close();
+        assertThrows(IllegalStateException.class, () -> lock.downgrade(write));
+        assertEquals(List.of(), requestsUnder(PATH));
+    }
+
+    @Test
+    void aSecondDowngradeIsRefusedAndTheFirstStands() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        Lease read = lock.downgrade(write);
+        assertThrows(IllegalStateException.class, () -> lock.downgrade(write));
+        assertThrows(IllegalArgumentException.class, () -> lock.downgrade(read));
+        assertTrue(read.isValid());
+        assertEquals(1, requestsUnder(PATH).size());
+        assertEquals(ReleaseOutcome.RELEASED, read.release());
+    }
+
+    @Test
+    void aLostLeaseIsRefused() throws Exception {
+        ReadWriteLock mine = two.readWriteLock(PATH);
+        Lease write = mine.writeLock().acquire();
+        server().expireSession(requestsUnder(PATH).get(0).session());
+        write.lost().get(10, TimeUnit.SECONDS);
+        assertThrows(LeaseLostException.class, () -> mine.downgrade(write));
+        assertEquals(LeaseState.LOST, write.state());
+        assertEquals(List.of(), requestsUnder(PATH));
+    }
+
+    /** The client does not know yet. The transaction must not make a read node out of nothing. */
+    @Test
+    void aLeaseWhoseNodeWasDeletedIsFoundLost() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        deleteRequest(PATH, 0);
+        LeaseLostException told = assertThrows(LeaseLostException.class, () -> lock.downgrade(write));
+        assertEquals(LossCause.NODE_DELETED, told.lossCause());
+        assertEquals(LeaseState.LOST, write.state());
+        awaitNothingLeft(PATH);
+    }
+
+    // ---- failures in the middle
+
+    @Test
+    void aLostAnswerIsASuccess() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> writer = writer(two);
+        awaitRequests(PATH, 2);
+        var cut = proxy.cutAfter(DOWNGRADE, 1);
+        Lease read = lock.downgrade(write);
+        cut.await(SOON);
+        assertEquals(write.token(), read.token());
+        assertEquals(LeaseState.RELEASED, write.state());
+        settle(two);
+        assertFalse(writer.isDone());
+        assertEquals(2, requestsUnder(PATH).size(), () -> requestsUnder(PATH).toString());
+        CompletableFuture<LossCause> lost = read.lost();
+        assertThrows(TimeoutException.class, () -> lost.get(2, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.RELEASED, read.release());
+        soon(writer).close();
+        awaitNothingLeft(PATH);
+    }
+
+    @Test
+    void aLostRequestIsSentAgain() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        var cut = proxy.cutBefore(DOWNGRADE, 1);
+        Lease read = lock.downgrade(write);
+        cut.await(SOON);
+        assertTrue(read.isValid());
+        assertEquals(1, requestsUnder(PATH).size());
+        assertTrue(requestsUnder(PATH).get(0).name().startsWith("read-"));
+        two.readWriteLock(PATH).readLock().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void whileTheServerIsAwayItWaitsAndInterruptionOnlyMarksTheThread() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        proxy.refuse();
+        proxy.cut();
+        awaitUntil("suspicion", () -> write.state() == LeaseState.SUSPECT);
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        CompletableFuture<Lease> read = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                read.complete(lock.downgrade(write));
+            } catch (RuntimeException unexpected) {
+                read.completeExceptionally(unexpected);
+            }
+            flag.complete(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        awaitUntil(
+                "the caller waits",
+                () -> caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TIMED_WAITING);
+        caller.interrupt();
+        assertThrows(TimeoutException.class, () -> read.get(200, TimeUnit.MILLISECONDS));
+        proxy.accept();
+        assertTrue(soon(read).isValid());
+        assertTrue(flag.get(5, TimeUnit.SECONDS), "the interrupt status stays set");
+    }
+
+    @Test
+    void whenTheSessionEndsMeanwhileTheLeaseIsLost() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        Hold answers = proxy.holdAnswers(DOWNGRADE);
+        Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        proxy.expireSession().get(5, TimeUnit.SECONDS);
+        Lease next = soon(writer(two));
+        proxy.cut(); // the held answer is lost
+        answers.close();
+        refusal(LeaseLostException.class, downgrading);
+        assertEquals(LeaseState.LOST, write.state());
+        assertTrue(next.isValid());
+        assertEquals(1, requestsUnder(PATH).size(), "nothing of the old session's");
+    }
+
+    @Test
+    void whenTheTimeRunsOutMeanwhileTheLeaseIsLost() throws Exception {
+        FaultProxy away = proxy();
+        ReadWriteLock mine = behind(away).readWriteLock(PATH);
+        Lease write = mine.writeLock().acquire();
+        away.blackHole();
+        Future<Lease> downgrading = threads.submit(() -> mine.downgrade(write));
+        refusal(LeaseLostException.class, downgrading);
+        assertEquals(LeaseState.LOST, write.state());
+        assertFalse(write.isValid());
+        lock.writeLock().tryAcquire(Duration.ofSeconds(10)).orElseThrow().close();
+    }
+
+    @Test
+    void closingTheClientMeanwhileEndsIt() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        Hold answers = proxy.holdAnswers(DOWNGRADE);
+        Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        Future<?> closing = threads.submit(one::close);
+        refusal(LockException.class, downgrading);
+        answers.close();
+        closing.get(10, TimeUnit.SECONDS);
+        awaitNothingLeft(PATH);
+    }
+
+    /** One of the two wins. Whatever comes out, nobody waits for ever, and nothing is left. */
+    @Test
+    void releasingWhileDowngradingNeverLeavesANodeOrALeaseWithoutOne() throws Exception {
+        int downgraded = 0;
+        for (int round = 0; round < 100; round++) {
+            Lease write = lock.writeLock().acquire();
+            Fault answered = proxy.answered(DOWNGRADE);
+            Future<ReleaseOutcome> early = round % 3 == 0 ? threads.submit(write::release) : null;
+            Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
+            if (round % 3 == 1) {
+                answered.await(SOON);
+            }
+            Future<ReleaseOutcome> released = early == null ? threads.submit(write::release) : early;
+            ReleaseOutcome outcome = released.get(10, TimeUnit.SECONDS);
+            answered.close();
+            assertNotEquals(ReleaseOutcome.LOST, outcome, "nobody lost anything");
+            try {
+                Lease read = downgrading.get(10, TimeUnit.SECONDS);
+                downgraded++;
+                assertTrue(read.isValid());
+                assertEquals(1, requestsUnder(PATH).size(), "a valid lease has its node");
+                assertEquals(ReleaseOutcome.RELEASED, read.release());
+            } catch (ExecutionException refused) {
+                assertInstanceOf(IllegalStateException.class, refused.getCause());
+            }
+            assertEquals(LeaseState.RELEASED, write.state());
+            two.readWriteLock(PATH)
+                    .writeLock()
+                    .tryAcquire(Duration.ofSeconds(5))
+                    .orElseThrow()
+                    .close();
+        }
+        assertTrue(downgraded > 0, "never got that far");
+        awaitNothingLeft(PATH);
+    }
+
+    @Test
+    void twoThreadsThatDowngradeOneLeaseGetOneReadLease() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            Lease write = lock.writeLock().acquire();
+            Future<Lease> first = threads.submit(() -> lock.downgrade(write));
+            Future<Lease> second = threads.submit(() -> lock.downgrade(write));
+            int got = 0;
+            for (Future<Lease> each : List.of(first, second)) {
+                try {
+                    each.get(10, TimeUnit.SECONDS).close();
+                    got++;
+                } catch (ExecutionException refused) {
+                    assertInstanceOf(IllegalStateException.class, refused.getCause());
+                }
+            }
+            assertEquals(1, got, "round " + round);
+            assertEquals(List.of(), requestsUnder(PATH));
+        }
+    }
+}

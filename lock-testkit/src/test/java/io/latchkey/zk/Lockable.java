@@ -1,0 +1,43 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.LockClient;
+import java.util.List;
+
+/** Every way to acquire but the mutex alone, for tests that ask the same of all: the lock, what shuts it out, where its nodes are. */
+enum Lockable {
+    READ,
+    WRITE,
+    PERMIT,
+    PERMITS,
+    MULTI;
+
+    Acquirable of(LockClient client) {
+        return switch (this) {
+            case READ -> client.readWriteLock("/rw").readLock();
+            case WRITE -> client.readWriteLock("/rw").writeLock();
+            case PERMIT -> client.semaphore("/s", 2);
+            case PERMITS -> client.semaphore("/s", 2).permits(2);
+            case MULTI -> client.multiLock(client.mutex("/m"), WRITE.of(client), PERMITS.of(client));
+        };
+    }
+
+    /** Something that this waits for while it is held, and that waits for this, on each of its paths. */
+    Acquirable blocker(LockClient client) {
+        return switch (this) {
+            case READ -> WRITE.of(client);
+            case WRITE -> READ.of(client);
+            case PERMIT -> PERMITS.of(client);
+            case PERMITS -> PERMIT.of(client);
+            case MULTI -> client.multiLock(client.mutex("/m"), READ.of(client), PERMIT.of(client));
+        };
+    }
+
+    List<String> paths() {
+        return switch (this) {
+            case READ, WRITE -> List.of("/rw");
+            case PERMIT, PERMITS -> List.of("/s");
+            case MULTI -> List.of("/m", "/rw", "/s");
+        };
+    }
+}

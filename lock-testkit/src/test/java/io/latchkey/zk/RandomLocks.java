@@ -1,0 +1,133 @@
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.testkit.Claim;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.PermitBoundChecker;
+import io.latchkey.testkit.ReadersWritersChecker;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.TokenOrderChecker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A few paths of every kind, and clients that take locks on them at random: alone, shared, permits, several at once, with and without a
+ * time, some downgraded. All is recorded.
+ */
+final class RandomLocks {
+    private static final int CAPACITY = 3;
+
+    private final EmbeddedZooKeeper server;
+    private final History history;
+    private final String base;
+    private final int ofEachKind;
+
+    RandomLocks(EmbeddedZooKeeper server, History history, String base, int ofEachKind) {
+        this.server = server;
+        this.history = history;
+        this.base = base;
+        this.ofEachKind = ofEachKind;
+    }
+
+    private record Claimed(Acquirable lock, Claim claim) {}
+
+    /** One lock of the kind with this number at a path drawn. */
+    private Claimed draw(LockClient client, int kind, SplittableRandom random) {
+        String path = base + "/" + kind + "/" + random.nextInt(ofEachKind);
+        int permits = random.nextInt(1, CAPACITY + 1);
+        return switch (kind) {
+            case 0 -> new Claimed(client.mutex(path), Claim.exclusive(path));
+            case 1 ->
+                random.nextInt(3) == 0
+                        ? new Claimed(client.readWriteLock(path).writeLock(), Claim.exclusive(path))
+                        : new Claimed(client.readWriteLock(path).readLock(), Claim.shared(path));
+            default ->
+                new Claimed(client.semaphore(path, CAPACITY).permits(permits), Claim.permits(path, permits, CAPACITY));
+        };
+    }
+
+    /** One turn: takes something, holds it for a moment, lets it go. Says whether it was granted. */
+    boolean takeTurn(FaultyClient faulty, SplittableRandom random, int longestHoldMillis) throws InterruptedException {
+        LockClient client = faulty.client();
+        int form = random.nextInt(6);
+        if (form == 5) {
+            return downgrade(faulty, random, longestHoldMillis);
+        }
+        List<Claimed> claimed = new ArrayList<>();
+        if (form >= 3) {
+            List<Integer> kinds = new ArrayList<>(List.of(0, 1, 2));
+            Collections.shuffle(kinds, new java.util.Random(random.nextLong()));
+            kinds.subList(0, random.nextInt(2, 4)).forEach(kind -> claimed.add(draw(client, kind, random)));
+        } else {
+            claimed.add(draw(client, form, random));
+        }
+        Acquirable lock = claimed.size() == 1
+                ? claimed.get(0).lock()
+                : client.multiLock(claimed.stream().map(Claimed::lock).toArray(Acquirable[]::new));
+        Acquirable recorded = history.recorded(
+                faulty, lock, claimed.stream().map(Claimed::claim).toArray(Claim[]::new));
+        Optional<Lease> lease = random.nextInt(4) == 0
+                ? recorded.tryAcquire(Duration.ofMillis(random.nextInt(1, 200)))
+                : Optional.of(recorded.acquire());
+        lease.ifPresent(granted -> holdAndLetGo(granted, random, longestHoldMillis));
+        return lease.isPresent();
+    }
+
+    private boolean downgrade(FaultyClient faulty, SplittableRandom random, int longestHoldMillis)
+            throws InterruptedException {
+        String path = base + "/1/" + random.nextInt(ofEachKind);
+        ReadWriteLock lock = faulty.client().readWriteLock(path);
+        Lease write = history.recorded(faulty, lock.writeLock(), Claim.exclusive(path))
+                .acquire();
+        pause(random.nextInt(longestHoldMillis + 1));
+        write.isValid();
+        try {
+            holdAndLetGo(History.downgrade(lock, write), random, longestHoldMillis);
+        } catch (LeaseLostException lost) {
+            write.isValid();
+        }
+        return true;
+    }
+
+    private static void holdAndLetGo(Lease lease, SplittableRandom random, int longestHoldMillis) {
+        if (lease.isValid()) {
+            pause(random.nextInt(longestHoldMillis + 1));
+        }
+        if (lease.isValid()) {
+            lease.close();
+        }
+    }
+
+    /** Work takes its time; nothing is awaited here. */
+    static void pause(int millis) {
+        LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
+    }
+
+    /** Waits until no request is left, nor a watch of one, and checks what was recorded. */
+    void check(Duration within) throws InterruptedException {
+        Eventually.holds(
+                "no request is left: " + requests(), within, () -> requests().isEmpty());
+        Eventually.holds("no watch is left: " + server.watches(), within, () -> server.watchCount() == 0);
+        ReadersWritersChecker.whileSessionsLive(history).assertNotBroken();
+        PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
+        TokenOrderChecker.check(history).assertNotBroken();
+    }
+
+    List<ServerNode> requests() {
+        Stream<ServerNode> all = server.nodesUnder(base).stream();
+        return all.filter(ServerNode::isEphemeral).toList();
+    }
+}

@@ -1,0 +1,466 @@
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.WireOp;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the locks that are more than a mutex cost on the wire: protocol section 9, counted by a proxy. */
+@Timeout(60)
+class RecipeWireTest extends OnOneServer {
+    private static final int CAPACITY = 20;
+    private static final List<String> PATHS = List.of("/k/1", "/k/2", "/k/3", "/k/4", "/k/5");
+
+    private final FaultProxy proxy = proxy();
+    private final ZkLockClient counted = patient(proxy);
+    private final ZkLockClient other = client("other");
+
+    /** A lock of one request, by its name. */
+    private record Single(String name, Function<LockClient, Acquirable> of) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Single> singles() {
+        return Stream.of(
+                new Single("read", client -> client.readWriteLock("/rw").readLock()),
+                new Single("write", client -> client.readWriteLock("/rw").writeLock()),
+                new Single("one permit", client -> client.semaphore("/s", CAPACITY)),
+                new Single("five permits", client -> client.semaphore("/s", CAPACITY)
+                        .permits(5)),
+                new Single("all permits", client -> client.semaphore("/s", CAPACITY)
+                        .permits(CAPACITY)));
+    }
+
+    private static Acquirable multi(LockClient client) {
+        return client.multiLock(PATHS.stream().map(client::mutex).toArray(Acquirable[]::new));
+    }
+
+    private static Acquirable read(LockClient client) {
+        return client.readWriteLock("/rw").readLock();
+    }
+
+    private static Acquirable write(LockClient client) {
+        return client.readWriteLock("/rw").writeLock();
+    }
+
+    private static Acquirable permits(LockClient client, int n) {
+        return client.semaphore("/two", 2).permits(n);
+    }
+
+    @BeforeEach
+    void knowThePaths() throws Exception {
+        for (ZkLockClient client : List.of(counted, other)) {
+            read(client).acquire().close();
+            client.semaphore("/s", CAPACITY).acquire().close();
+            permits(client, 1).acquire().close();
+            multi(client).acquire().close();
+        }
+        proxy.delay(Duration.ofMillis(2));
+    }
+
+    private void assertCost(Wire.Mark from, int requests, int roundTrips) {
+        Wire wire = proxy.since(from);
+        assertEquals(requests, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(roundTrips, wire.roundTrips(), wire::toString);
+    }
+
+    // ---- free locks
+
+    @ParameterizedTest
+    @MethodSource("singles")
+    void aFreeAcquireIsTwoRequestsInOneFlightAndAReleaseOne(Single lock) throws Exception {
+        for (int round = 0; round < 3; round++) {
+            Wire.Mark before = proxy.mark();
+            Lease lease = lock.of().apply(counted).acquire();
+            assertCost(before, 2, 1);
+            before = proxy.mark();
+            assertEquals(ReleaseOutcome.RELEASED, lease.release());
+            assertCost(before, 1, 1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("singles")
+    void firstContactAddsOneRequestToTheSameFlight(Single lock) throws Exception {
+        FaultProxy fresh = proxy();
+        ZkLockClient newcomer = patient(fresh);
+        fresh.delay(Duration.ofMillis(2));
+        Wire.Mark before = fresh.mark();
+        lock.of().apply(newcomer).acquire();
+        Wire wire = fresh.since(before);
+        assertEquals(3, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(1, wire.roundTrips(), wire::toString);
+    }
+
+    @ParameterizedTest
+    @MethodSource("singles")
+    void aFailedTryCostsOneDeletion(Single lock) throws Exception {
+        Lease held = lock.name().startsWith("read")
+                ? write(other).acquire()
+                : lock.name().startsWith("write")
+                        ? read(other).acquire()
+                        : other.semaphore("/s", CAPACITY).permits(CAPACITY).acquire();
+        Wire.Mark before = proxy.mark();
+        assertTrue(lock.of().apply(counted).tryAcquire().isEmpty());
+        assertCost(before, 3, 2);
+        assertEquals(1, proxy.since(before).count(RequestMatch.delete()));
+        assertEquals(0, server().watchCount());
+        held.close();
+    }
+
+    @Test
+    void afterAResizeAnAcquireIsThreeRequestsOnceAndTwoThen() throws Exception {
+        other.semaphore("/s", CAPACITY).resize(CAPACITY + 5);
+        Wire.Mark before = proxy.mark();
+        counted.semaphore("/s", CAPACITY).acquire().close();
+        Wire wire = proxy.since(before);
+        assertEquals(3 + 1, wire.requestsButHeartbeats(), wire::toString);
+        before = proxy.mark();
+        Lease lease = counted.semaphore("/s", CAPACITY).acquire();
+        assertCost(before, 2, 1);
+        lease.close();
+    }
+
+    @Test
+    void sharedHoldersCostTheSameWhoeverElseHolds() throws Exception {
+        read(other).acquire();
+        other.semaphore("/s", CAPACITY).permits(3).acquire();
+        for (Single lock : List.of(singles().toList().get(0), singles().toList().get(3))) {
+            Wire.Mark before = proxy.mark();
+            Lease lease = lock.of().apply(counted).acquire();
+            assertCost(before, 2, 1);
+            lease.close();
+        }
+    }
+
+    // ---- multi-locks
+
+    @Test
+    void aFreeMultiLockIsOneTransactionAndAListForEachMemberInOneFlight() throws Exception {
+        for (int round = 0; round < 3; round++) {
+            Wire.Mark before = proxy.mark();
+            Lease lease = multi(counted).acquire();
+            assertCost(before, 1 + PATHS.size(), 1);
+            Wire wire = proxy.since(before);
+            assertEquals(1L, wire.requestsByOp().get(WireOp.MULTI), wire::toString);
+            assertEquals(PATHS.size(), wire.count(RequestMatch.list()), wire::toString);
+            before = proxy.mark();
+            assertEquals(ReleaseOutcome.RELEASED, lease.release());
+            assertCost(before, 1, 1);
+        }
+    }
+
+    @Test
+    void aMultiLockOfMixedMembersCostsTheSame() throws Exception {
+        Acquirable mixed = counted.multiLock(
+                counted.mutex("/k/1"),
+                counted.readWriteLock("/rw").readLock(),
+                counted.semaphore("/s", CAPACITY).permits(7));
+        Wire.Mark before = proxy.mark();
+        Lease lease = mixed.acquire();
+        assertCost(before, 1 + 3, 1);
+        before = proxy.mark();
+        lease.close();
+        assertCost(before, 1, 1);
+    }
+
+    @Test
+    void aFailedTryOfAMultiLockCostsOneTransactionMore() throws Exception {
+        other.mutex("/k/3").acquire();
+        Wire.Mark before = proxy.mark();
+        assertTrue(multi(counted).tryAcquire().isEmpty());
+        assertCost(before, 1 + PATHS.size() + 1, 2);
+        assertEquals(0, server().watchCount());
+    }
+
+    @Test
+    void aWaitingMultiLockWatchesItsBlockedMembersAndItsOwnNodesOnly() throws Exception {
+        Lease held = other.mutex("/k/3").acquire();
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<Lease> waiting = multi(counted).acquireAsync();
+        awaitRequests("/k/3", 2);
+        settle(counted.mutex("/nothing/there"));
+        Wire wire = proxy.since(before);
+        long others = server().watches().stream()
+                .filter(watch -> !requestsUnder("/k/3").get(1).path().equals(watch.path()))
+                .map(watch -> watch.path())
+                .filter(path -> path.equals(requestsUnder("/k/3").get(0).path()))
+                .count();
+        assertEquals(2, others, () -> "two watches on what blocks it: " + server().watches());
+        int watching = wire.count(RequestMatch.watching());
+        assertTrue(watching <= 2 + PATHS.size(), "two for the blocked member, one at most for each own node: " + wire);
+        before = proxy.mark();
+        held.close();
+        soon(waiting);
+        Wire granted = proxy.since(before);
+        assertEquals(0, granted.count(RequestMatch.list()), "a mutex hands over without a read: " + granted);
+    }
+
+    // ---- waiting and handing over
+
+    @Test
+    void aReaderBehindAWriterAddsThreeRequestsAndTheHandOverNone() throws Exception {
+        Lease writing = write(other).acquire();
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<Lease> reading = read(counted).acquireAsync();
+        awaitWatches(3);
+        Wire setUp = proxy.since(before);
+        assertEquals(2 + 3, setUp.requestsButHeartbeats(), setUp::toString);
+        before = proxy.mark();
+        writing.close();
+        soon(reading);
+        Wire handedOver = proxy.since(before);
+        assertEquals(0, handedOver.requestsButHeartbeats(), handedOver::toString);
+        assertEquals(2, handedOver.watchEvents(), "the pair of one transaction: " + handedOver);
+    }
+
+    @Test
+    void aReaderBehindAWriterBehindReadersIsHandedOverToAsWell() throws Exception {
+        Lease reading = read(other).acquire();
+        CompletableFuture<Lease> writing = write(client("writer")).acquireAsync();
+        awaitRequests("/rw", 2);
+        CompletableFuture<Lease> between = read(other).acquireAsync();
+        awaitRequests("/rw", 3);
+        CompletableFuture<Lease> last = read(counted).acquireAsync();
+        awaitRequests("/rw", 4);
+        settle(read(counted));
+        reading.close();
+        Lease written = soon(writing);
+        Wire.Mark before = proxy.mark();
+        written.close();
+        soon(last);
+        soon(between);
+        assertEquals(0, proxy.since(before).requestsButHeartbeats(), () -> proxy.since(before)
+                .toString());
+    }
+
+    @Test
+    void aWriterBehindAWriterIsHandedOverToWithoutARequest() throws Exception {
+        Lease writing = write(other).acquire();
+        CompletableFuture<Lease> next = write(counted).acquireAsync();
+        awaitWatches(3);
+        Wire.Mark before = proxy.mark();
+        writing.close();
+        soon(next);
+        assertEquals(0, proxy.since(before).requestsButHeartbeats(), () -> proxy.since(before)
+                .toString());
+    }
+
+    @Test
+    void aWriterBehindTheLastReaderCostsOneList() throws Exception {
+        Lease reading = read(other).acquire();
+        CompletableFuture<Lease> writing = write(counted).acquireAsync();
+        awaitRequests("/rw", 2);
+        settle(write(counted));
+        Wire.Mark before = proxy.mark();
+        reading.close();
+        soon(writing);
+        Wire wire = proxy.since(before);
+        assertEquals(1, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(1, wire.count(RequestMatch.list()), wire::toString);
+    }
+
+    @Test
+    void aWriterBehindTwoReadersCostsOneListAndTwoWatchesForEachThatLeavesLast() throws Exception {
+        Lease oldest = read(other).acquire();
+        Lease newest = read(client("newest")).acquire();
+        CompletableFuture<Lease> writing = write(counted).acquireAsync();
+        awaitRequests("/rw", 3);
+        settle(write(counted));
+        Wire.Mark before = proxy.mark();
+        newest.close();
+        awaitWatchers(requestsUnder("/rw").get(0), 1);
+        awaitUntil("the set-up", () -> proxy.since(before).count(RequestMatch.watching()) >= 1);
+        settleAside();
+        Wire wire = proxy.since(before);
+        assertTrue(wire.requestsButHeartbeats() - aside() <= 1 + 2, wire::toString);
+        oldest.close();
+        soon(writing);
+    }
+
+    /** Lets the counted client answer to what it was told, and counts what that took apart. */
+    private void settleAside() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertTrue(counted.mutex("/aside").queue().isEmpty());
+        }
+    }
+
+    /** What {@link #settleAside} sent on the wire: its look at a path that is not there. */
+    private int aside() {
+        return proxy.wire().count(RequestMatch.any().under("/aside"));
+    }
+
+    @Test
+    void aLocalHandOverToReadersNeedsNoAnswerOfTheServer() throws Exception {
+        Lease writing = write(counted).acquire();
+        CompletableFuture<Lease> first = read(counted).acquireAsync();
+        CompletableFuture<Lease> second = read(counted).acquireAsync();
+        awaitRequests("/rw", 3);
+        settle(read(counted));
+        Hold answers = proxy.holdAnswers(RequestMatch.delete());
+        CompletableFuture<ReleaseOutcome> release = writing.releaseAsync();
+        soon(first);
+        soon(second);
+        assertFalse(release.isDone());
+        answers.close();
+        assertEquals(ReleaseOutcome.RELEASED, release.get(5, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aSemaphoreHandOverIsOneList() throws Exception {
+        Lease all = permits(other, 2).acquire();
+        CompletableFuture<Lease> waiting = permits(counted, 2).acquireAsync();
+        awaitRequests("/two", 2);
+        settle(permits(counted, 1));
+        Wire.Mark before = proxy.mark();
+        all.close();
+        soon(waiting);
+        Wire wire = proxy.since(before);
+        assertEquals(1, wire.count(RequestMatch.list()), wire::toString);
+        assertEquals(0, wire.count(RequestMatch.watching()), wire::toString);
+        assertTrue(wire.roundTrips() <= 1, wire::toString);
+    }
+
+    /** Two holders and a waiter for one permit: whichever leaves, one list settles it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSemaphoreWaiterForOnePermitListsOnce(boolean newestFirst) throws Exception {
+        Lease oldest = permits(other, 1).acquire();
+        Lease newest = permits(client("newest"), 1).acquire();
+        CompletableFuture<Lease> waiting = permits(counted, 1).acquireAsync();
+        awaitRequests("/two", 3);
+        settle(permits(counted, 1));
+        Wire.Mark before = proxy.mark();
+        (newestFirst ? newest : oldest).close();
+        soon(waiting);
+        Wire wire = proxy.since(before);
+        assertEquals(1, wire.count(RequestMatch.list()), wire::toString);
+        assertTrue(
+                wire.requestsButHeartbeats() <= 1 + 2, "at most the other's watch and the path's taken back: " + wire);
+    }
+
+    /** A waiter for all permits is woken by each that goes, completes its certificate from what it knows, and lists at the end. */
+    @Test
+    void aSemaphoreWaiterForAllPermitsIsWokenAtMostOnceForEachHolder() throws Exception {
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            held.add(permits(client("holder " + i), 1).acquire());
+        }
+        CompletableFuture<Lease> waiting = permits(counted, 2).acquireAsync();
+        awaitRequests("/two", 3);
+        settle(permits(counted, 1));
+        Wire.Mark before = proxy.mark();
+        held.get(1).close();
+        settle(permits(counted, 1));
+        held.get(0).close();
+        soon(waiting);
+        assertTrue(proxy.since(before).watchEvents() <= 2, () -> proxy.since(before)
+                .toString());
+    }
+
+    @Test
+    void aWaiterFarBackInTheLineIsNotWokenByAReleaseAhead() throws Exception {
+        Lease first = permits(other, 1).acquire();
+        permits(client("second"), 1).acquire();
+        List<CompletableFuture<Lease>> line = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            line.add(permits(client("waiter " + i), 1).acquireAsync());
+            awaitRequests("/two", 3 + i);
+        }
+        CompletableFuture<Lease> last = permits(counted, 1).acquireAsync();
+        awaitRequests("/two", 7);
+        settle(permits(counted, 1));
+        Wire.Mark before = proxy.mark();
+        first.close();
+        soon(line.get(0));
+        settleAside();
+        Wire wire = proxy.since(before);
+        assertEquals(0, wire.watchEvents(), wire::toString);
+        assertFalse(last.isDone());
+    }
+
+    // ---- leaving
+
+    @ParameterizedTest
+    @MethodSource("singles")
+    void cancellingTakesTheWatchesBackAndCostsOneDeletion(Single lock) throws Exception {
+        Lease held = lock.name().startsWith("read")
+                ? write(other).acquire()
+                : lock.name().startsWith("write")
+                        ? read(other).acquire()
+                        : other.semaphore("/s", CAPACITY).permits(CAPACITY).acquire();
+        CompletableFuture<Lease> waiting = lock.of().apply(counted).acquireAsync();
+        awaitUntil("the set-up", () -> server().watchCount() > 0);
+        settle(lock.of().apply(counted));
+        Wire.Mark before = proxy.mark();
+        assertTrue(waiting.cancel(false));
+        awaitWatches(0);
+        awaitNoRequestBut(held, lock.name().endsWith("permits") || lock.name().startsWith("one") ? "/s" : "/rw");
+        Wire wire = proxy.since(before);
+        assertEquals(1, wire.count(RequestMatch.delete()), wire::toString);
+        assertEquals(0, wire.count(RequestMatch.list()), wire::toString);
+        int watched = 3; // the one before it, its own node, and for a semaphore the path
+        assertTrue(wire.requestsButHeartbeats() <= 1 + watched, wire::toString);
+    }
+
+    @Test
+    void anIdleHolderOfEveryKindSendsOneHeartbeatABeat() throws Exception {
+        read(counted).acquire();
+        counted.semaphore("/s", CAPACITY).permits(3).acquire();
+        multi(counted).acquire();
+        counted.readWriteLock("/down")
+                .downgrade(counted.readWriteLock("/down").writeLock().acquire());
+        Wire.Mark before = proxy.mark();
+        awaitUntil("three beats", () -> proxy.since(before).heartbeats() >= 3);
+        Wire wire = proxy.since(before);
+        assertEquals(wire.heartbeats(), wire.requests(), wire::toString);
+        int beats = wire.heartbeats();
+        assertTrue(beats <= 4, wire::toString);
+    }
+
+    @Test
+    void manyLocalReadersAndWritersCostAtMostThreeRequestsEach() throws Exception {
+        int all = 40;
+        Lease held = write(other).acquire();
+        Wire.Mark before = proxy.mark();
+        List<CompletableFuture<Void>> done = IntStream.range(0, all)
+                .mapToObj(i -> (i % 3 == 0 ? write(counted) : read(counted))
+                        .acquireAsync()
+                        .thenAccept(Lease::close))
+                .toList();
+        awaitRequests("/rw", all + 1);
+        held.close();
+        for (CompletableFuture<Void> each : done) {
+            each.get(10, TimeUnit.SECONDS);
+        }
+        awaitRequests("/rw", 0);
+        Wire wire = proxy.since(before);
+        assertTrue(wire.requestsButHeartbeats() <= 3 * all, wire.requestsByOp() + " in all: " + wire);
+    }
+}
