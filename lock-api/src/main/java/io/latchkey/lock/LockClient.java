@@ -91,8 +91,8 @@ public interface LockClient extends AutoCloseable {
      *
      * @param members the members, at least one, all from this client, each at a path of its own
      * @return the multi-lock
-     * @throws IllegalArgumentException if there are no members, if two members have the same path, or if a member is a
-     *     multi-lock or does not come from this client
+     * @throws IllegalArgumentException if there are no members or too many for one transaction, if two members have the
+     *     same path, or if a member is a multi-lock or does not come from this client
      * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
      */
     MultiLock multiLock(Acquirable... members);

@@ -1,24 +1,37 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.Direction;
+import io.latchkey.testkit.Fault;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.RequestMatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -165,5 +178,174 @@ class OldBugsTest extends OnOneServer {
         awaitNoRequestBut(held, "/m");
         held.close();
         restless.mutex("/m").acquire().close();
+    }
+
+    // ---- the other recipes
+
+    /** A member that is ready is not looked at again while the others are waited for. */
+    @Test
+    void aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext() throws Exception {
+        ZkLockClient one = lasting();
+        ZkLockClient other = lasting();
+        other.mutex("/a").acquire().close();
+        Lease heldB = other.mutex("/b").acquire();
+        CompletableFuture<Lease> waiting =
+                one.multiLock(one.mutex("/a"), one.mutex("/b")).acquireAsync();
+        awaitWatches(3);
+        handle().delete(requestsUnder("/a").get(0).path(), -1);
+        Lease heldA = other.mutex("/a").tryAcquire(Duration.ofSeconds(5)).orElseThrow();
+        heldB.close();
+        awaitUntil("it asks again", () -> requestsUnder("/a").size() == 2);
+        assertFalse(waiting.isDone());
+        heldA.close();
+        waiting.get(5, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aListFromBeforeTheNodesWereMadeInASecondGoLeavesNone() throws Exception {
+        ZkLockClient one = lasting();
+        Semaphore permits = one.semaphore("/p/s", 2);
+        permits.acquire().close();
+        client("other").semaphore("/p/s", 2).resize(3);
+        one.multiLock(one.mutex("/p/missing"), permits.permits(2))
+                .tryAcquire(Duration.ofSeconds(5))
+                .orElseThrow()
+                .close();
+        assertEquals(List.of(), permits.queue());
+    }
+
+    @Test
+    void aWriterThatWasPutOffIsNotForgottenOverReadersBehindIt() throws Exception {
+        ReadWriteLock lock = lasting().readWriteLock("/rw");
+        Lease held = client("other").readWriteLock("/rw").writeLock().acquire();
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (Acquirable next :
+                List.of(lock.readLock(), lock.readLock(), lock.writeLock(), lock.readLock(), lock.readLock())) {
+            all.add(next.acquireAsync());
+            awaitUntil("it stands in the queue", () -> requestsUnder("/rw").size() == all.size() + 1);
+        }
+        held.close();
+        for (CompletableFuture<Lease> next : all) {
+            next.get(5, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void whoMakesThePathAnewGetsNoMoreThanTheDeclaredPermits() throws Exception {
+        Semaphore semaphore = client("one").semaphore("/p/s", 3);
+        semaphore.resize(10);
+        Acquirable ten = semaphore.permits(10);
+        ten.acquire().close();
+        reapAll();
+        assertThrows(LockMismatchException.class, ten::acquire);
+        assertEquals(List.of(), semaphore.queue());
+    }
+
+    @Test
+    void whoMadeThePathAnewKnowsItsCapacity() throws Exception {
+        Semaphore semaphore = client("one").semaphore("/p/s", 3);
+        semaphore.resize(2);
+        semaphore.acquire().close();
+        reapAll();
+        semaphore.acquire().close();
+        semaphore.permits(3).acquire().close();
+    }
+
+    @Test
+    void theWrongKindIsToldThoughOthersWait() throws Exception {
+        ZkLockClient one = lasting();
+        Lease held = client("other").readWriteLock("/m").writeLock().acquire();
+        Acquirable write = one.readWriteLock("/m").writeLock();
+        List<CompletableFuture<Lease>> waiting = List.of(write.acquireAsync(), write.acquireAsync());
+        awaitUntil("both stand in the queue", () -> requestsUnder("/m").size() == 3);
+        awaitWatches(3);
+        assertThrows(LockMismatchException.class, () -> one.mutex("/m").tryAcquire(Duration.ofSeconds(5)));
+        held.close();
+        for (CompletableFuture<Lease> next : waiting) {
+            next.get(5, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aNeighbourWhoseNodeMayNotBeReadIsNotLost() throws Exception {
+        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        ACL allButRead = new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE);
+        ZkLockClient one =
+                client(builder -> builder.sessionTimeout(Duration.ofSeconds(20)).acl(List.of(allButRead)));
+        Lease first = one.mutex("/m").acquire();
+        CompletableFuture<Lease> second = one.mutex("/m").acquireAsync();
+        awaitUntil("two stand in the queue", () -> requestsUnder("/m").size() == 2);
+        assertEquals(ReleaseOutcome.RELEASED, first.release());
+        Lease lease = second.get(5, TimeUnit.SECONDS);
+        CompletableFuture<LossCause> lost = lease.lost();
+        assertThrows(TimeoutException.class, () -> lost.get(500, TimeUnit.MILLISECONDS));
+    }
+
+    @Test
+    void theViewOfAnotherKindIsNoReentry() throws Exception {
+        ZkLockClient one = client("one");
+        Lock mutex = one.mutex("/m").asLock();
+        mutex.lock();
+        try {
+            Lock read = one.readWriteLock("/m").asReadWriteLock().readLock();
+            assertThrows(LockMismatchException.class, read::lock);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Its transaction broke the connection again and again, and so cost the client its other leases. */
+    @Test
+    void aMultiLockThatFitsNoPacketIsRefusedAtTheDoor() {
+        ZkLockClient one = client("one");
+        Acquirable[] many = IntStream.range(0, 6000)
+                .mapToObj(i -> one.mutex("/p/" + "long".repeat(40) + i))
+                .toArray(Acquirable[]::new);
+        assertThrows(IllegalArgumentException.class, () -> one.multiLock(many));
+    }
+
+    /** One watch on a path was lost with the connection, the other came back with it, and nobody owned it. */
+    @Test
+    void aWatchThatComesBackWithTheConnectionIsTakenBackInTheEnd() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient one = patient(proxy);
+        ZkLockClient other = lasting();
+        one.semaphore("/p/s", 10).acquire().close();
+        Lease held = other.semaphore("/p/s", 10).permits(10).acquire();
+        CompletableFuture<Lease> leader = one.semaphore("/p/s", 10).permits(5).acquireAsync();
+        awaitWatches(2);
+        Fault cut = proxy.cutBefore(RequestMatch.watching(), 1);
+        CompletableFuture<Lease> behind = other.semaphore("/p/s", 10).acquireAsync();
+        cut.await(Duration.ofSeconds(10));
+        held.close();
+        leader.get(10, TimeUnit.SECONDS).close();
+        behind.get(10, TimeUnit.SECONDS).close();
+        awaitWatches(0);
+    }
+
+    @Test
+    void aWatchThatIsSetWhileAnOlderOneIsTakenBackIsTakenBackInTheEnd() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient one = patient(proxy);
+        Semaphore mine = one.semaphore("/p/s", 1);
+        mine.acquire().close();
+        Lease held = client("other").semaphore("/p/s", 1).acquire();
+        CompletableFuture<Lease> first = mine.acquireAsync();
+        awaitWatches(2);
+        proxy.delay(Direction.TO_SERVER, Duration.ofMillis(300));
+        CompletableFuture<Optional<Lease>> tried = mine.tryAcquireAsync(Duration.ZERO);
+        held.close();
+        CompletableFuture<Lease> second = mine.acquireAsync();
+        var released = first.get(10, TimeUnit.SECONDS).releaseAsync();
+        second.get(10, TimeUnit.SECONDS).close();
+        tried.get(10, TimeUnit.SECONDS);
+        released.get(10, TimeUnit.SECONDS);
+        proxy.delay(Direction.TO_SERVER, Duration.ZERO);
+        awaitWatches(0);
+    }
+
+    /** Whose session outlives the test, so that no heartbeat helps along. */
+    private ZkLockClient lasting() {
+        return client(builder -> builder.sessionTimeout(Duration.ofSeconds(20)));
     }
 }

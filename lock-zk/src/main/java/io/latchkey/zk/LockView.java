@@ -67,14 +67,14 @@ final class LockView implements Lock {
 
     @Override
     public void unlock() {
-        ThreadHolds.Hold hold = holds.mine(acquirable.path())
+        ThreadHolds.Hold hold = holds.mine(acquirable.holdKey())
                 .filter(mine -> mine.has(side))
                 .orElseThrow(() -> new IllegalMonitorStateException(
                         "This thread does not hold " + acquirable + "; only the thread that locked may unlock."));
         boolean valid = hold.lease().isValid();
         hold.leave(side);
         if (hold.isOver()) {
-            holds.end(acquirable.path());
+            holds.end(acquirable.holdKey());
         }
         if (!valid) {
             throw lost("unlocked");
@@ -101,7 +101,7 @@ final class LockView implements Lock {
     }
 
     private boolean reenter() {
-        Optional<ThreadHolds.Hold> mine = holds.mine(acquirable.path());
+        Optional<ThreadHolds.Hold> mine = holds.mine(acquirable.holdKey());
         if (mine.isEmpty()) {
             return false;
         }
@@ -127,7 +127,7 @@ final class LockView implements Lock {
     }
 
     private boolean hold(Optional<ZkLease> lease) {
-        lease.ifPresent(granted -> holds.begin(acquirable.path(), granted, side));
+        lease.ifPresent(granted -> holds.begin(acquirable.holdKey(), granted, side));
         return lease.isPresent();
     }
 

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which thread holds which path through {@link java.util.concurrent.locks.Lock} views, and how often. */
+/** Which thread holds which lock through {@link java.util.concurrent.locks.Lock} views, and how often. */
 final class ThreadHolds {
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
-    private record Key(String path, Thread thread) {}
+    private record Key(String lock, Thread thread) {}
 
     /** The two sides of a read-write lock; a mutex has only one. */
     enum Side {
@@ -54,21 +54,21 @@ final class ThreadHolds {
         }
     }
 
-    Optional<Hold> mine(String path) {
-        return Optional.ofNullable(holds.get(key(path)));
+    Optional<Hold> mine(String lock) {
+        return Optional.ofNullable(holds.get(key(lock)));
     }
 
-    void begin(String path, ZkLease lease, Side side) {
+    void begin(String lock, ZkLease lease, Side side) {
         Hold hold = new Hold(lease);
         hold.enter(side);
-        holds.put(key(path), hold);
+        holds.put(key(lock), hold);
     }
 
-    void end(String path) {
-        holds.remove(key(path));
+    void end(String lock) {
+        holds.remove(key(lock));
     }
 
-    private static Key key(String path) {
-        return new Key(path, Thread.currentThread());
+    private static Key key(String lock) {
+        return new Key(lock, Thread.currentThread());
     }
 }

@@ -118,6 +118,12 @@ class ZkAcquirable implements Acquirable {
         return members;
     }
 
+    /** What is held by whoever holds it through a view, whichever side of it. */
+    String holdKey() {
+        Member only = members.get(0);
+        return only.recipe().purpose().kind() + only.path();
+    }
+
     /** The first member's path. */
     String path() {
         return members.get(0).path();

@@ -93,7 +93,8 @@ public final class ZkLockClient implements LockClient {
 
     /**
      * Locks in the session of a handle that the caller owns: it is never closed, and after its session has expired this
-     * client says so with {@link io.latchkey.lock.SessionExpiredException}.
+     * client says so with {@link io.latchkey.lock.SessionExpiredException}. When a request leaves a queue, all watches of
+     * the handle on what it watched are taken back, so do not watch locks' paths or nodes through the same handle.
      *
      * @param zooKeeper a live handle
      * @return a client; closing it deletes its nodes and leaves the handle open

@@ -21,9 +21,9 @@ public final class ZkLocks {
 
     /**
      * Writes under the protection of a lease: one transaction that begins with a check that the lease's node is still
-     * there, or all its nodes if it has several members. ZooKeeper carries out all of it or nothing, so nothing stale gets through, whatever clocks, pauses and
-     * operators do; no store has to compare tokens. Waits for the server; interruption may leave the outcome unknown,
-     * as with {@link ZooKeeper#multi(Iterable)}.
+     * there, or all its nodes if it has several members. ZooKeeper carries out all of it or nothing, so nothing stale
+     * gets through, whatever clocks, pauses and operators do; no store has to compare tokens. Waits for the server;
+     * interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *
      * @param lease a lease granted by a {@link ZkLockClient}
      * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's

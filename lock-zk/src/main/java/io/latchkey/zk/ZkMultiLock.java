@@ -11,6 +11,11 @@ import java.util.Objects;
 import java.util.Set;
 
 final class ZkMultiLock extends ZkAcquirable implements MultiLock {
+    /** What fits a packet twice over: a release names every node two times. */
+    private static final int MOST_BYTES = 250_000;
+    /** What a node adds to its path: name, owner, ACL. */
+    private static final int NODE_BYTES = 150;
+
     private final List<Acquirable> members;
 
     private ZkMultiLock(Engine engine, List<Acquirable> members, List<Member> asked) {
@@ -28,6 +33,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
         }
         Set<String> paths = new HashSet<>();
         List<Member> asked = new ArrayList<>(members.length);
+        int bytes = 0;
         for (Acquirable member : members) {
             Objects.requireNonNull(member, "member");
             if (!(member instanceof ZkAcquirable own) || own.engine() != engine) {
@@ -41,6 +47,12 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 throw new IllegalArgumentException("two members at one path: " + member);
             }
             asked.addAll(own.asked());
+            bytes += own.path().length() + NODE_BYTES;
+            if (bytes > MOST_BYTES) {
+                throw new IllegalArgumentException(
+                        "too many members, or too long paths, for one transaction of ZooKeeper:" + " it takes "
+                                + (asked.size() - 1) + " of these " + members.length);
+            }
         }
         return new ZkMultiLock(engine, List.of(members), asked);
     }

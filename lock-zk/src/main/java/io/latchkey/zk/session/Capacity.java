@@ -35,8 +35,10 @@ public final class Capacity {
      * @throws LockException if the servers do not answer or refuse, or the path is for something else
      */
     public int get() {
-        PathData found =
-                engine.ask(path, READ, (session, then) -> session.port().read(path, answer -> {
+        PathData found = engine.ask(
+                path,
+                READ,
+                (session, then) -> read(session, answer -> {
                     if (answer.code() == Code.NO_NODE) {
                         then.complete(asked);
                     } else {
@@ -58,7 +60,7 @@ public final class Capacity {
 
     /** Writes what it has read with the new capacity, and again when somebody else wrote in between. */
     private void change(Session session, int capacity, CompletableFuture<PathData> then) {
-        session.port().read(path, answer -> {
+        read(session, answer -> {
             if (answer.code() == Code.NO_NODE) {
                 make(session, asked.resized(capacity), then);
                 return;
@@ -67,7 +69,7 @@ public final class Capacity {
                 PathData resized = found.resized(capacity);
                 ZooPort.Write write = new ZooPort.Write.SetData(
                         path, resized.bytes(), answer.get().version());
-                session.port().write(List.of(write), written -> written(session, written, resized, then));
+                session.write(List.of(write), written -> written(session, written, resized, then));
             });
         });
     }
@@ -75,7 +77,7 @@ public final class Capacity {
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
         List<ZooPort.Write> writes =
                 List.of(new ZooPort.Write.CreatePath(path), new ZooPort.Write.SetData(path, made.bytes(), 0));
-        session.port().write(writes, answer -> {
+        session.write(writes, answer -> {
             if (Session.codeOf(answer) == Code.NO_NODE) {
                 makeLevels(session, made, then);
             } else {
@@ -104,6 +106,10 @@ public final class Capacity {
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
             default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
         }
+    }
+
+    private void read(Session session, Consumer<Answer<ZooPort.NodeData>> then) {
+        session.ask(done -> session.port().read(path, done), then);
     }
 
     private void agreed(

@@ -1,6 +1,5 @@
 package io.latchkey.zk.session;
 
-import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
@@ -33,21 +32,21 @@ final class Creation {
     private record Step(Place place, ZooPort.Write write) {}
 
     void start() {
-        Lane lane = places.get(0).lane();
-        lane.creating();
+        places.forEach(place -> place.lane().creating());
+        List<Lane> lanes = places.stream().map(Place::lane).toList();
         if (places.size() == 1 && missing.isEmpty()) {
             Place only = places.get(0);
             session.<ZooPort.Created>askCommitted(
                     then -> session.port()
                             .create(only.prefix(id), session.engine().ownerData(), then),
                     answer -> {
-                        lane.noLongerCreating();
+                        lanes.forEach(Lane::noLongerCreating);
                         created(only, answer);
                     });
         } else {
             List<Step> steps = steps();
             session.write(steps.stream().map(Step::write).toList(), answer -> {
-                lane.noLongerCreating();
+                lanes.forEach(Lane::noLongerCreating);
                 created(steps, answer);
             });
         }
@@ -103,7 +102,7 @@ final class Creation {
                 } else if (outcome instanceof Levels.Outcome.Failed failed) {
                     notCreated(place, failed.answer());
                 } else {
-                    refused(Errors.noChroot(request.shown(place.path())));
+                    request.refused(Errors.noChroot(request.shown(place.path())));
                 }
             });
         } else if (refusal.code() == Code.NO_NODE) {
@@ -117,7 +116,14 @@ final class Creation {
         }
     }
 
+    /** A path that is made has the declared capacity; whoever makes it is alone, and asks nobody whether it fits. */
     private void makePathOf(Place place) {
+        int permits = place.recipe().permits();
+        int capacity = place.purpose().capacity();
+        if (permits > capacity) {
+            request.refused(Errors.tooMany(request.shown(place.path()), permits, capacity));
+            return;
+        }
         missing.add(place);
         again();
     }
@@ -152,13 +158,9 @@ final class Creation {
         String shown = request.shown(place.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());
-            case NO_AUTH -> refused(Errors.denied(shown, "create a request", answer));
-            case NO_CHILDREN -> refused(Errors.ephemeralParent(shown));
-            default -> refused(Errors.refused(shown, answer));
+            case NO_AUTH -> request.refused(Errors.denied(shown, "create a request", answer));
+            case NO_CHILDREN -> request.refused(Errors.ephemeralParent(shown));
+            default -> request.refused(Errors.refused(shown, answer));
         }
-    }
-
-    private void refused(LockException error) {
-        request.refused(error);
     }
 }

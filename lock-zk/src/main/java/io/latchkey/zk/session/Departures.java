@@ -20,8 +20,12 @@ import org.slf4j.LoggerFactory;
  */
 final class Departures {
     private static final Logger LOG = LoggerFactory.getLogger(Departures.class);
-    /** How many nodes one transaction deletes at most, unless one request has more; far below what fits a packet. */
-    private static final int BATCH = 500;
+    /** How many bytes one transaction has at most, about, unless one request has more; half of what fits a packet. */
+    private static final int BATCH = 500_000;
+    /** A node counts as so many at least, which makes for 500 nodes. */
+    private static final int NODE = 1_000;
+    /** How many heirs one transaction checks at most. */
+    private static final int HEIRS = 500;
     /** How many transactions of one path may be on the wire; what comes then travels together in the next. */
     private static final int FLIGHTS = 4;
 
@@ -65,6 +69,12 @@ final class Departures {
 
         Departure(Consumer<ReleaseOutcome> then) {
             this.then = then;
+        }
+
+        int bytes() {
+            return nodes.stream()
+                    .mapToInt(node -> Math.max(NODE, 2 * node.path().length() + 100))
+                    .sum();
         }
 
         /** Tells its owner once. */
@@ -147,10 +157,9 @@ final class Departures {
         }
         while (!owed.isEmpty()) {
             List<Departure> batch = new ArrayList<>();
-            int nodes = 0;
-            while (!owed.isEmpty()
-                    && (batch.isEmpty() || nodes + owed.get(0).nodes.size() <= BATCH)) {
-                nodes += owed.get(0).nodes.size();
+            int bytes = 0;
+            while (!owed.isEmpty() && (batch.isEmpty() || bytes + owed.get(0).bytes() <= BATCH)) {
+                bytes += owed.get(0).bytes();
                 batch.add(owed.remove(0));
             }
             send(batch);
@@ -209,7 +218,7 @@ final class Departures {
                 }
             }
         }
-        if (checks.size() + more.size() > BATCH) {
+        if (checks.size() + more.size() > HEIRS) {
             return false;
         }
         checks.addAll(more);
@@ -221,7 +230,11 @@ final class Departures {
             batch.forEach(departure -> departure.uncertain = true);
             owed.addAll(0, batch);
             batch.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            session.whenConnected(this::send);
+            if (session.connected()) {
+                session.afterBeat(this::send);
+            } else {
+                session.whenConnected(this::send);
+            }
             return;
         }
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
@@ -239,7 +252,11 @@ final class Departures {
 
     private void refused(ZooPort.Refusal refusal, Step step) {
         if (step instanceof Step.Check check) {
-            check.heir().place().nodeGone(check.heir().name());
+            if (refusal.code() == Code.NO_NODE) {
+                check.heir().place().nodeGone(check.heir().name());
+            } else {
+                session.stopMarking();
+            }
             send();
         } else if (step instanceof Step.Leave leave) {
             refused(refusal, leave.departure(), leave.node());
@@ -264,8 +281,15 @@ final class Departures {
                     "The server refuses to delete {} ({}); others wait behind it until this session ends. Tried again.",
                     node.path(),
                     refusal.detail());
-            owed.forEach(owing -> owing.tell(ReleaseOutcome.PENDING));
-            session.afterBeat(this::send);
+            departure.tell(ReleaseOutcome.PENDING);
+            owed.remove(departure);
+            underWay.add(departure);
+            session.afterBeat(() -> {
+                underWay.remove(departure);
+                owed.add(departure);
+                send();
+            });
+            send();
         }
     }
 

@@ -50,6 +50,11 @@ final class Drain implements Watches.Listener {
                     && Queue.of(answer.get().children()).requests().isEmpty()) {
                 stop.run();
                 failAll("foreign children are under it");
+            } else if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
+                session.whenConnected(this::look);
+            } else if (!answer.ok()) {
+                stop.run();
+                failAll(answer.detail());
             }
         });
     }

@@ -305,6 +305,9 @@ public final class Engine {
             request.close(closed);
             return;
         }
+        if (request.state() != State.NEW) {
+            return; // its time was up before it began
+        }
         live.add(request);
         if (session != null && session.hasConnected() && !session.isOver()) {
             request.begin(session);

@@ -40,8 +40,7 @@ final class Errors {
 
     static LockMismatchException tooMany(String path, int asked, int capacity) {
         return new LockMismatchException(
-                "Asked for " + PathData.permits(asked) + " of the semaphore " + path
-                        + ", whose capacity was changed to " + capacity
+                "Asked for " + PathData.permits(asked) + " of the semaphore " + path + ", whose capacity is " + capacity
                         + ". Nothing is held. Ask for fewer, or resize it.",
                 PathData.permits(asked),
                 "capacity " + capacity);

@@ -120,7 +120,7 @@ final class Lane {
                     ahead,
                     switch (ahead.tag()) {
                         case WRITE -> session.watches().watchForRelease(node, listener);
-                        case READ -> session.watches().watchForDeletion(node, listener);
+                        case READ -> session.watches().watchChildren(node, listener);
                         case LEASE -> session.watches().watchData(node, listener);
                     });
         }

@@ -8,6 +8,7 @@ import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +75,13 @@ final class Place {
     record Standing(Place place, NodeName name) {
         String path() {
             return place.lane().pathOf(name.text());
+        }
+
+        /** Writes that change nothing, and fail when a node is not there. */
+        static List<ZooPort.Write> checks(Collection<Standing> nodes) {
+            return nodes.stream()
+                    .<ZooPort.Write>map(node -> new ZooPort.Write.Check(node.path()))
+                    .toList();
         }
     }
 
@@ -174,7 +182,7 @@ final class Place {
 
     private void blind(Answer<?> why) {
         if (why.code() == Code.NO_AUTH) {
-            request.fail(Errors.denied(request.shown(path), "watch the request ahead", why));
+            request.fail(Errors.denied(request.shown(path), "watch the queue", why));
         } else if (why.code() == Code.OTHER) {
             lane().session().afterBeat(this::lookAgain);
         } else {

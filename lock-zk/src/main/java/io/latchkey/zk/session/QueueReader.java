@@ -89,13 +89,15 @@ final class QueueReader {
     void made(PathData made, long zxid) {
         data = made.bytes();
         dataSince = zxid;
+        session.engine().learn(path, made);
     }
 
     /** What somebody has just seen in the path's data. */
     void learn(ZooPort.NodeData seen) {
-        boolean news = data != null && dataSince != seen.mzxid();
+        boolean news = dataSince != seen.mzxid();
         data = seen.data();
         dataSince = seen.mzxid();
+        PathData.parse(seen.data()).ifPresent(known -> session.engine().learn(path, known));
         if (news) {
             lane.capacityChanged();
         }
@@ -116,9 +118,8 @@ final class QueueReader {
     private void readData(PathData asked, Consumer<Answer<ZooPort.NodeData>> then) {
         session.<ZooPort.NodeData>ask(done -> session.port().read(path, done), answer -> {
             if (answer.ok()) {
-                data = answer.get().data();
-                dataSince = answer.get().mzxid();
-                if (data.length == 0) {
+                learn(answer.get());
+                if (answer.get().data().length == 0) {
                     adopt(asked, answer.get().version());
                 }
             }
@@ -129,7 +130,8 @@ final class QueueReader {
     /** An operator made the path by hand: it becomes ours with the first use, if nobody was faster. */
     private void adopt(PathData asked, int version) {
         session.write(List.of(new ZooPort.Write.SetData(path, asked.bytes(), version)), answer -> {
-            if (Session.codeOf(answer) == Code.NO_AUTH) {
+            Code code = Session.codeOf(answer);
+            if (code == Code.NO_AUTH || code == Code.OTHER) {
                 LockException denied = Errors.denied(
                         session.engine().shown(path), "record the kind of the lock", Session.plain(answer));
                 List.copyOf(lane.present()).forEach(place -> place.request().fail(denied));
@@ -145,7 +147,9 @@ final class QueueReader {
     /** For a place whose create has just been sent: those that are present stand before it. */
     private void listNowOrLater(Place place) {
         Want want = new Want(place, From.CREATE);
-        if (place.request().canBePutOff() && othersWaitBefore()) {
+        boolean sameKind = data != null
+                && PathData.parse(data).filter(place.purpose()::agreesWith).isPresent();
+        if (sameKind && place.request().canBePutOff() && othersWaitBefore()) {
             putOff.put(place, want);
         } else {
             want(want);
@@ -172,6 +176,7 @@ final class QueueReader {
 
     /** Something became of a request of this lane: those put off may be needed now. */
     void reconsider() {
+        putOff.values().removeIf(want -> !want.mayCome());
         if (!putOff.isEmpty() && !othersWaitBefore()) {
             List<Want> due = List.copyOf(putOff.values());
             putOff.clear();
@@ -198,12 +203,14 @@ final class QueueReader {
         List<Want> served = wants;
         wants = new ArrayList<>();
         served.removeIf(want -> !want.mayCome());
+        if (served.isEmpty() && disowned.isEmpty()) {
+            return;
+        }
         listing = true;
         session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
             listing = false;
             listed(served, answer);
             wants.removeIf(want -> !want.mayCome());
-            putOff.values().removeIf(want -> !want.mayCome());
             if (!wants.isEmpty() && !listing) {
                 sendList();
             }
@@ -243,7 +250,6 @@ final class QueueReader {
             deliver(served, listing);
             return;
         }
-        data = null;
         readData(served.get(0).place().purpose(), answer -> {
             if (isOfItsMoment(listing)) {
                 deliver(served, listing);
@@ -262,7 +268,6 @@ final class QueueReader {
     private void deliver(List<Want> served, ZooPort.Listing listing) {
         byte[] found = Objects.requireNonNull(data);
         Optional<PathData> known = PathData.parse(found);
-        known.ifPresent(present -> session.engine().learn(path, present));
         List<Want> agreeing = new ArrayList<>(served.size());
         for (Want want : served) {
             PathData asked = want.place().purpose();

@@ -37,6 +37,9 @@ final class Request {
     private @Nullable Session session;
     private @Nullable ZkLease lease;
     private @Nullable Downgrade downgrade;
+    /** Whether any member had to wait in the present attempt. */
+    private boolean waited;
+
     /** What the caller is to be told once the nodes' deletion is answered. */
     private @Nullable Runnable onceLeft;
 
@@ -196,7 +199,7 @@ final class Request {
         } else if (command instanceof Command.StopWatching) {
             places.forEach(Place::stopWatching);
         } else if (command instanceof Command.Confirm) {
-            session().confirm(this);
+            confirm();
         } else if (command instanceof Command.Grant grant) {
             granted(grant);
         } else if (command instanceof Command.LeaveAsHolder leave) {
@@ -225,7 +228,41 @@ final class Request {
         }
     }
 
+    /**
+     * Several members are ready at different moments, and a node that somebody deleted meanwhile would leave its place to
+     * others: so they are all checked once more, by one committed transaction. What is there then was there all along.
+     */
+    private void confirm() {
+        if (places.size() == 1 || !waited) {
+            session().confirm(this);
+            return;
+        }
+        List<Place.Standing> nodes = standing();
+        String attempt = machine.id();
+        session().write(Place.Standing.checks(nodes), answer -> {
+            if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
+                return;
+            }
+            if (!answer.ok()) {
+                session().whenConnected(() -> {
+                    if (machine.state() == State.CONFIRMING && machine.id().equals(attempt)) {
+                        confirm();
+                    }
+                });
+                return;
+            }
+            Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
+            if (refusal.filter(found -> found.code() == Code.NO_NODE).isPresent()) {
+                Place.Standing gone = nodes.get(refusal.get().index());
+                gone.place().nodeGone(gone.name());
+            } else {
+                session().confirm(this);
+            }
+        });
+    }
+
     private void enqueue() {
+        waited = false;
         new Creation(session(), this, places).start();
     }
 
@@ -248,6 +285,7 @@ final class Request {
             giveUpThen(() -> outcome.complete(Optional.empty()));
             return;
         }
+        waited = true;
         places.get(watch.member()).watch(watch.how());
     }
 

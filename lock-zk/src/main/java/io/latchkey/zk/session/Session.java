@@ -321,9 +321,9 @@ final class Session {
         List<List<Place.Standing>> parts = present.isEmpty() ? List.of(present) : Lists.partition(present, BEAT_PART);
         beating = parts.size();
         for (List<Place.Standing> part : parts) {
-            List<ZooPort.Write> checks = new ArrayList<>(part.size());
-            part.forEach(standing -> checks.add(new ZooPort.Write.Check(standing.path())));
-            write(part.isEmpty() ? List.of(new ZooPort.Write.Check("/")) : checks, answer -> {
+            List<ZooPort.Write> checks =
+                    part.isEmpty() ? List.of(new ZooPort.Write.Check("/")) : Place.Standing.checks(part);
+            write(checks, answer -> {
                 beating--;
                 beaten(on, part, answer);
             });

@@ -75,24 +75,19 @@ final class Watches {
         return watch(path, listener, EnumSet.allOf(Of.class));
     }
 
-    /** Watches a node of whose going nothing follows but that it is gone. */
-    Runnable watchForDeletion(String path, Listener listener) {
-        return watchChildren(path, listener);
-    }
-
     /** Watches a node's data. */
     Runnable watchData(String path, Listener listener) {
         return watch(path, listener, EnumSet.of(Of.DATA));
     }
 
-    /** Watches who comes and goes under a path. */
+    /** Watches who comes and goes under a node, and the node's own going; a request has no children. */
     Runnable watchChildren(String path, Listener listener) {
         return watch(path, listener, EnumSet.of(Of.CHILDREN));
     }
 
     /** Watches the own node. The watch is never taken back: it goes with the node. */
     Runnable watchOwn(String path, Listener listener) {
-        var unused = watchForDeletion(path, listener);
+        var unused = watchChildren(path, listener);
         return () -> byPath.computeIfPresent(path, (p, watched) -> {
             watched.listeners.remove(listener);
             return watched.listeners.isEmpty() ? null : watched;
@@ -104,7 +99,7 @@ final class Watches {
         watched.listeners.add(listener);
         if (what.contains(Of.DATA) && watched.armed.add(Of.DATA)) {
             session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
-                check(path, watched, answer);
+                check(path, watched, Of.DATA, answer);
                 if (answer.ok()) {
                     watched.listening().forEach(told -> told.seen(answer.get()));
                 }
@@ -112,7 +107,7 @@ final class Watches {
         }
         if (what.contains(Of.CHILDREN) && watched.armed.add(Of.CHILDREN)) {
             session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
-                check(path, watched, answer);
+                check(path, watched, Of.CHILDREN, answer);
                 if (answer.ok()) {
                     watched.listening().forEach(told -> told.seen(answer.get()));
                 }
@@ -147,14 +142,19 @@ final class Watches {
                     return;
                 }
                 byPath.remove(path);
-                Answer<?> why = Answer.failed(Code.OK, "watch taken back");
+                Answer<?> why = Answer.failed(Code.CONNECTION_LOSS, "watch taken back");
                 watched.listening().forEach(listener -> listener.blind(why));
             }
         }
     }
 
-    private void check(String path, Watched watched, Answer<?> answer) {
+    private void check(String path, Watched watched, Of what, Answer<?> answer) {
         if (!answer.ok() && byPath.remove(path, watched)) {
+            watched.armed.remove(what);
+            if (answer.code() != Code.NO_NODE && !watched.armed.isEmpty()) {
+                // The other one comes back with the connection, and nobody would own it.
+                takeBack(path);
+            }
             for (Listener listener : watched.listening()) {
                 if (answer.code() == Code.NO_NODE) {
                     listener.gone();
@@ -168,8 +168,12 @@ final class Watches {
     private void stop(String path, Watched watched, Listener listener) {
         watched.listeners.remove(listener);
         if (watched.listeners.isEmpty() && byPath.remove(path, watched) && !watched.armed.isEmpty()) {
-            removing.add(path);
-            session.port().removeWatches(path, () -> session.engine().serially(() -> removing.remove(path)));
+            takeBack(path);
         }
+    }
+
+    private void takeBack(String path) {
+        removing.add(path);
+        session.port().removeWatches(path, () -> session.engine().serially(() -> removing.remove(path)));
     }
 }
