@@ -55,7 +55,8 @@ public interface Semaphore extends Acquirable {
      * path exists; a path that has gone and come again has the declared capacity.
      *
      * <p>A larger capacity lets waiting requests in. A smaller one takes a permit from nobody: those who hold keep what
-     * they hold, and nobody is let in until enough is released. A waiting request for more than the new capacity fails
+     * they hold, also those whose turn had come by then without their having heard of it, and nobody else is let in until
+     * enough is released. A waiting request for more than the new capacity fails
      * with {@link LockMismatchException}.
      *
      * <p>If this method throws {@link LockUnavailableException}, the change may have been made or not. To call it again

@@ -58,8 +58,19 @@ final class Watches {
 
     private static final class Watched {
         final Set<Listener> listeners = new LinkedHashSet<>();
+        /** What was asked for and has not fired. */
         final Set<Of> armed = EnumSet.noneOf(Of.class);
+        /** What of it the server has confirmed. */
+        final Set<Of> confirmed = EnumSet.noneOf(Of.class);
+
         long changedBy = NO_ZXID;
+
+        /** It fired; before it was confirmed that was an older one, and this one is still to come. */
+        void fired(Of what) {
+            if (confirmed.remove(what)) {
+                armed.remove(what);
+            }
+        }
 
         List<Listener> listening() {
             return List.copyOf(listeners);
@@ -101,6 +112,7 @@ final class Watches {
             session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
                 check(path, watched, Of.DATA, answer);
                 if (answer.ok()) {
+                    watched.confirmed.add(Of.DATA);
                     watched.listening().forEach(told -> told.seen(answer.get()));
                 }
             });
@@ -109,6 +121,7 @@ final class Watches {
             session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
                 check(path, watched, Of.CHILDREN, answer);
                 if (answer.ok()) {
+                    watched.confirmed.add(Of.CHILDREN);
                     watched.listening().forEach(told -> told.seen(answer.get()));
                 }
             });
@@ -124,11 +137,11 @@ final class Watches {
         switch (change) {
             case DATA -> {
                 watched.changedBy = zxid;
-                watched.armed.remove(Of.DATA);
+                watched.fired(Of.DATA);
                 watched.listening().forEach(Listener::changed);
             }
             case CHILDREN -> {
-                watched.armed.remove(Of.CHILDREN);
+                watched.fired(Of.CHILDREN);
                 watched.listening().forEach(Listener::childrenChanged);
             }
             case DELETED -> {
