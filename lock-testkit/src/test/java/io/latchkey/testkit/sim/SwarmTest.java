@@ -38,12 +38,12 @@ class SwarmTest {
 
     private static int play(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
-        int clients = random.nextInt(2, 7);
+        int clients = random.nextInt(2, 6);
         World world = new World(random.nextLong(), clients, random.nextInt(1, 4));
-        for (int task = random.nextInt(2, 6 * clients); task > 0; task--) {
+        for (int task = random.nextInt(2, 10 * clients); task > 0; task--) {
             world.give(task(random));
         }
-        world.play(random.nextInt(20, 600), random.nextInt(0, 9));
+        world.play(random.nextInt(20, 800), random.nextInt(0, 9));
         return world.granted();
     }
 

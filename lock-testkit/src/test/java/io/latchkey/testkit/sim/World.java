@@ -56,7 +56,7 @@ final class World {
             servers.add(new Server(leader));
         }
         for (int i = 0; i < clientCount; i++) {
-            clients.add(Client.start("C" + i, random.nextInt(1, 5), leader, time, random.split(), diary::add));
+            clients.add(Client.start("C" + i, random.nextInt(1, 9), leader, time, random.split(), diary::add));
         }
         for (Move move : Move.values()) {
             // Swarm: every schedule has a taste of its own.
