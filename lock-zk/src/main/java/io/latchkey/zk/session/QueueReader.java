@@ -176,15 +176,19 @@ final class QueueReader {
 
     /** Something became of a request of this lane: those put off may be needed now. */
     void reconsider() {
-        putOff.values().removeIf(want -> !want.mayCome());
         if (!putOff.isEmpty() && !othersWaitBefore()) {
             List<Want> due = List.copyOf(putOff.values());
             putOff.clear();
-            due.forEach(wants::add);
+            wants.addAll(due);
             if (!listing) {
                 sendList();
             }
         }
+    }
+
+    /** Its request is over. */
+    void forget(Place place) {
+        putOff.remove(place);
     }
 
     /** To be called behind a barrier. */

@@ -172,6 +172,7 @@ final class Request {
         engine.forget(this);
         if (session != null) {
             session.holdsNoMore(this);
+            places.forEach(place -> place.lane().reader().forget(place));
         }
         if (downgrade != null) {
             downgrade.requestEnded();
