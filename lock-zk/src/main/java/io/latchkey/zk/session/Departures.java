@@ -230,11 +230,7 @@ final class Departures {
             batch.forEach(departure -> departure.uncertain = true);
             owed.addAll(0, batch);
             batch.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            if (session.connected()) {
-                session.afterBeat(this::send);
-            } else {
-                session.whenConnected(this::send);
-            }
+            session.tryAgain(this::send);
             return;
         }
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();

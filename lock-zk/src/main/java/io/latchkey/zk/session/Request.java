@@ -245,7 +245,7 @@ final class Request {
                 return;
             }
             if (!answer.ok()) {
-                session().whenConnected(() -> {
+                session().tryAgain(() -> {
                     if (machine.state() == State.CONFIRMING && machine.id().equals(attempt)) {
                         confirm();
                     }

@@ -258,6 +258,15 @@ final class Session {
         }
     }
 
+    /** Runs {@code task} when what was lost or refused may be tried again: connected anew, or else after the next beat. */
+    void tryAgain(Runnable task) {
+        if (connected) {
+            afterBeat(task);
+        } else {
+            whenConnected(task);
+        }
+    }
+
     private Proofs newProofs() {
         return new Proofs(timeout, engine.margin(timeout));
     }
