@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -403,6 +404,51 @@ class RecipeWireTest extends OnOneServer {
         Wire wire = proxy.since(before);
         assertEquals(0, wire.watchEvents(), wire::toString);
         assertFalse(last.isDone());
+    }
+
+    /** The table of decision 0006, for so many waiting sessions: {@code -Dlatchkey.waiters=64} for that of the document. */
+    @ParameterizedTest
+    @CsvSource({"4, 9, 8", "8, 13, 12", "9, 9, 6", "64, 9, 6"})
+    void aLineCostsTheSameWhateverTheCapacity(int capacity, int mostToWait, int mostToBeGranted) throws Exception {
+        int waiters = Integer.getInteger("latchkey.waiters", 12);
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < capacity; i++) {
+            held.add(other.semaphore("/line", capacity).acquire());
+        }
+        List<FaultProxy> proxies = new ArrayList<>();
+        List<Wire.Mark> marks = new ArrayList<>();
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (int i = 0; i < waiters; i++) {
+            FaultProxy own = proxy();
+            ZkLockClient client = patient(own);
+            proxies.add(own);
+            marks.add(own.mark());
+            all.add(client.semaphore("/line", capacity).acquireAsync());
+            awaitRequests("/line", capacity + i + 1);
+            awaitUntil("it watches", () -> server().watches().stream()
+                    .anyMatch(watch -> watch.session() == own.session().orElse(0)));
+        }
+        settleAside();
+        double toWait = requests(proxies, marks) / (double) waiters;
+        assertTrue(toWait <= mostToWait, toWait + " requests to set up a wait");
+
+        marks.clear();
+        proxies.forEach(own -> marks.add(own.mark()));
+        held.forEach(Lease::close);
+        for (CompletableFuture<Lease> next : all) {
+            soon(next).close();
+        }
+        settleAside();
+        double toBeGranted = requests(proxies, marks) / (double) waiters;
+        assertTrue(toBeGranted <= mostToBeGranted, toBeGranted + " requests for a grant and its release");
+    }
+
+    private static int requests(List<FaultProxy> proxies, List<Wire.Mark> marks) {
+        int sum = 0;
+        for (int i = 0; i < proxies.size(); i++) {
+            sum += proxies.get(i).since(marks.get(i)).requestsButHeartbeats();
+        }
+        return sum;
     }
 
     // ---- leaving
