@@ -89,7 +89,7 @@ class MixedSoakTest {
                 for (int i = 0; i < CLIENTS; i++) {
                     sum += grants.get(i);
                 }
-                assertTrue(sum > 10 * CLIENTS, "only " + sum + " grants, with " + faults + " faults");
+                assertTrue(sum > LENGTH.toSeconds() * 20, "only " + sum + " grants, with " + faults + " faults");
             } catch (AssertionError broken) {
                 throw new AssertionError("seed " + seed + ": " + broken.getMessage(), broken);
             } finally {

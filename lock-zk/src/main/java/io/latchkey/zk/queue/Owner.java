@@ -26,18 +26,18 @@ public record Owner(String host, long processId, String label, OptionalLong toke
     }
 
     public byte[] data() {
-        String tail = token.isPresent() ? "" + SEPARATOR + token.getAsLong() : "";
-        return (host + SEPARATOR + processId + SEPARATOR + label + tail).getBytes(StandardCharsets.UTF_8);
+        String numbers = processId + (token.isPresent() ? " " + token.getAsLong() : "");
+        return (host + SEPARATOR + numbers + SEPARATOR + label).getBytes(StandardCharsets.UTF_8);
     }
 
     /** The owner in {@code data}; {@link #UNKNOWN} when it cannot be read, as after a release's mark. */
     public static Owner parse(byte[] data) {
-        String[] parts = new String(data, StandardCharsets.UTF_8).split("\n", -1);
-        boolean tokenToo = parts.length == 4 && parts[3].matches(NUMBER);
-        if (!(parts.length == 3 || tokenToo) || !parts[1].matches(NUMBER)) {
+        String[] parts = new String(data, StandardCharsets.UTF_8).split("\n", 3);
+        if (parts.length != 3 || !parts[1].matches(NUMBER + "( " + NUMBER + ")?")) {
             return UNKNOWN;
         }
-        Owner owner = new Owner(parts[0], Long.parseLong(parts[1]), parts[2]);
-        return tokenToo ? owner.withToken(Long.parseLong(parts[3])) : owner;
+        String[] numbers = parts[1].split(" ", 2);
+        Owner owner = new Owner(parts[0], Long.parseLong(numbers[0]), parts[2]);
+        return numbers.length == 1 ? owner : owner.withToken(Long.parseLong(numbers[1]));
     }
 }

@@ -217,6 +217,13 @@ class AcquisitionTest {
                     test.machine.on(new Event.HandedOver(0));
                 }
             }
+            State reached =
+                    switch (this) {
+                        case LISTING, WAITING -> State.QUEUED;
+                        case ENQUEUEING, RECOVERING, CONFIRMING -> State.valueOf(name());
+                    };
+            assertEquals(reached, test.machine.state());
+            assertEquals(this == LISTING || this == RECOVERING, test.machine.wantsList(0));
         }
     }
 

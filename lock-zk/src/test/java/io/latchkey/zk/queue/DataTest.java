@@ -66,10 +66,10 @@ class DataTest {
 
     @Test
     void aRequestSaysWhoMadeIt() {
-        Owner owner = new Owner("host-1", 4711, "a label");
+        Owner owner = new Owner("host-1", 4711, "a label\nwith a line");
         assertEquals(owner, Owner.parse(owner.data()));
         assertEquals(owner.withToken(77), Owner.parse(owner.withToken(77).data()));
-        assertEquals(Owner.UNKNOWN, Owner.parse("host\n1\nlabel\nno token".getBytes(UTF_8)));
+        assertEquals(Owner.UNKNOWN, Owner.parse("host\n1 no-token\nlabel".getBytes(UTF_8)));
         assertEquals(Owner.UNKNOWN, Owner.parse(new byte[0]));
         assertEquals(Owner.UNKNOWN, Owner.parse("host\nnot a number\n".getBytes(UTF_8)));
         assertEquals(Owner.UNKNOWN, Owner.parse("host\n99999999999999999999\n".getBytes(UTF_8)));
