@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 import java.time.Duration;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * request that could hold beside the present holders still waits behind earlier requests that cannot.
  *
  * <p>A caller that holds one lock while it waits for another can deadlock with a caller that takes them in the other
- * order. Nothing detects this. Use a {@link MultiLock} instead, or a time-out.
+ * order. Nothing prevents this; {@link LockClient#diagnose} finds suspects. Use a {@link MultiLock} instead, or a
+ * time-out.
  *
  * <h2>How a call ends</h2>
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 import java.time.Duration;
@@ -18,8 +19,9 @@ import java.util.concurrent.CompletableFuture;
  * ({@link #lost}). Neither can undo what the holder has begun. Only a store that checks {@link #token} refuses a holder
  * that comes too late.
  *
- * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return at once and send nothing,
- * except {@link #releaseAsync}, which sends and does not wait.
+ * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return at once.
+ * {@link #releaseAsync}, and the first call of {@link #lost} and of {@link #releaseRequested}, send and do not wait;
+ * the others send nothing.
  */
 public interface Lease extends AutoCloseable {
     /**
@@ -103,9 +105,34 @@ public interface Lease extends AutoCloseable {
      * <p>To complete or cancel the returned future oneself has no effect on the lease, nor on the futures that other
      * calls of this method return.
      *
+     * <p>The first call asks the server to tell when the lease's node is deleted, so that this loss is known at once and
+     * not only with the next heartbeat.
+     *
      * @return a future of the cause of the loss
      */
     CompletableFuture<LossCause> lost();
+
+    /**
+     * Returns a future that completes when somebody asks this lease's holder to let go, through
+     * {@link Contender#requestRelease}. It is a wish and no more: the lease stays as it is until its holder releases it.
+     *
+     * <pre>{@code
+     * lease.releaseRequested().thenAccept(by -> worker.finishEarly()); // the worker releases when it has
+     * }</pre>
+     *
+     * <p>The first call lets the server know that this holder listens, which costs three requests; holders that never call
+     * it cannot be asked, and pay nothing. Who asked before that was answered that nobody listens. What is asked while
+     * the connection is away is told when it is back in the same session. The future completes once, with the first
+     * wish; it never completes after the lease was released or lost. It completes exceptionally, with a
+     * {@link LockException}, if the server refuses that others be heard. Stages that depend on it run where those of
+     * {@link #lost} run, and to complete or cancel it oneself has no effect on others.
+     *
+     * @return a future of who asked
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default CompletableFuture<ReleaseRequest> releaseRequested() {
+        throw new UnsupportedOperationException("this implementation cannot be asked to let go");
+    }
 
     /**
      * Releases this lease and waits until the server has confirmed it. For the caller the lease is over at once, when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 /**
@@ -15,9 +16,9 @@ package io.latchkey.lock;
  *         return false; // others held it all the time, or the server was out of reach: nothing is left behind
  *     }
  *     try (Lease lease = granted.get()) {
- *         int left = stock.read(product);
+ *         int left = stock.read(product, lease.token()); // the store refuses a token below the highest it has seen
  *         lease.ensureValid(); // stop here if the lease was lost meanwhile
- *         stock.write(product, left - 1, lease.token()); // the store refuses a token below the highest it has seen
+ *         stock.write(product, left - 1, lease.token());
  *         return true;
  *     }
  * }
@@ -108,6 +109,32 @@ public interface LockClient extends AutoCloseable {
      * @see StripedMutex what happens to clients with different numbers
      */
     StripedMutex stripedMutex(String path, int stripes);
+
+    /**
+     * Returns what this client holds and waits for, and since when; and, if it waits, the circles of clients that wait
+     * for each other, as far as it can find them. Print it.
+     *
+     * <p>A circle is a <b>suspect</b>. The servers know clients and not threads: of a client that holds one lock and has
+     * asked for another since, it is taken for granted that the thread that holds is the one that waits. So where many
+     * threads of one client take locks, look whether the same is there again a while later. What is sure: every request
+     * in a circle was there at one and the same moment, and none can be granted unless one of these clients lets go of
+     * what it holds, gives up, or goes away. A thread that waits at the path that it holds is in the lists, not in a
+     * circle.
+     *
+     * <p>Costs nothing at the servers unless this client waits. If it does, it reads the queues of what it waits for and
+     * holds, and, since a circle of three or more goes over paths that it has nothing to do with, all queues below its
+     * base path; without a base path those below the first level of the paths it uses, {@code /orders} for
+     * {@code /orders/42}. These are two requests for each node there, and of a queue in which somebody waits two more, and
+     * one for each request in it; after 5,000 nodes or 10,000 requests it stops, and says so. Waits for a session timeout
+     * at most, and not at all if the current thread is interrupted, whose status stays set; it says so as well, and does
+     * not throw.
+     *
+     * @return what it found
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default Diagnosis diagnose() {
+        throw new UnsupportedOperationException("this implementation cannot be diagnosed");
+    }
 
     /**
      * Closes this client and gives up everything that it holds or waits for.

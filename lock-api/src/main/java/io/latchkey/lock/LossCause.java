@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 /** Why a lease was lost. Whatever the cause, others may hold now. */
@@ -11,7 +12,7 @@ public enum LossCause {
      */
     DEADLINE_PASSED,
 
-    /** The session lives, but the lease's node is gone: somebody else deleted it. */
+    /** The session lives, but the lease's node is gone: somebody else deleted it, as {@link Contender#evict} does. */
     NODE_DELETED,
 
     /** The client was closed while it held the lease. */

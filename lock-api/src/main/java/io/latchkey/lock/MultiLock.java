@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 import java.util.List;
@@ -9,9 +10,9 @@ import java.util.List;
  * for older ones, and multi-locks never deadlock with each other, whatever the order of their members.
  *
  * <p><b>This does not hold for locks that are nested.</b> A caller that holds any lease and waits for another lock, be
- * it a single lock or a multi-lock, can close a circle of callers that wait for each other. Nothing detects that, and
- * {@link #acquire} then waits forever. Put all locks that you need at a time into one multi-lock, or acquire the later
- * ones with a time-out and release what you hold when it fails.
+ * it a single lock or a multi-lock, can close a circle of callers that wait for each other. Nothing prevents that, and
+ * {@link #acquire} then waits forever; {@link LockClient#diagnose} finds suspects. Put all locks that you need at a time
+ * into one multi-lock, or acquire the later ones with a time-out and release what you hold when it fails.
  *
  * <p>The lease holds when every member's request holds by the rule of that member. It is lost as a whole when any
  * member is lost, and released as a whole: {@link ReleaseOutcome#RELEASED} says that the nodes of all members are gone.

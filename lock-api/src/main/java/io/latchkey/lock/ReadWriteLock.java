@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 /**
@@ -42,6 +43,7 @@ public interface ReadWriteLock {
      * @throws IllegalStateException if {@code write} was released
      * @throws LeaseLostException if {@code write} was lost, before or during the call
      * @throws LockException as described in {@link Acquirable}
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     Lease downgrade(Lease write);
 

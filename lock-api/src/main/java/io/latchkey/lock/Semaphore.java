@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
 /**
@@ -26,6 +27,8 @@ public interface Semaphore extends Acquirable {
      * @return what acquires them
      * @throws IllegalArgumentException if {@code n} is zero or negative, or more than the capacity as far as this
      *     client knows it; that is the declared number until it has heard of a change
+     * @throws UnsupportedOperationException if this client's implementation gives permits one at a time and {@code n} is
+     *     more
      */
     Acquirable permits(int n);
 
@@ -56,8 +59,7 @@ public interface Semaphore extends Acquirable {
      *
      * <p>A larger capacity lets waiting requests in. A smaller one takes a permit from nobody: those who hold keep what
      * they hold, also those whose turn had come by then without their having heard of it, and nobody else is let in until
-     * enough is released. A waiting request for more than the new capacity fails
-     * with {@link LockMismatchException}.
+     * enough is released. A waiting request for more than the new capacity fails with {@link LockMismatchException}.
      *
      * <p>If this method throws {@link LockUnavailableException}, the change may have been made or not. To call it again
      * is harmless.
@@ -66,6 +68,7 @@ public interface Semaphore extends Acquirable {
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
      * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
      * @throws LockException as described in {@link Acquirable}
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     void resize(int capacity);
 }

@@ -46,7 +46,9 @@
  *       {@code forceSync=no}, both the queue and the tokens can go back, and then nothing does.
  *   <li><b>Progress without a quorum.</b> While no majority of the ensemble works, nothing is granted, and leases are
  *       lost when their time is over.
- *   <li><b>Eviction.</b> A holder that lives and does not release keeps the lock.
+ *   <li><b>That a holder lets go.</b> A holder that lives and does not release keeps the lock. An administrator can ask
+ *       it to ({@link io.latchkey.lock.Contender#requestRelease}) or take its request away
+ *       ({@link io.latchkey.lock.Contender#evict}), which is a decree as above.
  *   <li><b>Freedom from deadlock when single locks are nested.</b> A {@link io.latchkey.lock.MultiLock} has no such
  *       deadlock.
  *   <li><b>Obedience.</b> A program that does not ask for the lock is not stopped by it, unless the store checks
@@ -57,8 +59,11 @@
  *
  * Bad arguments are refused by the method that gets them, before anything is sent. A {@code null} argument is a
  * {@link java.lang.NullPointerException} whose message names the argument; the methods do not repeat it. What goes
- * wrong later is one of the unchecked exceptions under {@link io.latchkey.lock.LockException}. Running out of time is
- * an empty result and never an exception. Interruption is {@link java.lang.InterruptedException}.
+ * wrong later is one of the unchecked exceptions under {@link io.latchkey.lock.LockException}; only the views of
+ * {@code java.util.concurrent} have {@link io.latchkey.lock.LockOwnershipLostException} besides, which their callers take
+ * for an {@link java.lang.IllegalMonitorStateException}. Running out of time is an empty result and never an exception.
+ * Interruption is {@link java.lang.InterruptedException}. What an implementation does not offer is an
+ * {@link java.lang.UnsupportedOperationException}, before anything is sent.
  */
 @NullMarked
 package io.latchkey.lock;

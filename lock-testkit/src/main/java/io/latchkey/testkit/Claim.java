@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.Objects;
@@ -8,16 +9,20 @@ import java.util.Objects;
  * @see History#recorded(FaultyClient, io.latchkey.lock.Acquirable, Claim...)
  */
 public sealed interface Claim {
-    /** The path, or whatever names what is locked: the same for all clients. */
+    /** {@return the path, or whatever names what is locked: the same for all clients} */
     String path();
 
     /**
      * Alone: a mutex, a write lock.
      *
-     * @param path the path
+     * @param path the lock's, or whatever names what is locked
      */
     record Exclusive(String path) implements Claim {
-        /** Refuses null. */
+        /**
+         * Makes the claim.
+         *
+         * @param path the lock's, or whatever names what is locked
+         */
         public Exclusive {
             Objects.requireNonNull(path, "path");
         }
@@ -31,10 +36,14 @@ public sealed interface Claim {
     /**
      * Beside others that share, but not beside one that is alone: a read lock.
      *
-     * @param path the path
+     * @param path the lock's, or whatever names what is locked
      */
     record Shared(String path) implements Claim {
-        /** Refuses null. */
+        /**
+         * Makes the claim.
+         *
+         * @param path the lock's, or whatever names what is locked
+         */
         public Shared {
             Objects.requireNonNull(path, "path");
         }
@@ -48,12 +57,19 @@ public sealed interface Claim {
     /**
      * Some of the permits of a semaphore.
      *
-     * @param path the path
+     * @param path the lock's, or whatever names what is locked
      * @param permits how many
      * @param of how many there are; if the semaphore is resized while the history lasts, the largest number
      */
     record Permits(String path, int permits, int of) implements Claim {
-        /** Refuses null, and numbers below 1. */
+        /**
+         * Makes the claim.
+         *
+         * @param path the lock's, or whatever names what is locked
+         * @param permits how many
+         * @param of how many there are
+         * @throws IllegalArgumentException if a number is below 1
+         */
         public Permits {
             Objects.requireNonNull(path, "path");
             if (permits < 1 || of < 1) {
@@ -67,17 +83,32 @@ public sealed interface Claim {
         }
     }
 
-    /** Alone on the path. */
+    /**
+     * {@return a claim to be alone on the path, as with a mutex or a write lock}
+     *
+     * @param path the lock's, or whatever names what is locked
+     */
     static Claim exclusive(String path) {
         return new Exclusive(path);
     }
 
-    /** Beside others that share the path. */
+    /**
+     * {@return a claim to be beside others that share the path, as with a read lock}
+     *
+     * @param path the lock's, or whatever names what is locked
+     */
     static Claim shared(String path) {
         return new Shared(path);
     }
 
-    /** So many of the path's permits. */
+    /**
+     * {@return a claim to some of the permits of a semaphore}
+     *
+     * @param path the semaphore's, or whatever names what is locked
+     * @param permits how many, at least 1
+     * @param of how many there are; if the semaphore is resized while the history lasts, the largest number
+     * @throws IllegalArgumentException if a number is below 1
+     */
     static Claim permits(String path, int permits, int of) {
         return new Permits(path, permits, of);
     }

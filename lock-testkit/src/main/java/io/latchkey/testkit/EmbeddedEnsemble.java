@@ -1,14 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -18,8 +16,9 @@ import java.util.stream.IntStream;
  * a temporary folder that is deleted at {@link #close()}. Ready within about 1 s. The tick is 200 ms unless set otherwise, so that
  * sessions of 400 ms and more are possible.
  *
- * <p>Any two servers serve; one alone does not: its clients are disconnected. Servers are counted from 0. All methods may be called
- * from any thread.
+ * <p>Any two servers serve; one alone does not: its clients are disconnected. Servers are counted from 0; another number than 0 to 2 is
+ * an {@link IndexOutOfBoundsException}. What the leader knows, the sessions and nodes, a server that serves tells while none leads; while
+ * none serves, asking is an {@link IllegalStateException}. All methods may be called from any thread.
  */
 public final class EmbeddedEnsemble implements ZooKeeperFixture {
     private static final int SIZE = 3;
@@ -36,7 +35,13 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
                 .toList();
     }
 
-    /** Starts three servers with a tick of 200 ms and returns when a leader is elected and all of them serve. */
+    /**
+     * Starts three servers with a tick of 200 ms and returns when a leader is elected and all of them serve.
+     *
+     * @return the ensemble, which serves; close it
+     * @throws AssertionError if they do not serve within 30 s
+     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     */
     public static EmbeddedEnsemble start() {
         return start(Duration.ofMillis(200));
     }
@@ -44,8 +49,12 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     /**
      * Starts three servers and returns when a leader is elected and all of them serve.
      *
-     * @param tick the length of a tick: sessions are two ticks long at least, 60 s at most; followers that are silent for ten ticks
-     *     are dropped
+     * @param tick the length of a tick, 1 ms to 10 s: sessions are two ticks long at least, 60 s at most; followers that are silent for ten
+     *     ticks are dropped
+     * @return the ensemble, which serves; close it
+     * @throws IllegalArgumentException if the tick is shorter or longer
+     * @throws AssertionError if they do not serve within 30 s
+     * @throws IllegalStateException if interrupted meanwhile; the status stays set
      */
     public static EmbeddedEnsemble start(Duration tick) {
         if (tick.toMillis() < 1 || tick.toMillis() > 10_000) {
@@ -69,32 +78,16 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         }
     }
 
-    /** Asks the system for free ports, all at once, so that they are different ones. */
     private static List<EnsembleServer.Place> places(Path folder) {
-        List<ServerSocket> taken = new ArrayList<>();
-        try {
-            List<EnsembleServer.Place> places = new ArrayList<>();
-            for (int id = 1; id <= SIZE; id++) {
-                places.add(new EnsembleServer.Place(
-                        id, folder.resolve("server-" + id), free(taken), free(taken), free(taken)));
-            }
-            return places;
-        } catch (IOException e) {
-            throw new UncheckedIOException("no free port", e);
-        } finally {
-            taken.forEach(Channels::close);
-        }
+        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * SIZE).iterator();
+        return IntStream.rangeClosed(1, SIZE)
+                .mapToObj(id -> new EnsembleServer.Place(
+                        id, folder.resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
+                .toList();
     }
 
-    private static int free(List<ServerSocket> taken) throws IOException {
-        ServerSocket socket = new ServerSocket();
-        taken.add(socket);
-        socket.setReuseAddress(true);
-        socket.bind(Localhost.port(0));
-        return socket.getLocalPort();
-    }
-
-    /** Three servers. */
+    /** {@return 3} */
+    @Override
     public int size() {
         return SIZE;
     }
@@ -104,7 +97,11 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         return IntStream.range(0, SIZE).mapToObj(this::connectString).collect(Collectors.joining(","));
     }
 
-    /** Where clients of one server connect. */
+    /**
+     * {@return where clients of one server connect: {@code 127.0.0.1:port}, the same through every restart}
+     *
+     * @param server its number
+     */
     public String connectString(int server) {
         return "127.0.0.1:" + at(server).place().clientPort();
     }
@@ -113,7 +110,8 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         return servers.get(Objects.checkIndex(server, SIZE));
     }
 
-    /** Which server leads now; empty during an election and while fewer than two run. */
+    /** {@return the number of the server that leads now; empty during an election and while fewer than two run} */
+    @Override
     public synchronized OptionalInt leader() {
         return IntStream.range(0, SIZE).filter(i -> servers.get(i).isLeading()).findFirst();
     }
@@ -121,6 +119,8 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     /**
      * Waits until some server leads: about 0.5 s after the former leader was stopped.
      *
+     * @param within how long to wait at most
+     * @return the number of the server that leads
      * @throws AssertionError if none does within that time
      * @throws InterruptedException if interrupted while waiting
      */
@@ -130,6 +130,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     }
 
     /** Whether the server runs and serves clients, which takes a leader and a majority. */
+    @Override
     public synchronized boolean isServing(int server) {
         return at(server).isServing();
     }
@@ -139,11 +140,60 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      * in about 0.5 s and serve nobody meanwhile; sessions get their whole timeout again from the new leader. Does nothing if it is
      * stopped.
      */
+    @Override
     public synchronized void stop(int server) {
         at(server).stop();
     }
 
-    /** Starts a stopped server again, on the same ports and with its data; returns before it has joined the others. */
+    /**
+     * Ends one server as a crash does: what its clients and the other servers have not got from it by now, they never get. Its clients
+     * are disconnected at once and go on to another. If it led, the others elect a new leader in about 0.5 s, as after {@link #stop}; a
+     * write that it had not yet sent to one of them is lost. It is a thread of this process all the same: what it had begun to write
+     * to its log may be written. {@link #restart} brings it back. Does nothing if it is stopped.
+     *
+     * @param server its number
+     */
+    public synchronized void kill(int server) {
+        EnsembleServer dying = at(server);
+        servers.forEach(each -> each.resetRelayTo(dying.place().id()));
+        dying.kill();
+    }
+
+    /**
+     * Cuts a follower off from its leader: not a byte gets through between them until the partition is healed, and nobody is told. Its
+     * clients are not touched. At first it serves them on: it reads to them what it had, older and older, writes wait, and the leader hears
+     * nothing of their sessions and ends those whose timeout is over. After ten ticks without a word (2 s with a tick of 200 ms) it stops
+     * serving and disconnects its clients, which go on to another server; sessions of more than ten ticks survive. The others go on
+     * all the time. Elections stay possible, so it finds the same leader again and again, and cannot follow it.
+     *
+     * @param follower its number
+     * @return the partition, to await and to heal
+     * @throws IllegalArgumentException if this server leads
+     * @throws IllegalStateException if it does not serve
+     */
+    @Override
+    public synchronized FollowerPartition cutOffFromLeader(int follower) {
+        EnsembleServer server = at(follower);
+        if (server.isLeading()) {
+            throw new IllegalArgumentException("server " + follower + " leads");
+        }
+        if (!server.isServing()) {
+            throw new IllegalStateException("server " + follower + " does not follow now");
+        }
+        server.cutOff();
+        return new FollowerPartition(this, follower);
+    }
+
+    synchronized void mend(int follower) {
+        at(follower).mend();
+    }
+
+    /**
+     * {@inheritDoc} First stops it if it runs.
+     *
+     * @throws IllegalStateException if the ensemble is closed
+     */
+    @Override
     public synchronized void restart(int server) {
         if (closed) {
             throw new IllegalStateException("the ensemble is closed");
@@ -161,7 +211,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
                 .orElseThrow(() -> new IllegalStateException("no server serves"));
     }
 
-    /** The sessions that live, as the leader has them. */
+    /** {@return the ids of the sessions that live now, as the leader has them} */
     public synchronized Set<Long> sessions() {
         return authority().sessions();
     }
@@ -184,12 +234,26 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         return servers.stream().filter(EnsembleServer::isServing).anyMatch(server -> server.hasTraceOf(sessionId));
     }
 
-    /** Every node below the path as the leader has it, parents first; without the path itself and {@code /zookeeper}. */
+    /**
+     * Every node below the path as the leader has it now.
+     *
+     * @param path absolute, {@code /} for everything
+     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
+     *     path has no node
+     */
     public synchronized List<ServerNode> nodesUnder(String path) {
         return authority().nodesUnder(Objects.requireNonNull(path, "path")).toList();
     }
 
-    /** How many watches all serving servers keep together. */
+    /**
+     * {@return every watch that the serving servers keep now} As with {@link EmbeddedZooKeeper#watches()}, those of clients without a
+     * connection are not among them.
+     */
+    public synchronized List<ServerWatch> watches() {
+        return servers.stream().flatMap(server -> server.watches().stream()).toList();
+    }
+
+    /** {@return how many watches all serving servers keep together} */
     public synchronized int watchCount() {
         return servers.stream()
                 .filter(EnsembleServer::isServing)
@@ -201,7 +265,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            servers.forEach(EnsembleServer::stop);
+            servers.forEach(EnsembleServer::close);
             folder.close();
         }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.io.IOException;
@@ -5,8 +6,10 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * client learns when: it may be told that its connection is lost only after its session has ended.
  *
  * <p>Everything here that tells of the server's state reads it from inside, without a request, and so also while no client is
- * connected. All methods may be called from any thread.
+ * connected. It throws {@link IllegalStateException} while the server is stopped, except for where to connect and whether it runs. All
+ * methods may be called from any thread.
  */
 public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(10);
@@ -38,12 +42,17 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         this.settings = settings;
     }
 
-    /** Starts a server with a tick of 100 ms and sessions of 200 ms to 60 s. */
+    /**
+     * Starts a server with a tick of 100 ms and sessions of 200 ms to 60 s.
+     *
+     * @return the server, which takes connections; close it
+     * @throws UncheckedIOException if its files cannot be made
+     */
     public static EmbeddedZooKeeper start() {
         return builder().start();
     }
 
-    /** A server that is different in its tick or its session timeouts. */
+    /** {@return settings for a server that is different in its tick or its session timeouts} */
     public static Builder builder() {
         return new Builder();
     }
@@ -53,14 +62,38 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         return "127.0.0.1:" + port;
     }
 
-    /** The port, the same through every {@link #restart()}. */
+    /** {@return the port on 127.0.0.1, the same through every {@link #restart()}} */
     public synchronized int port() {
         return port;
     }
 
-    /** Whether the server runs. */
+    /** {@return whether the server runs} */
     public synchronized boolean isRunning() {
         return running != null;
+    }
+
+    @Override
+    public OptionalInt leader() {
+        return isRunning() ? OptionalInt.of(0) : OptionalInt.empty();
+    }
+
+    @Override
+    public boolean isServing(int server) {
+        return Objects.checkIndex(server, 1) == 0 && isRunning();
+    }
+
+    /** {@inheritDoc} As {@link #stop()}. */
+    @Override
+    public void stop(int server) {
+        Objects.checkIndex(server, 1);
+        stop();
+    }
+
+    /** {@inheritDoc} As {@link #restart()}. */
+    @Override
+    public void restart(int server) {
+        Objects.checkIndex(server, 1);
+        restart();
     }
 
     /**
@@ -83,9 +116,24 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
+     * Ends the server as a crash does: its clients lose their connections first, so that no answer to what is under way gets out,
+     * whether it was carried out or not. Otherwise like {@link #stop()}, and as fast; {@link #restart()} brings it back. It is
+     * a part of this process all the same: what it had begun to write to its log may be written.
+     */
+    public synchronized void kill() {
+        Running dying = running;
+        if (dying != null) {
+            dying.connections().closeAll(DisconnectReason.SERVER_SHUTDOWN);
+            stop();
+        }
+    }
+
+    /**
      * Starts the stopped server again on the same port, with its data and its sessions; first stops it if it runs. Takes about
      * 10 ms. Every session has its whole timeout again from now on, so that a client has that long to come back; ZooKeeper's own
      * client takes 1 to 2 s after a disconnect.
+     *
+     * @throws IllegalStateException if the server is closed
      */
     public synchronized void restart() {
         if (closed) {
@@ -106,8 +154,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
 
     private void launch() {
         try {
-            FileTxnSnapLog files =
-                    new FileTxnSnapLog(folder.path().toFile(), folder.path().toFile());
+            FileTxnSnapLog files = ServerFiles.in(folder.path());
             EmbeddedServer server = new EmbeddedServer(
                     files, settings.tickMillis(), settings.minSessionMillis(), settings.maxSessionMillis(), expiry);
             NIOServerCnxnFactory connections = QuietConnections.make();
@@ -134,7 +181,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         return new ServerTruth(running().server().getZKDatabase().getDataTree());
     }
 
-    /** The sessions that live at the server, with or without a connection. */
+    /** {@return the ids of the sessions that live at the server now, with or without a connection} */
     public Set<Long> sessions() {
         return Set.copyOf(
                 running().server().getZKDatabase().getSessionWithTimeOuts().keySet());
@@ -166,22 +213,35 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Every node below the path as the server has it, parents before children, each level in alphabetical order. The path's own
-     * node and {@code /zookeeper} are left out; a path without a node has nothing below it.
+     * The longest session that a client gets from now on when it connects, or comes back: a session that lives may so become
+     * shorter or longer, as when its client comes to a server with other settings. Until {@link #restart()}.
+     *
+     * @param longest in whole milliseconds; what is longer is cut down to it
+     */
+    public void limitSessions(Duration longest) {
+        running().server().setMaxSessionTimeout((int) longest.toMillis());
+    }
+
+    /**
+     * Every node below the path as the server has it now.
+     *
+     * @param path absolute, {@code /} for everything
+     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
+     *     path has no node
      */
     public List<ServerNode> nodesUnder(String path) {
         return truth().nodesUnder(Objects.requireNonNull(path, "path"));
     }
 
     /**
-     * Every watch that the server keeps, to show that nothing leaks. A watch of a client that has lost its connection is not among
-     * them: the server forgets it, and the client sets it again when it comes back.
+     * {@return every watch that the server keeps now, to show that nothing leaks} A watch of a client that has lost its connection is not
+     * among them: the server forgets it, and the client sets it again when it comes back.
      */
     public List<ServerWatch> watches() {
         return truth().watches(running().connections().getConnections());
     }
 
-    /** How many watches the server keeps, of all sessions and kinds. */
+    /** {@return how many watches the server keeps, of all sessions and kinds; faster to tell than {@link #watches()}} */
     public int watchCount() {
         return running().server().getZKDatabase().getDataTree().getWatchCount();
     }
@@ -197,7 +257,10 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * after another gets that same number, and one that is prepared while another is still on its way gets a negative one, from
      * -2147483648 on.
      *
+     * @param path the parent's
+     * @param counter the number of its next sequential child, not below what it is now
      * @throws IllegalArgumentException if there is no such node or its counter is higher already
+     * @throws UncheckedIOException if the change cannot be written to the server's files
      */
     public void setChildCounter(String path, int counter) {
         Running now = running();
@@ -210,10 +273,11 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Deletes the empty containers, as a real server does once a minute: those that have had a child and have none now. Returns
-     * their paths when it is done, in a few milliseconds. Containers that never had a child stay.
+     * Deletes the empty containers, as a real server does once a minute: those that have had a child and have none now. Containers that
+     * never had a child stay. Returns when it is done, in a few milliseconds.
      *
-     * @throws InterruptedException if interrupted while waiting for the deletions
+     * @return the paths of those that were deleted
+     * @throws InterruptedException if interrupted while waiting for the deletions, which go on
      */
     public List<String> reapContainers() throws InterruptedException {
         EmbeddedServer server = running().server();
@@ -228,25 +292,49 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
 
         private Builder() {}
 
-        /** How often the server looks for sessions to expire. They end at the first tick after their timeout. At least 1 ms. */
+        /**
+         * How often the server looks for sessions to expire. They end at the first tick after their timeout.
+         *
+         * @param length in whole milliseconds, at least 1 ms; 100 ms unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter, or longer than 24 days
+         */
         public Builder tick(Duration length) {
             tick = atLeastOneMilli(length, "tick");
             return this;
         }
 
-        /** The shortest session a client can ask for; two ticks unless set. Shorter wishes are raised to it. */
+        /**
+         * The shortest session that a client gets.
+         *
+         * @param shortest in whole milliseconds, at least 1 ms; what is shorter is raised to it; two ticks unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
+         */
         public Builder minSession(Duration shortest) {
             minSession = atLeastOneMilli(shortest, "minSession");
             return this;
         }
 
-        /** The longest session a client can ask for; 60 s unless set. Longer wishes are cut down to it. */
+        /**
+         * The longest session that a client gets.
+         *
+         * @param longest in whole milliseconds, at least 1 ms; what is longer is cut down to it; 60 s unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
+         */
         public Builder maxSession(Duration longest) {
             maxSession = atLeastOneMilli(longest, "maxSession");
             return this;
         }
 
-        /** Starts the server and returns when it takes connections. */
+        /**
+         * Starts a server with these settings and returns when it takes connections.
+         *
+         * @return the server; close it
+         * @throws IllegalArgumentException if the shortest session is longer than the longest
+         * @throws UncheckedIOException if its files cannot be made
+         */
         public EmbeddedZooKeeper start() {
             Duration shortest = minSession == null ? tick.multipliedBy(2) : minSession;
             if (shortest.compareTo(maxSession) > 0) {

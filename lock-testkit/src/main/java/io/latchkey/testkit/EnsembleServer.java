@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
@@ -29,13 +32,15 @@ final class EnsembleServer {
     private final List<Place> all;
     private final int tickMillis;
     private final int maxSessionMillis;
+    private final Map<Integer, Relay> relays = new TreeMap<>();
     private @Nullable QuorumPeer peer;
+    private @Nullable NIOServerCnxnFactory connections;
 
     /** Where a server lives: the same through restarts. */
     record Place(int id, Path folder, int clientPort, int quorumPort, int electionPort) {
-        private QuorumServer asMember() {
+        private QuorumServer asMember(int portToFollow) {
             return new QuorumServer(
-                    id, Localhost.port(quorumPort), Localhost.port(electionPort), Localhost.port(clientPort));
+                    id, Localhost.port(portToFollow), Localhost.port(electionPort), Localhost.port(clientPort));
         }
     }
 
@@ -44,6 +49,9 @@ final class EnsembleServer {
         this.all = List.copyOf(all);
         this.tickMillis = tickMillis;
         this.maxSessionMillis = maxSessionMillis;
+        all.stream()
+                .filter(other -> other.id() != place.id())
+                .forEach(other -> relays.put(other.id(), Relay.to(Localhost.port(other.quorumPort()))));
     }
 
     Place place() {
@@ -57,23 +65,25 @@ final class EnsembleServer {
     void start() {
         try {
             Files.createDirectories(place.folder());
-            QuietConnections connections = QuietConnections.make();
-            connections.configure(Localhost.port(place.clientPort()), 0, -1, false);
-            QuorumPeer made = peer(connections);
+            NIOServerCnxnFactory opened = QuietConnections.make();
+            opened.configure(Localhost.port(place.clientPort()), 0, -1, false);
+            QuorumPeer made = ServerFiles.unforced(() -> peer(opened));
             made.setMaxSessionTimeout(maxSessionMillis);
             made.setDaemon(true);
             made.setName("latchkey-ensemble-server-" + place.id());
-            made.start();
+            Elections.lively(made::start);
             peer = made;
+            connections = opened;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start server " + place.id() + " of the ensemble", e);
         }
     }
 
     /** Without the HTTP server that ZooKeeper would otherwise open on a fixed port where Jetty is there. */
-    private QuorumPeer peer(QuietConnections connections) throws IOException {
+    private QuorumPeer peer(NIOServerCnxnFactory opened) throws IOException {
         Map<Long, QuorumServer> members = new TreeMap<>();
-        all.forEach(each -> members.put((long) each.id(), each.asMember()));
+        // The others are followed through relays, which can be cut; everybody listens at the place's own port.
+        all.forEach(each -> members.put((long) each.id(), each.asMember(portToFollow(each))));
         String before = System.getProperty(ADMIN_SERVER);
         System.setProperty(ADMIN_SERVER, "false");
         try {
@@ -88,7 +98,7 @@ final class EnsembleServer {
                     TICKS_TO_FOLLOW,
                     0,
                     false,
-                    connections,
+                    opened,
                     new QuorumMaj(members));
         } finally {
             if (before == null) {
@@ -99,9 +109,52 @@ final class EnsembleServer {
         }
     }
 
+    private int portToFollow(Place other) {
+        Relay relay = relays.get(other.id());
+        return relay == null ? other.quorumPort() : relay.port();
+    }
+
+    /** Nothing gets through any more between this server and one that it follows. */
+    void cutOff() {
+        relays.values().forEach(Relay::cut);
+    }
+
+    void mend() {
+        relays.values().forEach(Relay::mend);
+    }
+
+    /** Ends the connections by which this server follows another. */
+    private void resetRelays() {
+        relays.values().forEach(Relay::reset);
+    }
+
+    /** Ends the connections by which this server follows that one. */
+    void resetRelayTo(int id) {
+        Relay relay = relays.get(id);
+        if (relay != null) {
+            relay.reset();
+        }
+    }
+
+    void close() {
+        stop();
+        relays.values().forEach(Relay::close);
+    }
+
+    /** Its clients lose it before it can say anything more. */
+    void kill() {
+        NIOServerCnxnFactory dying = connections;
+        if (dying != null) {
+            resetRelays();
+            dying.closeAll(DisconnectReason.SERVER_SHUTDOWN);
+        }
+        stop();
+    }
+
     void stop() {
         QuorumPeer stopping = peer;
         peer = null;
+        connections = null;
         if (stopping == null) {
             return;
         }
@@ -146,6 +199,14 @@ final class EnsembleServer {
 
     Stream<ServerNode> nodesUnder(String path) {
         return new ServerTruth(database().getDataTree()).nodesUnder(path).stream();
+    }
+
+    List<ServerWatch> watches() {
+        ZooKeeperServer server = serving();
+        return server == null
+                ? List.of()
+                : new ServerTruth(database().getDataTree())
+                        .watches(server.getServerCnxnFactory().getConnections());
     }
 
     int watchCount() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.time.Duration;
@@ -18,6 +19,7 @@ public final class Eventually {
      *
      * @param what what is awaited, for the message
      * @param within how long to wait at most
+     * @param condition what to look at; called by this thread
      * @throws AssertionError if the condition is still false after that time
      * @throws InterruptedException if interrupted while waiting
      */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 /** Whether a server may expire sessions by time. Outlives restarts of the server. */

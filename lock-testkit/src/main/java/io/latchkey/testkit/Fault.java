@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.WireRecord.Request;
@@ -18,9 +19,11 @@ public final class Fault implements AutoCloseable {
     }
 
     /**
-     * Completes with the request it was about, when it has struck. Completes exceptionally if it cannot strike any more: with a
-     * {@link CancellationException} when it was taken back or the proxy was closed, with an {@link IllegalStateException} when the
-     * connection ended by something else in between. Dependent actions run on the proxy's thread and must not block.
+     * Tells when it has struck. Actions that depend on it run on the proxy's thread and must not block.
+     *
+     * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a {@link
+     *     CancellationException} when it was taken back or the proxy was closed, with an {@link IllegalStateException} when the connection
+     *     ended by something else in between
      */
     public CompletableFuture<Request> struck() {
         return struck;
@@ -29,6 +32,7 @@ public final class Fault implements AutoCloseable {
     /**
      * Waits until it has struck.
      *
+     * @param within how long to wait at most
      * @return the request it was about
      * @throws AssertionError if it has not struck within that time or cannot strike any more
      * @throws InterruptedException if interrupted while waiting

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.FaultPlan.Deed;
@@ -32,15 +33,21 @@ public final class FaultProxy implements AutoCloseable {
         this.station = new Station(upstreams);
     }
 
-    /** A proxy before these servers. */
+    /**
+     * Starts a proxy before these servers. They are not asked yet: they may be stopped.
+     *
+     * @param fixture the servers, of which only the connect string is used
+     * @return the proxy, which takes connections; close it
+     */
     public static FaultProxy to(ZooKeeperFixture fixture) {
         return to(fixture.connectString());
     }
 
     /**
-     * A proxy before these servers.
+     * Starts a proxy before these servers. They are not asked yet: they may be stopped.
      *
      * @param connectString {@code host:port}, several separated by commas; a chroot is ignored, the client brings its own
+     * @return the proxy, which takes connections; close it
      */
     public static FaultProxy to(String connectString) {
         List<InetSocketAddress> unresolved =
@@ -51,63 +58,116 @@ public final class FaultProxy implements AutoCloseable {
         return new FaultProxy(upstreams);
     }
 
-    /** The port on 127.0.0.1 for the client to connect to. */
+    /** {@return the port on 127.0.0.1 for the client to connect to; it stays the same} */
     public int port() {
         return station.port();
     }
 
-    /** Where the client connects: {@code 127.0.0.1:port}. Append a chroot if you need one. */
+    /** {@return where the client connects: {@code 127.0.0.1:port}; append a chroot if you need one} */
     public String connectString() {
         return "127.0.0.1:" + port();
     }
 
     // What passed
 
-    /** All that has passed so far. */
+    /** {@return all that has passed so far, also before the last fault or reconnect} */
     public Wire wire() {
         return since(new Wire.Mark(0));
     }
 
-    /** The present moment, to look later at what has passed {@linkplain #since since}. */
+    /** {@return the present moment, to look later at what has passed {@linkplain #since since}} */
     public Wire.Mark mark() {
         return station.log().mark();
     }
 
-    /** What has passed since that moment. */
+    /**
+     * {@return what has passed from that moment until now}
+     *
+     * @param mark a moment of this proxy
+     */
     public Wire since(Wire.Mark mark) {
         return station.log().since(mark);
     }
 
-    /** The session of the last connection that a server has accepted, also if it is over by now; empty before the first one. */
+    /** {@return the id of the session of the last connection that a server has accepted, also if it is over by now; empty before the first} */
     public OptionalLong session() {
         Connected last = station.lastSession();
         return last == null ? OptionalLong.empty() : OptionalLong.of(last.session());
     }
 
-    /** Which session a server created a node for in the transaction of this zxid, if its answer came by here: whose token that is. */
+    /**
+     * Which session a server created a node for in one transaction. Since a lease of lock-zk has the zxid of its request's creation as
+     * token, this tells the session that a token is of.
+     *
+     * @param zxid the transaction's number, or a {@link io.latchkey.lock.Lease#token}
+     * @return the session's id; empty if no answer to such a create came by here
+     */
     public OptionalLong sessionThatCreated(long zxid) {
         return station.sessionThatCreated(zxid);
     }
 
-    /** Strikes when the next request of this sort has been passed on to the server. Changes nothing. */
-    public Fault sent(RequestMatch match) {
-        return arm(match, 1, Deed.TELL_SENT, "passing of " + match);
+    /** {@return whether the client has a connection to this proxy; what stands behind it is another matter} */
+    public boolean isConnected() {
+        return station.isConnected();
     }
 
-    /** Strikes when the answer to the next request of this sort has been passed on to the client. Changes nothing. */
+    /** The action runs on the proxy's thread after each connection's beginning or end; it must not block. Takes one action. */
+    void whenConnectionChanges(Runnable action) {
+        station.loop().run(() -> station.whenConnectionChanges(action));
+    }
+
+    /**
+     * Awaits the next request of this sort. Changes nothing.
+     *
+     * @param match which requests are meant
+     * @return strikes when one has been passed on to the server, most likely before it is answered
+     */
+    public Fault sent(RequestMatch match) {
+        return sent(match, 1);
+    }
+
+    /**
+     * Awaits the n-th request of this sort. Changes nothing.
+     *
+     * @param match which requests are meant
+     * @param number which of them, counted from now: 1 for the next one
+     * @return strikes when it has been passed on to the server, most likely before it is answered
+     * @throws IllegalArgumentException if the number is below 1
+     */
+    public Fault sent(RequestMatch match, int number) {
+        return arm(match, number, Deed.TELL_SENT, "passing of " + match + " number " + number);
+    }
+
+    /**
+     * Awaits the answer to the next request of this sort. Changes nothing.
+     *
+     * @param match which requests are meant
+     * @return strikes when the answer has been passed on to the client
+     */
     public Fault answered(RequestMatch match) {
         return arm(match, 1, Deed.TELL_ANSWERED, "answer to " + match);
     }
 
     // Slowness
 
-    /** From now on every frame takes that long in either direction, so that a round trip takes twice as long more. Zero to end it. */
+    /**
+     * From now on every frame takes that long in either direction, so that a round trip takes twice as long more.
+     *
+     * @param eachWay how long, in place of any delay before; zero to end it
+     * @throws IllegalArgumentException if it is negative
+     */
     public void delay(Duration eachWay) {
         delay(Direction.TO_SERVER, eachWay);
         delay(Direction.TO_CLIENT, eachWay);
     }
 
-    /** From now on every frame in that direction takes that long, up to 0.1 ms longer. Their order stays. Zero to end it. */
+    /**
+     * From now on every frame in that direction takes that long, up to 0.1 ms longer. Their order stays.
+     *
+     * @param direction which way
+     * @param length how long, in place of any delay before; zero to end it
+     * @throws IllegalArgumentException if it is negative
+     */
     public void delay(Direction direction, Duration length) {
         if (length.isNegative()) {
             throw new IllegalArgumentException("negative delay: " + length);
@@ -118,6 +178,9 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Holds back the answers to requests of this sort, from now until the hold is released. The server has done what they ask for;
      * the client does not know. Whatever comes behind a held answer waits with it, but pings.
+     *
+     * @param match which requests are meant
+     * @return the hold, which tells when the first answer was held
      */
     public Hold holdAnswers(RequestMatch match) {
         Hold hold = new Hold("answers to " + match, this::release);
@@ -128,6 +191,8 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Holds back watch events, from now until the hold is released. Whatever comes behind a held event waits with it, but pings: a
      * client never sees the answer to a later read before the event, with ZooKeeper or here.
+     *
+     * @return the hold, which tells when the first event was held
      */
     public Hold holdEvents() {
         Hold hold = new Hold("watch events", this::release);
@@ -160,7 +225,10 @@ public final class FaultProxy implements AutoCloseable {
      * Cuts the connection in place of the n-th request of this sort, counted from now: the server never sees it. What the client
      * sent before it still gets there; what it sends after it on this connection does not. Otherwise like {@link #cut()}.
      *
-     * @param number 1 for the next one
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @return strikes when the connection has been cut
+     * @throws IllegalArgumentException if the number is below 1
      */
     public Fault cutBefore(RequestMatch match, int number) {
         return arm(match, number, Deed.CUT_BEFORE, "cut before " + match + " number " + number);
@@ -170,7 +238,10 @@ public final class FaultProxy implements AutoCloseable {
      * Cuts the connection in place of the answer to the n-th request of this sort, counted from now: the server has done what it asks
      * for, the client does not know. Answers before it still get to the client. Otherwise like {@link #cut()}.
      *
-     * @param number 1 for the next one
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @return strikes when the connection has been cut
+     * @throws IllegalArgumentException if the number is below 1
      */
     public Fault cutAfter(RequestMatch match, int number) {
         return arm(match, number, Deed.CUT_AFTER, "cut after " + match + " number " + number);
@@ -209,6 +280,8 @@ public final class FaultProxy implements AutoCloseable {
      * <p>The client finds out by silence, two thirds of the session's timeout after the last sign of the server; the server ends the
      * session one timeout after the last sign of the client, at its next tick. The client is told so when it connects again, or gives
      * its session up by itself after four thirds of the timeout without a server (since ZooKeeper 3.9.3), which proves nothing.
+     *
+     * @param direction which way nothing gets through; a black hole in the other one stays as it is
      */
     public void blackHole(Direction direction) {
         station.loop().run(() -> {
@@ -230,7 +303,8 @@ public final class FaultProxy implements AutoCloseable {
      * tells of it after 0.1 s, and learns that its session is over when it has connected again, after 1 to 2 s with ZooKeeper's own
      * client; until then it may believe that it holds what it has lost.
      *
-     * @return completes with the session's id when the server has ended it
+     * @return completes with the session's id when the server has ended it; exceptionally with an {@link java.io.IOException} if no server
+     *     could be asked to
      * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireSession() {

@@ -1,114 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
  * A lock client with a session of its own behind a {@link FaultProxy} of its own, so that a test can do to this client alone what
- * networks and servers do.
+ * networks and servers do. A test of {@link LatchkeyTest} has them as parameters; others {@link #connect} and {@link #close} them.
+ *
+ * <p>Where a method takes a session's timeout, it is the one that the client asks for. The server raises or cuts it to what it allows;
+ * what comes of that is called T here. If no server answers, {@code connect} throws what the client throws: with
+ * lock-zk, after 30 seconds, a {@link io.latchkey.lock.LockUnavailableException}; nothing is left open then. All methods may be called from any thread.
  */
 public final class FaultyClient implements AutoCloseable {
     private static final AtomicInteger MADE = new AtomicInteger();
     private static final Duration PARTITION_ENDS_WITHIN = Duration.ofMinutes(2);
+    /** Sessions of tests are short; a busy machine may need longer than that for the first connection. */
+    private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
 
     private final String name;
     private final ZooKeeperFixture fixture;
     private final FaultProxy proxy;
-    private final ZkLockClient client;
+    private final LockClient client;
+    private final Optional<FastReconnects> fast;
 
-    private FaultyClient(String name, ZooKeeperFixture fixture, FaultProxy proxy, ZkLockClient client) {
+    private FaultyClient(
+            String name, ZooKeeperFixture fixture, FaultProxy proxy, LockClient client, Optional<FastReconnects> fast) {
         this.name = name;
         this.fixture = fixture;
         this.proxy = proxy;
         this.client = client;
-    }
-
-    /** Connects a client; T is what the server makes of this timeout. */
-    public static FaultyClient connect(ZooKeeperFixture fixture, Duration sessionTimeout) {
-        return connect(fixture, sessionTimeout, builder -> {});
+        this.fast = fast;
     }
 
     /**
-     * Connects a client.
+     * Connects a client of lock-zk that comes back after a disconnect as slowly as in production.
      *
-     * @param sessionTimeout the timeout of its session, within the bounds of the server
-     * @param settings whatever else is to be set; the connect string is set already and has to stay
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions
+     * @return the client, connected
+     */
+    public static FaultyClient connect(ZooKeeperFixture fixture, Duration sessionTimeout) {
+        return connect(fixture, sessionTimeout, Reconnects.HONEST);
+    }
+
+    /**
+     * Connects a client of lock-zk.
+     *
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions
+     * @param reconnects whether it comes back after a disconnect as slowly as in production, or in milliseconds
+     * @return the client, connected
+     */
+    public static FaultyClient connect(ZooKeeperFixture fixture, Duration sessionTimeout, Reconnects reconnects) {
+        return connect(fixture, sessionTimeout, reconnects, builder -> {});
+    }
+
+    /**
+     * Connects a client of lock-zk that comes back after a disconnect as slowly as in production.
+     *
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions
+     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the first has to stay
+     * @return the client, connected
      */
     public static FaultyClient connect(
             ZooKeeperFixture fixture, Duration sessionTimeout, Consumer<ZkLockClient.Builder> settings) {
+        return connect(fixture, sessionTimeout, Reconnects.HONEST, settings);
+    }
+
+    /**
+     * Connects a client of lock-zk.
+     *
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions
+     * @param reconnects whether it comes back after a disconnect as slowly as in production, or in milliseconds
+     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the first has to stay
+     * @return the client, connected
+     */
+    public static FaultyClient connect(
+            ZooKeeperFixture fixture,
+            Duration sessionTimeout,
+            Reconnects reconnects,
+            Consumer<ZkLockClient.Builder> settings) {
         Objects.requireNonNull(settings, "settings");
-        String name = "client-" + MADE.incrementAndGet();
-        FaultProxy proxy = FaultProxy.to(fixture);
-        try {
+        return connect(nextName(), fixture, sessionTimeout, reconnects, settings);
+    }
+
+    /**
+     * Connects a client of lock-zk that lives by clocks which are not the machine's. It comes back after a disconnect as slowly as in
+     * production.
+     *
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions, by the servers' clocks
+     * @param clock for this client alone, which ends it when it is closed
+     * @return the client, connected
+     */
+    public static FaultyClient connect(ZooKeeperFixture fixture, Duration sessionTimeout, SkewedClock clock) {
+        String name = nextName();
+        return connect(
+                fixture,
+                name,
+                FaultProxy.to(fixture),
+                sessionTimeout,
+                Reconnects.HONEST,
+                (connectString, timeout) -> clock.connect(connectString, timeout, name));
+    }
+
+    /**
+     * Connects a client of lock-zk to some of the servers only. It comes back after a disconnect as slowly as in production.
+     *
+     * @param servers the connect string of those: {@code host:port[,host:port...]}
+     * @param fixture all servers: who is asked about the session
+     * @param sessionTimeout the timeout of its sessions
+     * @return the client, connected
+     */
+    public static FaultyClient connectTo(String servers, ZooKeeperFixture fixture, Duration sessionTimeout) {
+        String name = nextName();
+        return connect(
+                fixture,
+                name,
+                FaultProxy.to(servers),
+                sessionTimeout,
+                Reconnects.HONEST,
+                latchkey(builder -> builder.ownerLabel(name)));
+    }
+
+    /**
+     * Connects a client of any implementation of lock-api that keeps its locks in ZooKeeper.
+     *
+     * @param fixture the servers that it may connect to
+     * @param sessionTimeout the timeout of its sessions
+     * @param reconnects whether ZooKeeper's own client in it comes back after a disconnect as slowly as in production, or in milliseconds
+     * @param connector makes the client
+     * @return the client, as the connector made it
+     */
+    public static FaultyClient connect(
+            ZooKeeperFixture fixture, Duration sessionTimeout, Reconnects reconnects, Connector connector) {
+        return connect(fixture, nextName(), FaultProxy.to(fixture), sessionTimeout, reconnects, connector);
+    }
+
+    /** Makes lock clients, each with a session of its own: how the kit comes by clients of other implementations than lock-zk. */
+    @FunctionalInterface
+    public interface Connector {
+        /**
+         * Connects, and returns a client that {@link LockClient#close} closes together with its session.
+         *
+         * @param connectString of the only servers that it may connect to: {@code host:port[,host:port...]}, which are mostly proxies
+         * @param sessionTimeout the timeout that its sessions have to ask for
+         * @return the client; connected, or one that connects by itself
+         */
+        LockClient connect(String connectString, Duration sessionTimeout);
+
+        /**
+         * {@return one that makes clients of lock-zk, with all settings but these two at their defaults; the first connection may
+         * take 30 seconds}
+         */
+        static Connector ofLatchkey() {
+            return latchkey(builder -> {});
+        }
+    }
+
+    private static Connector latchkey(Consumer<ZkLockClient.Builder> settings) {
+        return (servers, timeout) -> {
             ZkLockClient.Builder builder = ZkLockClient.builder()
-                    .connectString(proxy.connectString())
-                    .sessionTimeout(sessionTimeout)
-                    .ownerLabel(name);
+                    .connectString(servers)
+                    .sessionTimeout(timeout)
+                    .connectTimeout(CONNECTS_WITHIN);
             settings.accept(builder);
-            return new FaultyClient(name, fixture, proxy, builder.build());
+            return builder.build();
+        };
+    }
+
+    /** As {@link #connect(ZooKeeperFixture, Duration, Reconnects)}, with a name that tells what it was made for. */
+    static FaultyClient connectFor(
+            String what, ZooKeeperFixture fixture, Duration sessionTimeout, Reconnects reconnects) {
+        return connect(nextName() + " (" + what + ")", fixture, sessionTimeout, reconnects, builder -> {});
+    }
+
+    private static FaultyClient connect(
+            String name,
+            ZooKeeperFixture fixture,
+            Duration sessionTimeout,
+            Reconnects reconnects,
+            Consumer<ZkLockClient.Builder> settings) {
+        return connect(
+                fixture,
+                name,
+                FaultProxy.to(fixture),
+                sessionTimeout,
+                reconnects,
+                latchkey(builder -> settings.accept(builder.ownerLabel(name))));
+    }
+
+    private static String nextName() {
+        return "client-" + MADE.incrementAndGet();
+    }
+
+    private static FaultyClient connect(
+            ZooKeeperFixture fixture,
+            String name,
+            FaultProxy proxy,
+            Duration sessionTimeout,
+            Reconnects reconnects,
+            Connector connector) {
+        try {
+            LockClient client = connector.connect(proxy.connectString(), sessionTimeout);
+            Optional<FastReconnects> fast =
+                    switch (reconnects) {
+                        case HONEST -> Optional.empty();
+                        case FAST -> Optional.of(FastReconnects.of(proxy));
+                    };
+            return new FaultyClient(name, fixture, proxy, client, fast);
         } catch (RuntimeException | Error e) {
             proxy.close();
             throw e;
         }
     }
 
-    /** The client under test. */
+    /** {@return the client under test; {@link #close} closes it} */
     public LockClient client() {
         return client;
     }
 
-    /** What stands between it and the servers. */
+    /** {@return what stands between it and the servers: faults at chosen requests, and a record of what passed} */
     public FaultProxy proxy() {
         return proxy;
     }
 
-    /** A name for messages and histories, different for every client of this process. It is the owner's label unless set. */
+    /** {@return the servers that it may connect to, and maybe others of their ensemble} */
+    public ZooKeeperFixture servers() {
+        return fixture;
+    }
+
+    /** {@return a name for messages and histories, unlike every other client's of this process; with lock-zk the owner's label unless set} */
     public String name() {
         return name;
     }
 
     /**
      * Ends the client's session, or makes it believe so, in the given order. Returns at once; the client opens a new session by
-     * itself.
+     * itself. What it held is lost, and its waiting requests ask again in the new session.
      *
-     * @return completes with the id of the session, for {@link ExpiryOrder#SERVER_FIRST} and {@link ExpiryOrder#PARTITION} when the
-     *     server has ended it and its nodes are gone, for {@link ExpiryOrder#CLIENT_FIRST} when the client has been told
+     * @param order who learns first that the session is over, and how it ends
+     * @return completes with the id of the session, when the server has ended it and its nodes are gone; for {@link
+     *     ExpiryOrder#BOTH} when the client has been told as well; for {@link ExpiryOrder#CLIENT_FIRST} when the client has been told,
+     *     unless it {@linkplain Reconnects#FAST reconnects fast}
      * @throws IllegalStateException if the client has not connected yet
      */
     public CompletableFuture<Long> expire(ExpiryOrder order) {
         long session = proxy.session().orElseThrow(() -> new IllegalStateException(name + " has not connected yet"));
         return switch (order) {
             case SERVER_FIRST -> proxy.expireSession();
-            case CLIENT_FIRST -> proxy.expireAtClient().struck().thenApply(told -> session);
-            case PARTITION -> partition(session);
-        };
-    }
-
-    private CompletableFuture<Long> partition(long session) {
-        CompletableFuture<Long> ended = new CompletableFuture<>();
-        proxy.blackHole();
-        Thread thread = new Thread(
-                () -> {
-                    try {
+            case CLIENT_FIRST -> {
+                CompletableFuture<Long> told = proxy.expireAtClient().struck().thenApply(request -> session);
+                yield isFast() ? told.thenCompose(over -> inBackground("client-first", () -> end(session))) : told;
+            }
+            case BOTH -> {
+                Fault told = proxy.expireAtClient();
+                yield proxy.expireSession().thenCombine(told.struck(), (ended, request) -> ended);
+            }
+            case PARTITION -> {
+                proxy.blackHole();
+                yield inBackground("partition", () -> {
+                    if (isFast()) {
+                        end(session);
+                    } else {
                         Eventually.holds(
                                 "end of " + name + "'s session by time",
                                 PARTITION_ENDS_WITHIN,
                                 () -> !fixture.hasSession(session));
-                        proxy.heal();
-                        ended.complete(session);
+                    }
+                    proxy.heal();
+                    return session;
+                });
+            }
+        };
+    }
+
+    /** Whether {@link #expire} waits for nothing but ends the session itself in this order: then no clock can know of it. */
+    boolean expiresByDecree(ExpiryOrder order) {
+        return switch (order) {
+            case SERVER_FIRST, BOTH -> true;
+            case CLIENT_FIRST, PARTITION -> isFast();
+        };
+    }
+
+    private boolean isFast() {
+        return fast.isPresent();
+    }
+
+    private Long end(long session) throws InterruptedException {
+        fixture.expireSession(session);
+        return session;
+    }
+
+    private interface Deed {
+        Long await() throws InterruptedException;
+    }
+
+    private CompletableFuture<Long> inBackground(String what, Deed deed) {
+        CompletableFuture<Long> done = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        done.complete(deed.await());
                     } catch (InterruptedException | RuntimeException | AssertionError e) {
-                        ended.completeExceptionally(e);
+                        done.completeExceptionally(e);
                     }
                 },
-                "latchkey-partition-" + name);
+                "latchkey-" + what + "-" + name);
         thread.setDaemon(true);
         thread.start();
-        return ended;
+        return done;
     }
 
     /** Ends all faults, then closes the client and its proxy. */
@@ -116,6 +326,7 @@ public final class FaultyClient implements AutoCloseable {
     public void close() {
         proxy.endFaults();
         client.close();
+        fast.ifPresent(FastReconnects::close);
         proxy.close();
     }
 

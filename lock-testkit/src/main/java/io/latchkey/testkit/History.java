@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.HistoryEvent.What;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Collectors;
 
 /**
@@ -33,6 +34,11 @@ public final class History {
         return System.nanoTime() - origin;
     }
 
+    /** A moment of {@link System#nanoTime()}, on the clock of this history. */
+    long sinceItBegan(long nanoTime) {
+        return nanoTime - origin;
+    }
+
     synchronized void add(HistoryEvent event) {
         events.add(event);
     }
@@ -42,10 +48,13 @@ public final class History {
      * release. What they hold is what the claims say; a history cannot ask the lock for that.
      *
      * @param client a name for the client, the same for all it does
+     * @param lock the lock, which does the work
      * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
      */
     public Acquirable recorded(String client, Acquirable lock, Claim... claims) {
-        return new RecordedLock(this, client, checked(claims), lock, token -> OptionalLong.empty());
+        return new RecordedLock(this, client, checked(claims), lock, Witness::nobody);
     }
 
     /**
@@ -58,13 +67,38 @@ public final class History {
      * history.recorded(client, locks.semaphore("/pool", 3).permits(2), Claim.permits("/pool", 2, 3));
      * history.recorded(client, locks.multiLock(locks.mutex("/a"), locks.mutex("/b")), Claim.exclusive("/a"), Claim.exclusive("/b"));
      * }</pre>
+     *
+     * @param client whose lock it is
+     * @param lock a lock of that client, which does the work
+     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
      */
     public Acquirable recorded(FaultyClient client, Acquirable lock, Claim... claims) {
-        LongFunction<OptionalLong> sessions = token -> client.proxy().sessionThatCreated(token);
-        return new RecordedLock(this, client.name(), checked(claims), lock, sessions);
+        return new RecordedLock(this, client.name(), checked(claims), lock, () -> Witness.of(client.proxy()));
     }
 
-    /** The client's mutex on the path, recorded. */
+    /**
+     * A lock of a simulated client, recorded in the same way together with the session that each grant is of.
+     *
+     * @param locks the simulation, which knows whose every node is
+     * @param client a name for the client, the same for all it does
+     * @param lock a lock of a client of that simulation, which does the work
+     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Acquirable recorded(SimulatedLocks locks, String client, Acquirable lock, Claim... claims) {
+        return new RecordedLock(this, client, checked(claims), lock, () -> Witness.of(locks));
+    }
+
+    /**
+     * The client's mutex on the path, recorded in the same way together with the session that each grant is of.
+     *
+     * @param client whose mutex it is
+     * @param path the mutex's
+     * @return a lock that does what the mutex does, and records it
+     */
     public Acquirable recordedMutex(FaultyClient client, String path) {
         return recorded(client, client.client().mutex(path), Claim.exclusive(path));
     }
@@ -74,8 +108,10 @@ public final class History {
      * ends in the moment in which the shared one begins. If it fails, the write lease stays recorded as it was.
      *
      * @param lock the lock itself, not recorded
-     * @param write a lease of its write lock, as this history's recorded lock gave it
+     * @param write a lease of its write lock, as a recorded lock gave it
+     * @return the read lease, recorded too
      * @throws IllegalArgumentException if the lease is not one that a history gave
+     * @throws io.latchkey.lock.LeaseLostException if the write lease is lost
      */
     public static Lease downgrade(ReadWriteLock lock, Lease write) {
         if (!(write instanceof RecordedLease recorded)) {
@@ -84,26 +120,69 @@ public final class History {
         return recorded.downgradedBy(lock);
     }
 
-    /** Records that the client is about to ask for the path alone; what comes of it is recorded with the attempt. */
+    /**
+     * The view of a mutex, with every hold of every thread recorded, re-entries too: each is an attempt of its own, of the client and
+     * thread together. Views show neither tokens nor sessions, and since their holds are nested, only {@link
+     * LinearizabilityChecker#ofViews} can judge them.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param view from {@link io.latchkey.lock.Mutex#asLock()}
+     * @param path the mutex's path
+     * @return a view that does what this one does, and records it
+     */
+    public Lock recordedView(String client, Lock view, String path) {
+        return new RecordedView(this, client, view, Claim.exclusive(path));
+    }
+
+    /**
+     * Changes the capacity as {@link Semaphore#resize} does, and records when that began and, if it succeeded, when it was done.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param semaphore the semaphore to resize
+     * @param path the semaphore's
+     * @param capacity how many permits it has from then on
+     */
+    public void resize(String client, Semaphore semaphore, String path, int capacity) {
+        Attempt attempt = added(client, List.of(Claim.permits(path, capacity, capacity)), Witness.nobody());
+        attempt.resizing();
+        semaphore.resize(capacity);
+        attempt.resized();
+    }
+
+    /**
+     * Records that the client is about to ask for the path alone. Call it right before it asks.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param path the path, or whatever names what is locked
+     * @return what comes of it is recorded with this
+     */
     public Attempt attempt(String client, String path) {
         return attempt(client, Claim.exclusive(path));
     }
 
-    /** Records that the client is about to ask for all of this at once; what comes of it is recorded with the attempt. */
+    /**
+     * Records that the client is about to ask for all of this at once. Call it right before it asks.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param claims what it will hold: one, or one for each member of a multi-lock
+     * @return what comes of it is recorded with this
+     * @throws IllegalArgumentException if there is no claim
+     */
     public Attempt attempt(String client, Claim... claims) {
-        return attempt(client, checked(claims), token -> OptionalLong.empty());
+        return attempt(client, checked(claims), Witness.nobody(), "");
     }
 
-    Attempt attempt(String client, List<Claim> claims, LongFunction<OptionalLong> sessions) {
-        Attempt attempt = added(client, claims, sessions);
-        attempt.requested();
+    /** @param how the time that the client gives it, if any */
+    Attempt attempt(String client, List<Claim> claims, Witness witness, String how) {
+        Attempt attempt = added(client, claims, witness);
+        attempt.requested(how);
         return attempt;
     }
 
     /** An attempt of which nothing is recorded yet. */
-    synchronized Attempt added(String client, List<Claim> claims, LongFunction<OptionalLong> sessions) {
+    synchronized Attempt added(String client, List<Claim> claims, Witness witness) {
         Attempt attempt =
-                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, sessions);
+                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, witness);
         attempts.add(attempt);
         return attempt;
     }
@@ -115,14 +194,23 @@ public final class History {
         return List.of(claims);
     }
 
-    /** Ends the client's session as {@link FaultyClient#expire} does, and records when that began and when the server had done it. */
+    /**
+     * Ends the client's session as {@link FaultyClient#expire} does, and records when that began and when the server had done it. Checkers
+     * that ask whether sessions live have to be told of every end, so use this instead.
+     *
+     * @param client whose session
+     * @param order who learns first that the session is over, and how it ends
+     * @return as of {@link FaultyClient#expire}
+     * @throws IllegalStateException if the client has not connected yet
+     */
     public CompletableFuture<Long> expire(FaultyClient client, ExpiryOrder order) {
         long session = client.proxy().session().orElse(0);
         if (order == ExpiryOrder.CLIENT_FIRST) {
             note(client.name(), "session expires: " + order);
             return client.expire(order);
         }
-        sessionEnding(client.name(), session, order.name());
+        ExpiryOrder recorded = client.expiresByDecree(order) ? ExpiryOrder.SERVER_FIRST : order;
+        sessionEnding(client.name(), session, recorded.name());
         return client.expire(order).thenApply(ended -> {
             sessionEnded(client.name(), ended);
             return ended;
@@ -132,6 +220,7 @@ public final class History {
     /**
      * Records that a session is about to be ended. Call it before the fault.
      *
+     * @param client the name of the client whose session it is
      * @param session the server's id of the session, 0 if it is not known
      * @param how by what; the name of an {@link ExpiryOrder}, if it is one
      */
@@ -139,17 +228,40 @@ public final class History {
         add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDING, 0, session, how));
     }
 
-    /** Records that a session has ended at the server. Call it when that is certain. */
+    /**
+     * Records that a session has ended at the server. Call it when that is certain.
+     *
+     * @param client the name of the client whose session it was
+     * @param session the server's id of the session, 0 if it is not known
+     */
     public void sessionEnded(String client, long session) {
         add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDED, 0, session, ""));
     }
 
-    /** Records something for the reader. */
+    /**
+     * Records what a client in a process of its own has believed of the path, alone. Its clock has to be that of this process too, as on
+     * Linux.
+     *
+     * @param client the client, which gives the name
+     * @param path the mutex's
+     * @param belief what it has told
+     */
+    public void believed(ClientProcess client, String path, ClientProcess.Belief belief) {
+        Attempt attempt = added(client.toString(), List.of(Claim.exclusive(path)), Witness.nobody());
+        attempt.believed(belief);
+    }
+
+    /**
+     * Records something for the reader, such as a fault that has no event of its own. To {@link LivenessChecker} it counts as a fault.
+     *
+     * @param client the name of the client that it concerns
+     * @param text one line
+     */
     public void note(String client, String text) {
         add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
     }
 
-    /** What has been recorded so far, in order of time. */
+    /** {@return what has been recorded so far, in order of time; what is recorded later is not in it} */
     public List<HistoryEvent> events() {
         List<HistoryEvent> all;
         List<Attempt> asked;
@@ -162,7 +274,7 @@ public final class History {
         return List.copyOf(all);
     }
 
-    /** One line an event. */
+    /** {@return one line an event} */
     @Override
     public String toString() {
         return events().stream().map(HistoryEvent::toString).collect(Collectors.joining("\n"));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.List;
@@ -12,21 +13,34 @@ import java.util.stream.Collectors;
  * @param claims what it tried to acquire; none if it concerns the client as a whole, several for a multi-lock
  * @param what what happened
  * @param token the token of the grant, once there is one; 0 before
- * @param session the server's session, if it is known; 0 if not
+ * @param session the server's id of the session that it is of, if it is known; 0 if not
  * @param note more, for the reader
  */
 public record HistoryEvent(
         long nanos, String client, long attempt, List<Claim> claims, What what, long token, long session, String note) {
 
-    /** Takes the claims as they are now. */
+    /**
+     * Takes the claims as they are now.
+     *
+     * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
+     * @param client whose client
+     * @param attempt which attempt to acquire, counted through the history from 1
+     * @param claims what it tried to acquire
+     * @param what what happened
+     * @param token the token of the grant, once there is one
+     * @param session the server's id of the session that it is of, if it is known
+     * @param note more, for the reader
+     */
     public HistoryEvent {
         claims = List.copyOf(claims);
     }
 
     /** What can happen. */
     public enum What {
-        /** The client is about to ask. */
+        /** The client is about to ask. The note is the time that it gives the attempt, as {@link java.time.Duration} writes it, if any. */
         REQUESTED,
+        /** At this moment the request was known to stand at the server: an answer of the server shows it. Only some attempts have this. */
+        PLACED,
         /** The client has been told that it holds. */
         GRANTED,
         /** The attempt ended without a grant: out of time, cancelled, interrupted, failed. */
@@ -39,6 +53,10 @@ public record HistoryEvent(
         RELEASED,
         /** The client has been told that the lease is lost, or was told so when it released. */
         LOST,
+        /** The client is about to change the number of permits that a semaphore has, to the number that the claim is of. */
+        RESIZING,
+        /** The number of permits has been changed. */
+        RESIZED,
         /** A session may end from here on: a fault is about to end it. */
         SESSION_ENDING,
         /** A session has ended at the server. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.concurrent.CompletableFuture;
@@ -19,14 +20,19 @@ public final class Hold implements AutoCloseable {
     }
 
     /**
-     * Completes when the first frame has been held back: the server has done its part, the client does not know. Dependent actions
-     * run on the proxy's thread and must not block.
+     * Tells when something is held. Actions that depend on it run on the proxy's thread and must not block.
+     *
+     * @return completes when the first frame has been held back: the server has done its part, the client does not know; never if nothing
+     *     of the sort comes
      */
     public CompletableFuture<Void> firstCaught() {
         return caught;
     }
 
-    /** Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their way. */
+    /**
+     * Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their way. Does nothing the
+     * second time, or when the proxy is closed.
+     */
     public void release() {
         releaser.accept(this);
     }

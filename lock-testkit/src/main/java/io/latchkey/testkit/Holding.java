@@ -1,11 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
-import io.latchkey.testkit.HistoryEvent.What;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * One grant in a history, on one of the paths that it is of, and how long its client relied on it, in nanoseconds since the history began.
@@ -25,7 +23,7 @@ record Holding(
         long surelyUntil,
         long perhapsUntil,
         Ending ending) {
-    static final long END_OF_TIME = Long.MAX_VALUE;
+    static final long END_OF_TIME = Course.NEVER;
 
     /** How it ended, as far as its client knows. */
     enum Ending {
@@ -36,56 +34,30 @@ record Holding(
 
     /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
     static List<Holding> of(List<HistoryEvent> events) {
-        Map<Long, List<HistoryEvent>> byAttempt = new TreeMap<>();
-        for (HistoryEvent event : events) {
-            if (event.attempt() != 0) {
-                byAttempt
-                        .computeIfAbsent(event.attempt(), number -> new ArrayList<>())
-                        .add(event);
+        List<Holding> holdings = new ArrayList<>();
+        for (Course course : Course.of(events)) {
+            if (course.isGranted()) {
+                course.claims().forEach(claim -> holdings.add(of(course, claim)));
             }
         }
-        List<Holding> holdings = new ArrayList<>();
-        byAttempt.values().forEach(attempt -> addGrant(attempt, holdings));
         holdings.sort(Comparator.comparingLong(Holding::granted));
         return holdings;
     }
 
-    private static void addGrant(List<HistoryEvent> attempt, List<Holding> holdings) {
-        long requested = first(attempt, What.REQUESTED);
-        long released = first(attempt, What.RELEASED);
-        long releasing = first(attempt, What.RELEASING);
-        long lost = first(attempt, What.LOST);
-        long looked = first(attempt, What.VALID);
-        for (HistoryEvent event : attempt) {
-            if (event.what() == What.GRANTED) {
-                long granted = event.nanos();
-                boolean clean = released != END_OF_TIME && lost == END_OF_TIME;
-                long perhapsUntil = Math.min(releasing, lost);
-                long lastLook = looked == END_OF_TIME ? granted : Math.max(granted, looked);
-                for (Claim claim : event.claims()) {
-                    holdings.add(new Holding(
-                            event.client(),
-                            event.attempt(),
-                            claim,
-                            event.token(),
-                            event.session(),
-                            requested,
-                            granted,
-                            clean ? releasing : Math.min(lastLook, perhapsUntil),
-                            perhapsUntil,
-                            clean ? Ending.RELEASED : lost == END_OF_TIME ? Ending.OPEN : Ending.LOST));
-                }
-                return;
-            }
-        }
-    }
-
-    private static long first(List<HistoryEvent> attempt, What what) {
-        return attempt.stream()
-                .filter(event -> event.what() == what)
-                .mapToLong(HistoryEvent::nanos)
-                .findFirst()
-                .orElse(END_OF_TIME);
+    /** The grant of an attempt that was granted, on one of its paths. */
+    static Holding of(Course course, Claim claim) {
+        boolean lost = course.lost() != Course.NEVER;
+        return new Holding(
+                course.client(),
+                course.attempt(),
+                claim,
+                course.token(),
+                course.session(),
+                course.requested(),
+                course.granted(),
+                course.surelyUntil(),
+                course.perhapsUntil(),
+                course.isReleasedInOrder() ? Ending.RELEASED : lost ? Ending.LOST : Ending.OPEN);
     }
 
     /** The same hold, counted no further than this. */

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.zk.ZkLockClient;
 import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,7 +28,9 @@ public final class LatchkeyExtension
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        fixture(context); // in the outermost class that wants one; nested classes find it there
+        if (lifetime(context) == LatchkeyTest.Lifetime.CLASS) {
+            fixture(context); // in the outermost class that wants one; nested classes find it there
+        }
     }
 
     @Override
@@ -44,27 +46,42 @@ public final class LatchkeyExtension
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         Class<?> type = parameter.getParameter().getType();
-        return type == FaultyClient.class || type == LockClient.class || ZooKeeperFixture.class.isAssignableFrom(type);
+        return type == FaultyClient.class
+                || type == LockClient.class
+                || (type == String.class && parameter.isAnnotated(ConnectString.class))
+                || ZooKeeperFixture.class.isAssignableFrom(type);
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         Class<?> type = parameter.getParameter().getType();
+        if (lifetime(context) == LatchkeyTest.Lifetime.METHOD
+                && context.getTestMethod().isEmpty()) {
+            throw new ParameterResolutionException(
+                    "every test has servers of its own: they are there for tests and for what runs before and after each");
+        }
         ZooKeeperFixture fixture = fixture(context);
-        if (type == FaultyClient.class) {
-            return resources(context).add(FaultyClient.connect(fixture, session(context)));
+        if (type == String.class) {
+            return fixture.connectString();
+        } else if (type == FaultyClient.class) {
+            return resources(context)
+                    .add(FaultyClient.connectFor(name(parameter), fixture, session(context), reconnects(context)));
         } else if (type == LockClient.class) {
             return resources(context)
-                    .add(ZkLockClient.builder()
-                            .connectString(fixture.connectString())
-                            .sessionTimeout(session(context))
-                            .build());
+                    .add(FaultyClient.Connector.ofLatchkey().connect(fixture.connectString(), session(context)));
         } else if (type.isInstance(fixture)) {
             return fixture;
         }
         throw new ParameterResolutionException(
                 "this test has a " + fixture.getClass().getSimpleName() + ", no " + type.getSimpleName()
                         + ": see @LatchkeyTest(servers = ...)");
+    }
+
+    /** As the test calls it, if it was compiled with {@code -parameters}. */
+    private static String name(ParameterContext parameter) {
+        return parameter.getParameter().isNamePresent()
+                ? parameter.getParameter().getName()
+                : "parameter " + (parameter.getIndex() + 1);
     }
 
     private static ZooKeeperFixture fixture(ExtensionContext context) {
@@ -94,6 +111,14 @@ public final class LatchkeyExtension
     private static Duration session(ExtensionContext context) {
         return Duration.ofMillis(
                 annotation(context).map(LatchkeyTest::sessionMillis).orElse(DEFAULT_SESSION_MILLIS));
+    }
+
+    private static LatchkeyTest.Lifetime lifetime(ExtensionContext context) {
+        return annotation(context).map(LatchkeyTest::lifetime).orElse(LatchkeyTest.Lifetime.CLASS);
+    }
+
+    private static Reconnects reconnects(ExtensionContext context) {
+        return annotation(context).map(LatchkeyTest::reconnects).orElse(Reconnects.HONEST);
     }
 
     /** The annotation of the test class or of the nearest class around it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.lang.annotation.Documented;
@@ -25,19 +26,24 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The servers start before the first test of the class and stop after the last; nested classes share them. What a test leaves on
- * them is there for the next, so use paths of its own for each. Parameters of these types are filled in, for tests, lifecycle methods
- * and constructors:
+ * <p>The servers start before the first test of the class and stop after the last, unless each test is to have {@linkplain #lifetime
+ * its own}; nested classes share them. What a test leaves on them is there for the next, so use paths of its own for each. Parameters
+ * of these types are filled in, for tests, lifecycle methods and constructors:
  *
  * <ul>
  *   <li>{@link FaultyClient}: a new client with a session and a proxy of its own
  *   <li>{@link io.latchkey.lock.LockClient}: a new client with a session of its own
+ *   <li>{@code String} with {@link ConnectString}: where clients of the servers connect
  *   <li>{@link ZooKeeperFixture}: the servers; {@link EmbeddedZooKeeper} or {@link EmbeddedEnsemble}, if that is what they are
  * </ul>
  *
  * <p>Clients made for a test are closed after it, in reverse order and with all faults ended first; those made for a constructor or
  * for {@code @BeforeAll} live until the end of the class. When a test fails, what passed between its faulty clients and the servers
- * is attached to its exception.
+ * is attached to its exception. A client is called {@code client-3 (one)} there, by its parameter, or {@code client-3 (parameter 1)}
+ * where names of parameters are not compiled in.
+ *
+ * <p>On a busy machine a client can be silent for so long that its session ends by itself. Where time is not what a test is about, let
+ * {@link #sessionMillis} be 3000 or more.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -45,14 +51,34 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Documented
 @ExtendWith(LatchkeyExtension.class)
 public @interface LatchkeyTest {
-    /** How many servers. */
+    /** {@return how many servers the class has} */
     Servers servers() default Servers.ONE;
 
-    /** The length of a tick in milliseconds; 0 for 100 with one server, 200 with three. Sessions are two ticks long at least. */
+    /**
+     * {@return the length of a tick in milliseconds; 0 for 100 with one server, 200 with three} Servers end sessions at ticks, and let none be
+     * shorter than two.
+     */
     int tickMillis() default 0;
 
-    /** The timeout of the clients' sessions in milliseconds. */
+    /** {@return the timeout that the clients made for parameters ask for, in milliseconds; two ticks to 60 s} */
     int sessionMillis() default 1000;
+
+    /**
+     * {@return how each {@link FaultyClient} comes back after a disconnect: as slowly as in production, or in milliseconds} A {@link
+     * io.latchkey.lock.LockClient} parameter is slow always.
+     */
+    Reconnects reconnects() default Reconnects.HONEST;
+
+    /** {@return for how long the servers live, and so whether the tests of the class share them} */
+    Lifetime lifetime() default Lifetime.CLASS;
+
+    /** For how long servers live. */
+    enum Lifetime {
+        /** From before the first test of the class until after its last. */
+        CLASS,
+        /** Every test has servers of its own, with nothing on them; its constructor cannot have any. */
+        METHOD
+    }
 
     /** How many servers a test wants. */
     enum Servers {

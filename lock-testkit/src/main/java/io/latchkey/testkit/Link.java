@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.FaultPlan.Deed;
@@ -5,6 +6,7 @@ import io.latchkey.testkit.FaultPlan.Strike;
 import io.latchkey.testkit.FrameReader.AnswerHeader;
 import io.latchkey.testkit.FrameReader.Connected;
 import io.latchkey.testkit.WireRecord.Answer;
+import io.latchkey.testkit.WireRecord.Delivery;
 import io.latchkey.testkit.WireRecord.Note;
 import io.latchkey.testkit.WireRecord.Request;
 import java.io.IOException;
@@ -84,6 +86,11 @@ final class Link {
 
     boolean isOver() {
         return !client.isOpen() && !server.isOpen();
+    }
+
+    /** Whether the client's side still stands. */
+    boolean hasClient() {
+        return client.isOpen();
     }
 
     Lane lane(Direction direction) {
@@ -190,6 +197,9 @@ final class Link {
             }
         }
         toClient.frame(frame, request.op() == WireOp.PING, station.plan().onAnswer(request));
+        if (request.op() != WireOp.PING) {
+            toClient.action(() -> station.log().add(new Delivery(System.nanoTime(), number, request)));
+        }
         for (Strike strike : pending.strikes()) {
             toClient.action(() -> strike.fault().struck().complete(request));
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.ArrayList;
@@ -5,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -43,33 +45,29 @@ final class Overlaps {
                 case ZOMBIE -> {} // its session did not live while it was relied on
             }
         }
-        return check(name + " while sessions live", counted);
+        return check(new Findings(name + " while sessions live", events), counted);
     }
 
     /** Counts holds as far as their clients have found them valid. */
     Verdict byTheirOwnLooks(List<HistoryEvent> events) {
-        String question = name + " by the clients' own looks";
+        Findings findings = new Findings(name + " by the clients' own looks", events);
         List<Holding> holds = Holding.of(events);
         if (new SessionEnds(events).hasDecrees()) {
-            return new Verdict.Undecided(
-                    question,
-                    holds.size(),
-                    List.of("sessions were ended by decree: this rule is about expiry by time only"));
+            findings.open("sessions were ended by decree: this rule is about expiry by time only");
+            return findings.verdict(holds.size());
         }
-        return check(question, holds);
+        return check(findings, holds);
     }
 
-    private Verdict check(String question, List<Holding> holds) {
+    private Verdict check(Findings findings, List<Holding> holds) {
         Map<String, List<Holding>> byPath =
                 holds.stream().collect(Collectors.groupingBy(Holding::path, TreeMap::new, Collectors.toList()));
-        List<String> broken = new ArrayList<>();
-        List<String> open = new ArrayList<>();
-        byPath.values().forEach(samePath -> checkOne(samePath, broken, open));
-        return Verdict.of(question, holds.size(), broken, open);
+        byPath.values().forEach(samePath -> checkOne(samePath, findings));
+        return findings.verdict(holds.size());
     }
 
     /** Goes through the holds by the time of grant, with those at hand that may still last. */
-    private void checkOne(List<Holding> samePath, List<String> broken, List<String> open) {
+    private void checkOne(List<Holding> samePath, Findings findings) {
         List<Holding> atHand = new ArrayList<>();
         for (Holding next : samePath.stream()
                 .sorted(Comparator.comparingLong(Holding::granted))
@@ -80,18 +78,23 @@ final class Overlaps {
                     atHand.stream().filter(former -> former.surelyLastsAt(now)).toList();
             List<Holding> against = next.surelyLastsAt(now) ? rule.against(next, surely) : List.of();
             if (!against.isEmpty()) {
-                broken.add(finding("held at once", against, next, Holding::surelyUntil));
+                found("held at once", against, next, Holding::surelyUntil, findings::broken);
             } else if (next.perhapsLastsAt(now)) {
                 List<Holding> perhaps = rule.against(next, atHand);
                 if (!perhaps.isEmpty()) {
-                    open.add(finding("perhaps held at once", perhaps, next, Holding::perhapsUntil));
+                    found("perhaps held at once", perhaps, next, Holding::perhapsUntil, findings::open);
                 }
             }
             atHand.add(next);
         }
     }
 
-    private static String finding(String what, List<Holding> against, Holding next, ToLongFunction<Holding> until) {
+    private interface Report {
+        void add(String text, Set<Long> attempts, long from, long to);
+    }
+
+    private static void found(
+            String what, List<Holding> against, Holding next, ToLongFunction<Holding> until, Report report) {
         List<Holding> all = new ArrayList<>(against);
         all.add(next);
         long end = all.stream().mapToLong(until).min().orElseThrow();
@@ -99,9 +102,13 @@ final class Overlaps {
                 ? "without an end"
                 : String.format(Locale.ROOT, "for %.3f ms", (end - next.granted()) / 1e6);
         Function<Holding, String> who = hold -> hold.client() + how(hold.claim());
-        return next.path() + " " + what + " by "
-                + against.stream().map(who).collect(Collectors.joining(", ")) + " and " + who.apply(next) + " "
-                + length + ":\n" + new Timeline(all);
+        report.add(
+                next.path() + " " + what + " by "
+                        + against.stream().map(who).collect(Collectors.joining(", ")) + " and " + who.apply(next) + " "
+                        + length,
+                all.stream().map(Holding::attempt).collect(Collectors.toSet()),
+                next.granted(),
+                end);
     }
 
     private static String how(Claim claim) {

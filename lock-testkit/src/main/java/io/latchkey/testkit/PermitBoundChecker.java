@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.List;
@@ -15,22 +16,39 @@ public final class PermitBoundChecker {
 
     private PermitBoundChecker() {}
 
-    /** Never too many permits that are relied on while the sessions of all live at the server. Session ends must have been recorded. */
+    /**
+     * {@return whether there never were too many permits that were relied on while the sessions of all lived at the server} The ends of
+     * sessions must have been recorded.
+     *
+     * @param history as it is now
+     */
     public static Verdict whileSessionsLive(History history) {
         return whileSessionsLive(history.events());
     }
 
-    /** The same, of events from elsewhere. */
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
     public static Verdict whileSessionsLive(List<HistoryEvent> events) {
         return OVERLAPS.whileSessionsLive(events);
     }
 
-    /** Never too many permits at once whose holders have all looked at their leases and found them valid. */
+    /**
+     * {@return whether there never were too many permits at once whose holders had all looked at their leases and found them valid}
+     *
+     * @param history as it is now
+     */
     public static Verdict byTheirOwnLooks(History history) {
         return byTheirOwnLooks(history.events());
     }
 
-    /** The same, of events from elsewhere. */
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
     public static Verdict byTheirOwnLooks(List<HistoryEvent> events) {
         return OVERLAPS.byTheirOwnLooks(events);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.lock.Lease;
@@ -5,6 +6,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,7 +29,7 @@ final class RecordedLease implements Lease {
         this.lease = lease;
         this.lossRecorded = lease.lost().thenAccept(cause -> attempt.lost(cause.name()));
         if (!isValid() && !lossRecorded.isDone()) {
-            attempt.lost("invalid when it was handed out");
+            attempt.lost(Attempt.FOUND_BY_LOOK);
         }
     }
 
@@ -120,6 +122,11 @@ final class RecordedLease implements Lease {
     @Override
     public CompletableFuture<LossCause> lost() {
         return lease.lost();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseRequest> releaseRequested() {
+        return lease.releaseRequested();
     }
 
     @Override

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.lock.Acquirable;
@@ -6,33 +7,38 @@ import io.latchkey.lock.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
+import java.util.function.Supplier;
 
 /** A lock whose attempts and leases are recorded. Does nothing else. */
 final class RecordedLock implements Acquirable {
+    /** The note of an attempt whose time was over. */
+    static final String OUT_OF_TIME = "out of time";
+
     private final History history;
     private final String client;
     private final List<Claim> claims;
     private final Acquirable lock;
-    private final LongFunction<OptionalLong> sessions;
+    private final Supplier<Witness> witness;
 
-    RecordedLock(
-            History history, String client, List<Claim> claims, Acquirable lock, LongFunction<OptionalLong> sessions) {
+    RecordedLock(History history, String client, List<Claim> claims, Acquirable lock, Supplier<Witness> witness) {
         this.history = history;
         this.client = client;
         this.claims = claims;
         this.lock = lock;
-        this.sessions = sessions;
+        this.witness = witness;
     }
 
     private interface Acquiring {
         Optional<Lease> acquire() throws InterruptedException;
     }
 
-    private Optional<Lease> recording(Acquiring acquiring) throws InterruptedException {
-        Attempt attempt = history.attempt(client, claims, sessions);
+    private Attempt asking(String how) {
+        return history.attempt(client, claims, witness.get(), how);
+    }
+
+    private Optional<Lease> recording(String how, Acquiring acquiring) throws InterruptedException {
+        Attempt attempt = asking(how);
         Optional<Lease> lease;
         try {
             lease = acquiring.acquire();
@@ -41,30 +47,30 @@ final class RecordedLock implements Acquirable {
             throw e;
         }
         if (lease.isEmpty()) {
-            attempt.gaveUp("out of time");
+            attempt.gaveUp(OUT_OF_TIME);
         }
         return lease.map(granted -> RecordedLease.granted(attempt, granted));
     }
 
     @Override
     public Lease acquire() throws InterruptedException {
-        return recording(() -> Optional.of(lock.acquire())).orElseThrow();
+        return recording("", () -> Optional.of(lock.acquire())).orElseThrow();
     }
 
     @Override
     public Optional<Lease> tryAcquire() throws InterruptedException {
-        return recording(lock::tryAcquire);
+        return recording(Duration.ZERO.toString(), lock::tryAcquire);
     }
 
     @Override
     public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
-        return recording(() -> lock.tryAcquire(timeout));
+        return recording(timeout.toString(), () -> lock.tryAcquire(timeout));
     }
 
     /** Cancelling the returned future cancels the lock's own. */
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        Attempt attempt = history.attempt(client, claims, sessions);
+        Attempt attempt = asking("");
         CompletableFuture<Lease> asked = lock.acquireAsync();
         CompletableFuture<Lease> recorded = new CompletableFuture<>();
         var unused = asked.whenComplete((lease, failure) -> {
@@ -80,7 +86,7 @@ final class RecordedLock implements Acquirable {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
-        Attempt attempt = history.attempt(client, claims, sessions);
+        Attempt attempt = asking(timeout.toString());
         CompletableFuture<Optional<Lease>> asked = lock.tryAcquireAsync(timeout);
         CompletableFuture<Optional<Lease>> recorded = new CompletableFuture<>();
         var unused = asked.whenComplete((lease, failure) -> {
@@ -90,7 +96,7 @@ final class RecordedLock implements Acquirable {
                     granted.close();
                 }
             } else if (lease != null) {
-                attempt.gaveUp("out of time");
+                attempt.gaveUp(OUT_OF_TIME);
                 recorded.complete(lease);
             } else {
                 attempt.gaveUp(String.valueOf(failure));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.WireRecord.Request;
@@ -5,8 +6,9 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * Which requests a fault or a count is about. None matches the upkeep of the session (connect, ping, orderly end) unless it is made
- * with {@link #of(String, Predicate)}.
+ * Which requests a fault or a count is about, for {@link FaultProxy} and {@link Wire}: {@code create().under("/orders")}. None matches the
+ * upkeep of the session (connect, ping, orderly end) unless it is made with {@link #of(String, Predicate)}. A value: what is made of it
+ * leaves it as it was.
  */
 public final class RequestMatch {
     private final String description;
@@ -17,23 +19,32 @@ public final class RequestMatch {
         this.predicate = predicate;
     }
 
-    /** Requests by any property of theirs, upkeep of the session included. */
+    /**
+     * {@return requests by any property of theirs, upkeep of the session included}
+     *
+     * @param description a name for them in messages
+     * @param predicate true for those that are meant; called on the proxy's thread, so it must not block
+     */
     public static RequestMatch of(String description, Predicate<Request> predicate) {
         return new RequestMatch(
                 Objects.requireNonNull(description, "description"), Objects.requireNonNull(predicate, "predicate"));
     }
 
-    /** Every request but upkeep, heartbeats included. */
+    /** {@return every request but upkeep, heartbeats included} */
     public static RequestMatch any() {
         return of("any request", request -> !request.op().isUpkeep());
     }
 
-    /** Requests of one kind, alone or as part of a multi. */
+    /**
+     * {@return requests of one kind, alone or as part of a multi}
+     *
+     * @param op what they ask for
+     */
     public static RequestMatch op(WireOp op) {
         return of(op.name(), request -> request.does(op));
     }
 
-    /** Creates in any of their forms, alone or as part of a multi. */
+    /** {@return creates in any of their forms, alone or as part of a multi} */
     public static RequestMatch create() {
         return of(
                 "create",
@@ -41,53 +52,62 @@ public final class RequestMatch {
                         || request.parts().stream().anyMatch(part -> part.op().creates()));
     }
 
-    /** Deletes, alone or as part of a multi. */
+    /** {@return deletes, alone or as part of a multi} */
     public static RequestMatch delete() {
         return op(WireOp.DELETE);
     }
 
-    /** Changes of data, alone or as part of a multi. */
+    /** {@return changes of data, alone or as part of a multi} */
     public static RequestMatch setData() {
         return op(WireOp.SET_DATA);
     }
 
-    /** Lists of children in either form. */
+    /** {@return lists of children in either form} */
     public static RequestMatch list() {
         return of("list", request -> request.op().lists());
     }
 
-    /** Reads of data, with or without a watch. */
+    /** {@return reads of data, with or without a watch} */
     public static RequestMatch getData() {
         return op(WireOp.GET_DATA);
     }
 
-    /** Looks whether a node exists, with or without a watch. */
+    /** {@return looks whether a node exists, with or without a watch} */
     public static RequestMatch exists() {
         return op(WireOp.EXISTS);
     }
 
-    /** Transactions, heartbeats included. */
+    /** {@return transactions, heartbeats included} */
     public static RequestMatch multi() {
         return op(WireOp.MULTI);
     }
 
-    /** Transactions of nothing but checks, see {@link Request#isHeartbeat()}. */
+    /** {@return transactions of nothing but checks, see {@link Request#isHeartbeat()}} */
     public static RequestMatch heartbeat() {
         return of("heartbeat", Request::isHeartbeat);
     }
 
-    /** Requests that leave a watch. */
+    /** {@return requests that leave a watch} */
     public static RequestMatch watching() {
         return of("watching request", Request::watch);
     }
 
-    /** These requests, if they touch this node or one below it; for a multi, if any part does. */
+    /**
+     * {@return those of these requests that touch this node or one below it; a multi, if any part of it does}
+     *
+     * @param path absolute, with the client's chroot
+     */
     public RequestMatch under(String path) {
         String below = path.endsWith("/") ? path : path + "/";
         return path("under " + path, touched -> touched.equals(path) || touched.startsWith(below));
     }
 
-    /** These requests, if they touch a path that the test accepts; for a multi, if any part does. */
+    /**
+     * {@return those of these requests that touch a path which is meant; a multi, if any part of it does}
+     *
+     * @param wanted a name for these paths in messages
+     * @param test true for a path that is meant; it gets paths with the client's chroot, empty where a request has none, and must not block
+     */
     public RequestMatch path(String wanted, Predicate<String> test) {
         return new RequestMatch(
                 description + " " + wanted,
@@ -96,20 +116,28 @@ public final class RequestMatch {
                                 || request.parts().stream().anyMatch(part -> test.test(part.path()))));
     }
 
-    /** These requests without heartbeats. */
+    /** {@return these requests without heartbeats} */
     public RequestMatch butHeartbeats() {
         return new RequestMatch(
                 description + " but heartbeats", request -> !request.isHeartbeat() && predicate.test(request));
     }
 
-    /** These requests and those. */
+    /**
+     * {@return these requests and those}
+     *
+     * @param other those
+     */
     public RequestMatch or(RequestMatch other) {
         return new RequestMatch(
                 description + " or " + other.description,
                 request -> predicate.test(request) || other.predicate.test(request));
     }
 
-    /** Whether this request is one of them. */
+    /**
+     * {@return whether the request is one of them}
+     *
+     * @param request from a {@link Wire}
+     */
     public boolean matches(Request request) {
         return predicate.test(request);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.nio.ByteBuffer;
@@ -15,7 +16,16 @@ import java.nio.charset.StandardCharsets;
  */
 public record ServerNode(String path, ByteBuffer content, long session, long created, long changed, int childCounter) {
 
-    /** Takes the content as it is now. */
+    /**
+     * Takes the content as it is now.
+     *
+     * @param path the absolute path
+     * @param content the data, never null
+     * @param session the session that owns this ephemeral node, 0 if the node is not ephemeral
+     * @param created the zxid of its creation ({@code czxid})
+     * @param changed the zxid of its last change of data ({@code mzxid})
+     * @param childCounter the raw counter that numbers sequential children, see {@link EmbeddedZooKeeper#setChildCounter}
+     */
     public ServerNode {
         content = ByteBuffer.allocate(content.remaining())
                 .put(content.duplicate())
@@ -23,24 +33,24 @@ public record ServerNode(String path, ByteBuffer content, long session, long cre
                 .asReadOnlyBuffer();
     }
 
-    /** The data: a new array each time. */
+    /** {@return the data: a new array each time, empty if the node has none} */
     public byte[] data() {
         byte[] bytes = new byte[content.remaining()];
         content.duplicate().get(bytes);
         return bytes;
     }
 
-    /** Whether the node ends with a session. */
+    /** {@return whether the node ends with a session} */
     public boolean isEphemeral() {
         return session != 0;
     }
 
-    /** The last part of the path. */
+    /** {@return the last part of the path} */
     public String name() {
         return path.substring(path.lastIndexOf('/') + 1);
     }
 
-    /** The data as UTF-8 text. */
+    /** {@return the data as UTF-8 text} */
     public String text() {
         return new String(data(), StandardCharsets.UTF_8);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 /**
@@ -5,7 +6,7 @@ package io.latchkey.testkit;
  *
  * @param path the watched path
  * @param kind what is watched
- * @param session whose watch it is
+ * @param session the id of the session whose watch it is
  */
 public record ServerWatch(String path, Kind kind, long session) {
 

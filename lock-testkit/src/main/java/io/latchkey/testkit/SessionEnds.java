@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.HistoryEvent.What;
@@ -7,7 +8,7 @@ import java.util.stream.Collectors;
 
 /** When the sessions of a history's clients ended, and what that means for a hold. */
 final class SessionEnds {
-    private static final List<String> BY_DECREE = List.of(ExpiryOrder.SERVER_FIRST.name());
+    private static final List<String> BY_DECREE = List.of(ExpiryOrder.SERVER_FIRST.name(), ExpiryOrder.BOTH.name());
 
     private final Map<String, List<HistoryEvent>> endings;
     private final Map<String, List<HistoryEvent>> ends;
@@ -59,6 +60,15 @@ final class SessionEnds {
                 .mapToLong(HistoryEvent::nanos)
                 .filter(nanos -> nanos > hold.granted())
                 .findFirst()
+                .orElse(Holding.END_OF_TIME);
+    }
+
+    /** By when the session of a hold, if it is known, had ended for certain. */
+    long goneBy(Holding hold) {
+        return endingsOf(hold).stream()
+                .filter(ending -> isKnown(hold, ending))
+                .mapToLong(this::endOf)
+                .min()
                 .orElse(Holding.END_OF_TIME);
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.FrameReader.Connected;
@@ -32,6 +33,8 @@ final class Station {
     private boolean refusing;
     private @Nullable Fault toldExpired;
     private long sessionToTell;
+    private Runnable whenConnectionChanges = () -> {};
+    private volatile boolean connected;
     private volatile @Nullable Connected lastSession;
 
     Station(List<InetSocketAddress> upstreams) {
@@ -85,6 +88,7 @@ final class Station {
         opened++;
         try {
             links.add(Link.open(opened, this, client, upstream));
+            lookForConnections();
         } catch (IOException refused) {
             note("server on port " + upstream.getPort() + " refused");
             reset(client);
@@ -148,6 +152,20 @@ final class Station {
         if (link.isOver()) {
             links.remove(link);
         }
+        lookForConnections();
+    }
+
+    private void lookForConnections() {
+        connected = links.stream().anyMatch(Link::hasClient);
+        whenConnectionChanges.run();
+    }
+
+    void whenConnectionChanges(Runnable action) {
+        whenConnectionChanges = action;
+    }
+
+    boolean isConnected() {
+        return connected;
     }
 
     void connected(Connected connected) {

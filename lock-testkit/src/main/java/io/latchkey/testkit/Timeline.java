@@ -1,66 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.Evidence.Spot;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
- * A few holds as text, one line each: {@code |---} waits, {@code ###} relied on, {@code ...} perhaps relied on, then {@code |} released,
- * {@code x} lost, {@code >} open.
+ * A few attempts as text, a line for each client: {@code |-- acquire --|} waits, {@code === held ===} relied on, {@code ...} perhaps
+ * relied on, then {@code |} released, {@code x} lost, {@code /} gave up, {@code >} goes on. Below a client stands when its session ended,
+ * at the bottom where the rule is broken. What lies far from there is cut off. Lines are at most 140 columns long.
  */
 final class Timeline {
-    private static final int WIDTH = 72;
+    private static final int WIDTH = 96;
+    private static final int LABEL = 20;
+    private static final int MARKS = 6;
+    private static final int LISTED = 12;
+    /** A spot that would be smaller than one in so many parts of the picture gets a picture of its surroundings. */
+    private static final int SMALLEST = 12;
 
-    private final List<Holding> holdings;
+    private static final int SURROUNDINGS = 4;
+
+    private final List<HistoryEvent> events;
+    private final List<Course> courses;
+    private final Spot spot;
     private final long from;
     private final long to;
 
-    Timeline(List<Holding> holdings) {
-        this.holdings = List.copyOf(holdings);
-        long start = holdings.stream().mapToLong(Holding::requested).min().orElse(0);
-        long end = start + 1;
-        for (Holding each : holdings) {
-            end = Math.max(end, Math.max(each.granted(), each.surelyUntil()));
-            if (each.perhapsUntil() != Holding.END_OF_TIME) {
-                end = Math.max(end, each.perhapsUntil());
-            }
-        }
-        from = start;
-        to = end;
+    Timeline(List<HistoryEvent> events, Spot spot) {
+        this.events = events;
+        this.spot = spot;
+        this.courses = Course.of(events.stream()
+                .filter(event -> spot.attempts().contains(event.attempt()))
+                .toList());
+        long first = Math.min(
+                spot.from(), courses.stream().mapToLong(Course::requested).min().orElse(spot.from()));
+        long end = courses.stream().mapToLong(Course::lastKnown).max().orElse(first);
+        long last = Math.max(first + 1, Math.max(end, spot.to() == Course.NEVER ? end : spot.to()));
+        long length = Math.max(1, Math.min(spot.to(), last) - spot.from());
+        boolean small = (last - first) / SMALLEST > length;
+        from = small ? Math.max(first, spot.from() - SURROUNDINGS * length) : first;
+        to = small ? Math.min(last, spot.from() + (SURROUNDINGS + 1) * length) : last;
     }
 
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        text.append(String.format(Locale.ROOT, "  %-24s %.3f ms to %.3f ms%n", "", from / 1e6, to / 1e6));
-        for (Holding each : holdings) {
-            String name = each.client() + " #" + each.attempt() + " token " + each.token();
-            text.append(String.format(Locale.ROOT, "  %-24s %s%n", name, bar(each)));
+        line(text, "", String.format(Locale.ROOT, "%.3f ms to %.3f ms", from / 1e6, to / 1e6));
+        String former = "";
+        for (Track track : Track.of(courses)) {
+            line(text, track.client().equals(former) ? "" : track.client() + ":", bar(track));
+            if (!track.client().equals(former)) {
+                marks(text, track.client());
+            }
+            former = track.client();
+        }
+        if (spot.to() > spot.from()) {
+            char[] bar = blank();
+            fill(bar, column(spot.from()), Math.max(column(spot.to()), column(spot.from()) + 1), '^', "");
+            line(text, "", new String(bar));
+        }
+        for (Course course : courses.stream().limit(LISTED).toList()) {
+            text.append("  ").append(times(course)).append('\n');
+        }
+        if (courses.size() > LISTED) {
+            text.append("  ... and ").append(courses.size() - LISTED).append(" more\n");
         }
         return text.toString();
     }
 
-    private String bar(Holding each) {
-        StringBuilder bar = new StringBuilder();
-        fill(bar, column(each.requested()), ' ');
-        bar.append('|');
-        fill(bar, column(each.granted()), '-');
-        if (each.surelyUntil() > each.granted()) {
-            bar.append('#');
-        }
-        fill(bar, column(each.surelyUntil()), '#');
-        fill(bar, column(each.perhapsUntil()), '.');
-        bar.append(
-                switch (each.ending()) {
-                    case RELEASED -> "| released";
-                    case LOST -> "x lost";
-                    case OPEN -> ">";
-                });
-        return bar.toString();
+    private static void line(StringBuilder text, String label, String bar) {
+        String shown = label.length() > LABEL ? label.substring(0, LABEL - 2) + "~:" : label;
+        text.append(String.format(Locale.ROOT, "  %-" + LABEL + "s %s", shown, bar)
+                        .stripTrailing())
+                .append('\n');
     }
 
-    private static void fill(StringBuilder bar, int column, char with) {
-        while (bar.length() < column) {
-            bar.append(with);
+    private String bar(Track track) {
+        char[] bar = blank();
+        String after = "";
+        for (Course course : track.courses()) {
+            if (course.requested() > to || Math.min(course.perhapsUntil(), course.gaveUp()) < from) {
+                continue;
+            }
+            int asked = column(course.requested());
+            int answered = column(course.answered());
+            fill(bar, asked, answered, '-', " acquire ");
+            put(bar, asked, course.requested() < from ? '<' : '|');
+            after = "";
+            if (course.isGranted()) {
+                int surely = column(course.surelyUntil());
+                int perhaps = column(course.perhapsUntil());
+                fill(bar, answered, perhaps, '.', "");
+                fill(bar, answered, Math.max(surely, answered + 1), '=', " held ");
+                put(bar, answered, '|');
+                after = end(bar, perhaps, course);
+            } else if (course.gaveUp() <= to) {
+                put(bar, answered, '/');
+                after = " gave up";
+            } else {
+                put(bar, answered, '>');
+                after = " waits";
+            }
+        }
+        return new String(bar).stripTrailing() + after;
+    }
+
+    private String end(char[] bar, int column, Course course) {
+        if (course.perhapsUntil() > to) {
+            put(bar, column, '>');
+            return course.perhapsUntil() == Course.NEVER ? " goes on" : "";
+        }
+        boolean lost = course.lost() != Course.NEVER;
+        put(bar, column, lost ? 'x' : '|');
+        return lost ? " lost" : course.isReleasedInOrder() ? " released" : " releasing";
+    }
+
+    private void marks(StringBuilder text, String client) {
+        List<HistoryEvent> ends = events.stream()
+                .filter(event -> event.attempt() == 0 && event.client().equals(client))
+                .filter(event -> event.nanos() >= from && event.nanos() <= to)
+                .toList();
+        for (HistoryEvent event : ends.stream().limit(MARKS).toList()) {
+            int column = column(event.nanos());
+            String what = String.format(Locale.ROOT, "%s at %.3f ms", words(event), event.nanos() / 1e6);
+            boolean left = column + what.length() + 2 > WIDTH + 18 && column > what.length();
+            String mark =
+                    left ? " ".repeat(column - what.length() - 1) + what + " ^" : " ".repeat(column) + "^ " + what;
+            line(text, "", mark.substring(0, Math.min(mark.length(), WIDTH + 20)));
+        }
+        if (ends.size() > MARKS) {
+            line(text, "", "... and " + (ends.size() - MARKS) + " more");
+        }
+    }
+
+    private static String words(HistoryEvent event) {
+        return switch (event.what()) {
+            case SESSION_ENDING -> "session ends, " + event.note();
+            case SESSION_ENDED -> "session has ended";
+            default -> event.note();
+        };
+    }
+
+    private static String times(Course course) {
+        StringBuilder text = new StringBuilder(course.name());
+        text.append(" on ")
+                .append(course.claims().stream().map(Claim::toString).collect(Collectors.joining(" + ")))
+                .append(':');
+        time(text, "asked", course.requested());
+        time(text, "placed", course.placed());
+        time(text, "granted", course.granted());
+        time(text, "last looked", course.lastLook());
+        time(text, "let go", course.releasing());
+        time(text, "released", course.released());
+        time(text, "lost", course.lost());
+        time(text, "gave up", course.gaveUp());
+        return text.append(" ms").toString();
+    }
+
+    private static void time(StringBuilder text, String what, long nanos) {
+        if (nanos != Course.NEVER) {
+            text.append(String.format(Locale.ROOT, " %s %.3f", what, nanos / 1e6));
+        }
+    }
+
+    private static char[] blank() {
+        char[] bar = new char[WIDTH + 1];
+        Arrays.fill(bar, ' ');
+        return bar;
+    }
+
+    private static void put(char[] bar, int column, char mark) {
+        bar[column] = mark;
+    }
+
+    private static void fill(char[] bar, int start, int end, char with, String label) {
+        for (int i = start; i < end; i++) {
+            bar[i] = with;
+        }
+        int room = end - start - label.length();
+        if (room >= 2) {
+            label.getChars(0, label.length(), bar, start + room / 2 + 1);
         }
     }
 

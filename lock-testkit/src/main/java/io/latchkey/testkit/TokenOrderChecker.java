@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.SessionEnds.Bearing;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Whether fencing tokens grow with the grants of a lock, over grants to sessions that were alive at the grant: whoever has a path alone
@@ -22,19 +23,26 @@ public final class TokenOrderChecker {
 
     private TokenOrderChecker() {}
 
-    /** Checks every lock of the history. */
+    /**
+     * {@return whether every lock of the history keeps the rule}
+     *
+     * @param history as it is now
+     */
     public static Verdict check(History history) {
         return check(history.events());
     }
 
-    /** The same, of events from elsewhere. */
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
     public static Verdict check(List<HistoryEvent> events) {
         SessionEnds ends = new SessionEnds(events);
         List<Holding> holds = Holding.of(events);
         Map<String, Holding> highest = new HashMap<>();
         Map<String, Holding> highestAlone = new HashMap<>();
-        List<String> broken = new ArrayList<>();
-        List<String> open = new ArrayList<>();
+        Findings findings = new Findings(RULE, events);
         for (Holding next : holds) {
             Bearing bearing = ends.on(next);
             if (bearing == Bearing.ZOMBIE || next.claim() instanceof Claim.Permits) {
@@ -47,12 +55,12 @@ public final class TokenOrderChecker {
                     highestAlone.put(next.path(), next);
                 }
             } else if (next.token() == former.token() || isCertain(next, bearing)) {
-                broken.add(finding(former, next));
+                findings.broken(text(former, next), attempts(former, next), next.granted(), next.granted());
             } else {
-                open.add(finding(former, next));
+                findings.open(text(former, next), attempts(former, next), next.granted(), next.granted());
             }
         }
-        return Verdict.of(RULE, holds.size(), broken, open);
+        return findings.verdict(holds.size());
     }
 
     private static boolean isDowngrade(Holding former, Holding next) {
@@ -70,8 +78,12 @@ public final class TokenOrderChecker {
         return bearing == Bearing.GRANTED_ALIVE && next.ending() == Holding.Ending.RELEASED;
     }
 
-    private static String finding(Holding former, Holding next) {
+    private static Set<Long> attempts(Holding former, Holding next) {
+        return former.attempt() == next.attempt() ? Set.of(next.attempt()) : Set.of(former.attempt(), next.attempt());
+    }
+
+    private static String text(Holding former, Holding next) {
         return next.path() + ": token " + next.token() + " for " + next.client() + " was granted after token "
-                + former.token() + " for " + former.client() + ":\n" + new Timeline(List.of(former, next));
+                + former.token() + " for " + former.client();
     }
 }

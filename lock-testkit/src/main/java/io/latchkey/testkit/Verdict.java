@@ -1,21 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What a checker says about a history. */
+/** What a checker says about a history. Tests mostly {@link #assertNotBroken} or {@link #assertObeyed}. */
 public sealed interface Verdict {
 
-    /** The rule that was checked. */
+    /** {@return the rule that was checked, in a few words} */
     String rule();
 
-    /** How many grants were looked at. */
+    /** {@return how many grants were looked at; 0 can mean that nothing was recorded} */
     int grants();
 
     /**
      * The history obeys the rule.
      *
-     * @param rule the rule
+     * @param rule what was checked, in a few words
      * @param grants how many grants were looked at
      */
     record Obeyed(String rule, int grants) implements Verdict {
@@ -28,74 +29,117 @@ public sealed interface Verdict {
     /**
      * The history breaks the rule for certain.
      *
-     * @param rule the rule
+     * @param rule what was checked, in a few words
      * @param grants how many grants were looked at
      * @param findings what breaks it, each with a timeline
+     * @param evidence what the findings rest on
      */
-    record Broken(String rule, int grants, List<String> findings) implements Verdict {
-        /** Takes the findings as they are now. */
+    record Broken(String rule, int grants, List<String> findings, Evidence evidence) implements Verdict {
+        /**
+         * Takes the findings as they are now.
+         *
+         * @param rule what was checked, in a few words
+         * @param grants how many grants were looked at
+         * @param findings what breaks it, each with a timeline
+         * @param evidence what the findings rest on
+         */
         public Broken {
             findings = List.copyOf(findings);
         }
 
         @Override
         public String toString() {
-            return rule + ": BROKEN " + findings.size() + " times in " + grants + " grants\n" + text(findings);
+            return rule + ": BROKEN " + findings.size() + " times in " + grants + " grants\n"
+                    + text(evidence, findings);
         }
     }
 
     /**
      * The history does not tell whether the rule is broken: what was recorded leaves both open.
      *
-     * @param rule the rule
+     * @param rule what was checked, in a few words
      * @param grants how many grants were looked at
      * @param findings what may break it, and what is missing
+     * @param evidence what the findings rest on
      */
-    record Undecided(String rule, int grants, List<String> findings) implements Verdict {
-        /** Takes the findings as they are now. */
+    record Undecided(String rule, int grants, List<String> findings, Evidence evidence) implements Verdict {
+        /**
+         * Takes the findings as they are now.
+         *
+         * @param rule what was checked, in a few words
+         * @param grants how many grants were looked at
+         * @param findings what may break it, and what is missing
+         * @param evidence what the findings rest on
+         */
         public Undecided {
             findings = List.copyOf(findings);
         }
 
         @Override
         public String toString() {
-            return rule + ": cannot be decided in " + findings.size() + " places\n" + text(findings);
+            return rule + ": cannot be decided in " + findings.size() + " places\n" + text(evidence, findings);
         }
     }
 
     /**
-     * Returns if the rule is obeyed.
+     * The same verdict, whose report tells right behind the rule how to see it again.
+     *
+     * @param context such as a seed and the command that replays it
+     * @return the verdict with it; this one if the rule is obeyed
+     */
+    default Verdict in(String context) {
+        if (this instanceof Broken broken) {
+            return new Broken(broken.rule, broken.grants, broken.findings, broken.evidence.in(context));
+        } else if (this instanceof Undecided undecided) {
+            return new Undecided(undecided.rule, undecided.grants, undecided.findings, undecided.evidence.in(context));
+        }
+        return this;
+    }
+
+    /**
+     * Returns if the rule is obeyed. If it is not, there is a page with the picture of the history afterwards, as {@link HtmlReport}
+     * writes it, and the error names it.
      *
      * @throws AssertionError if it is broken or the history does not tell
      */
     default void assertObeyed() {
         if (!(this instanceof Obeyed)) {
-            throw new AssertionError(toString());
+            throw new AssertionError(HtmlReport.of(this).announced());
         }
     }
 
     /**
-     * Returns unless the rule is broken for certain.
+     * Returns unless the rule is broken for certain. If it is, there is a page with the picture of the history afterwards, as {@link
+     * HtmlReport} writes it, and the error names it.
      *
      * @throws AssertionError if it is
      */
     default void assertNotBroken() {
         if (this instanceof Broken) {
-            throw new AssertionError(toString());
+            throw new AssertionError(HtmlReport.of(this).announced());
         }
     }
 
-    private static String text(List<String> findings) {
+    private static String text(Evidence evidence, List<String> findings) {
         int shown = 5;
+        String context = evidence.context().isEmpty() ? "" : evidence.context() + "\n";
         String more = findings.size() > shown ? "\n... and " + (findings.size() - shown) + " more" : "";
-        return findings.stream().limit(shown).collect(Collectors.joining("\n")) + more;
+        return context + findings.stream().limit(shown).collect(Collectors.joining("\n")) + more;
     }
 
-    /** The verdict that follows from what was found. */
+    /**
+     * {@return what follows from what a checker of one's own has found: broken, undecided or obeyed, whichever comes first} It has no picture
+     * of the history.
+     *
+     * @param rule the rule that was checked, in a few words
+     * @param grants how many grants were looked at
+     * @param broken what breaks the rule for certain
+     * @param open what may break it, and what is missing
+     */
     static Verdict of(String rule, int grants, List<String> broken, List<String> open) {
         if (!broken.isEmpty()) {
-            return new Broken(rule, grants, broken);
+            return new Broken(rule, grants, broken, Evidence.NONE);
         }
-        return open.isEmpty() ? new Obeyed(rule, grants) : new Undecided(rule, grants, open);
+        return open.isEmpty() ? new Obeyed(rule, grants) : new Undecided(rule, grants, open, Evidence.NONE);
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.WireRecord.Answer;
+import io.latchkey.testkit.WireRecord.Delivery;
 import io.latchkey.testkit.WireRecord.Event;
 import io.latchkey.testkit.WireRecord.Request;
 import java.util.List;
@@ -18,10 +20,18 @@ import java.util.stream.Stream;
  */
 public record Wire(List<WireRecord> records) {
 
-    /** A moment on the wire of one proxy, from {@link FaultProxy#mark()}. */
+    /**
+     * A moment on the wire of one proxy, from {@link FaultProxy#mark()}.
+     *
+     * @param position how many records there were before it
+     */
     public record Mark(int position) {}
 
-    /** Takes the records as they are now. */
+    /**
+     * Takes the records as they are now.
+     *
+     * @param records everything, pings included
+     */
     public Wire {
         records = List.copyOf(records);
     }
@@ -31,76 +41,93 @@ public record Wire(List<WireRecord> records) {
     }
 
     /**
-     * How many requests the client sent: everything but connects, pings and orderly ends of sessions. Heartbeats count. So does a
+     * {@return how many requests the client sent: everything but connects, pings and orderly ends of sessions} Heartbeats count. So does a
      * request that a fault kept from the server.
      */
     public int requests() {
         return count(RequestMatch.any());
     }
 
-    /** How many of the {@link #requests()} were heartbeats: transactions of nothing but checks. */
+    /** {@return how many of the {@link #requests()} were heartbeats: transactions of nothing but checks} */
     public int heartbeats() {
         return count(RequestMatch.heartbeat());
     }
 
-    /** How many of the {@link #requests()} were something else than heartbeats. */
+    /** {@return how many of the {@link #requests()} were something else than heartbeats} */
     public int requestsButHeartbeats() {
         return count(RequestMatch.any().butHeartbeats());
     }
 
-    /** How many requests of this sort the client sent. */
+    /**
+     * {@return how many requests of this sort the client sent, those included that a fault kept from the server}
+     *
+     * @param match which requests are meant
+     */
     public int count(RequestMatch match) {
         return requests(match).size();
     }
 
-    /** The requests of this sort, in order. */
+    /**
+     * {@return the requests of this sort that the client sent, in order}
+     *
+     * @param match which requests are meant
+     */
     public List<Request> requests(RequestMatch match) {
         return all(Request.class).filter(match::matches).toList();
     }
 
-    /** The {@link #requests()} by what they ask for. A multi is one {@link WireOp#MULTI}. */
+    /** {@return how many of the {@link #requests()} asked for what; a multi is one {@link WireOp#MULTI}} */
     public Map<WireOp, Long> requestsByOp() {
         return all(Request.class)
                 .filter(RequestMatch.any()::matches)
                 .collect(Collectors.groupingBy(Request::op, TreeMap::new, Collectors.counting()));
     }
 
-    /** The answers to requests of this sort, in order. */
+    /**
+     * {@return the answers that servers gave to requests of this sort, in order, one included that a fault kept from the client}
+     *
+     * @param match which requests are meant
+     */
     public List<Answer> answers(RequestMatch match) {
         return all(Answer.class).filter(answer -> match.matches(answer.to())).toList();
     }
 
-    /** How many watches fired. */
+    /** {@return how many watches fired} */
     public int watchEvents() {
         return events().size();
     }
 
-    /** The watches that fired, in order. */
+    /** {@return the watches that fired, in order} */
     public List<Event> events() {
         return all(Event.class).toList();
     }
 
     /**
-     * How many times the client waited for the server: the length of the longest chain of requests, heartbeats and upkeep left out,
-     * each of which was sent after the answer to the one before it had come. Requests sent back to back count as one.
+     * {@return how many times the client waited for the server} That is the length of the longest chain of requests, heartbeats and upkeep
+     * left out, each of which was sent after the answer to the one before it had left for the client. Requests sent back to back count as
+     * one.
      */
     public int roundTrips() {
+        Map<Request, Long> delivered = all(Delivery.class).collect(Collectors.toMap(Delivery::to, Delivery::nanoTime));
         int trips = 0;
-        Long answered = null;
+        Long known = null;
         Predicate<Request> counted = RequestMatch.any().butHeartbeats()::matches;
         for (Answer answer : all(Answer.class).filter(a -> counted.test(a.to())).toList()) {
-            if (answered == null || answer.to().nanoTime() - answered >= 0) {
+            if (known == null || answer.to().nanoTime() - known >= 0) {
                 trips++;
-                answered = answer.nanoTime();
+                // What was lost on the way is known by the loss, later.
+                known = delivered.getOrDefault(answer.to(), answer.nanoTime());
             }
         }
         return trips;
     }
 
-    /** One line a record, with milliseconds since the first; pings and their answers are left out. */
+    /** {@return a timeline: one line a record, with milliseconds since the first; pings and deliveries are left out} */
     @Override
     public String toString() {
-        List<WireRecord> shown = records.stream().filter(r -> !isPing(r)).toList();
+        List<WireRecord> shown = records.stream()
+                .filter(r -> !isPing(r) && !(r instanceof Delivery))
+                .toList();
         if (shown.isEmpty()) {
             return "nothing passed";
         }

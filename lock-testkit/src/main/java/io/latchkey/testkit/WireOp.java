@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 /** What a request asks for, by its number in ZooKeeper's protocol. */
@@ -80,17 +81,17 @@ public enum WireOp {
         return OTHER;
     }
 
-    /** Whether this makes a node, in any form. */
+    /** {@return whether this makes a node, in any form} */
     public boolean creates() {
         return this == CREATE || this == CREATE2 || this == CREATE_CONTAINER || this == CREATE_TTL;
     }
 
-    /** Whether this lists children, in either form. */
+    /** {@return whether this lists children, in either form} */
     public boolean lists() {
         return this == GET_CHILDREN || this == GET_CHILDREN2;
     }
 
-    /** Whether this belongs to the session itself rather than to what it is used for: connect, ping, orderly end. */
+    /** {@return whether this belongs to the session itself rather than to what it is used for: connect, ping, orderly end} */
     public boolean isUpkeep() {
         return this == CONNECT || this == PING || this == CLOSE_SESSION;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.util.List;
@@ -7,13 +8,13 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 
 /**
  * One thing that a {@link FaultProxy} saw. Times are {@link System#nanoTime()} when it had read the frame, before any delay or
- * fault of its own.
+ * fault of its own; but for a {@link Delivery}.
  */
 public sealed interface WireRecord {
-    /** When. */
+    /** {@return when the proxy had read it, or passed it on if it is a {@link Delivery}, as {@link System#nanoTime()}} */
     long nanoTime();
 
-    /** On which connection of this client, the first being 1. */
+    /** {@return on which connection of this client, the first being 1; 0 if it concerns none} */
     int connection();
 
     /**
@@ -30,19 +31,33 @@ public sealed interface WireRecord {
     record Request(long nanoTime, int connection, int xid, WireOp op, String path, boolean watch, List<Part> parts)
             implements WireRecord {
 
-        /** Takes the parts as they are now. */
+        /**
+         * Takes the parts as they are now.
+         *
+         * @param nanoTime when
+         * @param connection on which connection
+         * @param xid the client's number of the request
+         * @param op what it asks for
+         * @param path the path, absolute and with the client's chroot
+         * @param watch whether it leaves a watch
+         * @param parts the operations of a multi
+         */
         public Request {
             parts = List.copyOf(parts);
         }
 
-        /** Whether this or, for a multi, any part of it is such an operation. */
+        /**
+         * {@return whether this or, for a multi, any part of it asks for the operation}
+         *
+         * @param wanted the operation
+         */
         public boolean does(WireOp wanted) {
             return op == wanted || parts.stream().anyMatch(part -> part.op() == wanted);
         }
 
         /**
-         * A transaction of nothing but checks: changes nothing, proves that the session and its nodes are there. Latchkey's
-         * heartbeat has this form, and so has the barrier that it sends first on a new connection.
+         * {@return whether this is a transaction of nothing but checks} It changes nothing, and proves that the session and its nodes are
+         * there. Latchkey's heartbeat has this form, and so has the barrier that it sends first on a new connection.
          */
         public boolean isHeartbeat() {
             return op == WireOp.MULTI && !parts.isEmpty() && parts.stream().allMatch(part -> part.op() == WireOp.CHECK);
@@ -86,6 +101,20 @@ public sealed interface WireRecord {
         private String errorName() {
             KeeperException.Code code = KeeperException.Code.get(error);
             return code == null ? "error " + error : code.name();
+        }
+    }
+
+    /**
+     * An answer has left for the client, after all delays and holds; none for pings.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param to the request that it answers
+     */
+    record Delivery(long nanoTime, int connection, Request to) implements WireRecord {
+        @Override
+        public String toString() {
+            return "delivered, to " + to;
         }
     }
 

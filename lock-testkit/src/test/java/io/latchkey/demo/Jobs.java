@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
 import io.latchkey.lock.LockClient;

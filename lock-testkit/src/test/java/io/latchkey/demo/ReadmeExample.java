@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
 import io.latchkey.lock.Lease;
@@ -6,7 +7,7 @@ import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The example of the README, between the marks. {@link ReadmeTest} runs it and compares. */
+/** The example of the README, which {@link ReadmeTest} runs. */
 final class ReadmeExample {
     private final Store store;
 
@@ -16,26 +17,25 @@ final class ReadmeExample {
 
     /** Some store that checks tokens. */
     interface Store {
-        String read(int order);
+        /** Refuses a token below the highest that it has seen, as {@link #write} does. */
+        String read(int order, long token);
 
-        /** Refuses a token below the highest that it has seen. */
         void write(int order, String text, long token);
     }
 
     void ship(String servers) throws InterruptedException {
-        // begin
-        try (LockClient locks = ZkLockClient.connect(servers)) { // such as "zk1:2181,zk2:2181,zk3:2181"
+        // One client for the whole process; servers is such as "zk1:2181,zk2:2181,zk3:2181"
+        try (LockClient locks = ZkLockClient.connect(servers)) {
             Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(5));
             if (granted.isEmpty()) {
                 throw new IllegalStateException("order 42 is being worked on");
             }
             try (Lease lease = granted.get()) {
-                String order = store.read(42);
+                String order = store.read(42, lease.token()); // the store refuses a token below the highest it has seen
                 String shipped = order + ", shipped"; // think of something that takes its time
                 lease.ensureValid(); // throws if the lease is lost: somebody else may hold by now
-                store.write(42, shipped, lease.token()); // the store refuses a token below the highest it has seen
+                store.write(42, shipped, lease.token());
             }
         }
-        // end
     }
 }

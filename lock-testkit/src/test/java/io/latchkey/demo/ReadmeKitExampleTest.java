@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,8 +9,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import org.junit.jupiter.api.Test;
 
-// The test in the README, between the marks; ReadmeTest compares.
-// begin
+/** The test in the README. */
 @LatchkeyTest
 class ReadmeKitExampleTest {
     @Test
@@ -21,4 +21,3 @@ class ReadmeKitExampleTest {
         }
     }
 }
-// end

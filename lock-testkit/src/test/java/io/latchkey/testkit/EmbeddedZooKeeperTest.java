@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -18,9 +19,11 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("once")
 @Timeout(30)
 class EmbeddedZooKeeperTest {
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -87,6 +90,19 @@ class EmbeddedZooKeeperTest {
             client.awaitState(KeeperState.Disconnected, SOON);
             server.restart();
             assertEquals(port, server.port());
+            client.awaitState(KeeperState.SyncConnected, SOON);
+            assertEquals(client.session(), server.nodesUnder("/").get(0).session());
+        }
+    }
+
+    @Test
+    void aKilledServerComesBackWithItsSessions() throws Exception {
+        try (PlainClient client = client(Duration.ofSeconds(6))) {
+            client.create("/mine", CreateMode.EPHEMERAL);
+            server.kill();
+            assertFalse(server.isRunning());
+            client.awaitState(KeeperState.Disconnected, SOON);
+            server.restart();
             client.awaitState(KeeperState.SyncConnected, SOON);
             assertEquals(client.session(), server.nodesUnder("/").get(0).session());
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -38,7 +39,7 @@ class HistoryTest {
             assertTrue(lease.isValid());
         }
         assertEquals(
-                List.of(What.REQUESTED, What.GRANTED, What.VALID, What.RELEASING, What.RELEASED),
+                List.of(What.REQUESTED, What.PLACED, What.GRANTED, What.VALID, What.RELEASING, What.RELEASED),
                 kinds(history, one.name()));
         assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, two.name()));
         HistoryEvent granted = history.events().stream()
@@ -146,6 +147,7 @@ class HistoryTest {
         assertEquals(
                 List.of(
                         What.REQUESTED,
+                        What.PLACED,
                         What.GRANTED,
                         What.VALID, // when it was handed out
                         What.RELEASING,
@@ -156,7 +158,7 @@ class HistoryTest {
                         What.RELEASING,
                         What.RELEASED),
                 ofOne.stream().map(HistoryEvent::what).toList());
-        assertEquals(ofOne.get(3).nanos(), ofOne.get(6).nanos(), "no moment between");
+        assertEquals(ofOne.get(4).nanos(), ofOne.get(7).nanos(), "no moment between");
         ReadersWritersChecker.whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
         assertThrows(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -35,6 +36,7 @@ class LatchkeyExtensionTest {
         seen = server;
         assertNotSame(one.client(), two.client());
         assertNotEquals(one.name(), two.name());
+        assertTrue(one.name().matches("client-\\d+ \\(one\\)"), one.name());
         try (Lease lease = plain.mutex("/a").acquire()) {
             assertFalse(two.client().mutex("/a").tryAcquire().isPresent());
             assertTrue(one.client().mutex("/b").tryAcquire().isPresent());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import java.time.Duration;
@@ -21,7 +22,7 @@ final class PlainClient implements AutoCloseable {
 
     PlainClient(String connectString, Duration sessionTimeout) throws Exception {
         zooKeeper = new ZooKeeper(connectString, (int) sessionTimeout.toMillis(), this::process);
-        if (!connected.await(10, TimeUnit.SECONDS)) {
+        if (!connected.await(30, TimeUnit.SECONDS)) {
             zooKeeper.close();
             throw new AssertionError("not connected to " + connectString);
         }

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.HistoryEvent.What;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /** Writes histories by hand: one event a line, times in milliseconds. */
@@ -26,6 +28,33 @@ final class Script {
         return this;
     }
 
+    /** With a time of its own, as {@link java.time.Duration} writes it. */
+    Script requested(double millis, String client, long attempt, String time) {
+        add(millis, client, attempt, What.REQUESTED, 0, 0, time);
+        return this;
+    }
+
+    Script placed(double millis, String client, long attempt) {
+        add(millis, client, attempt, What.PLACED, 0, 0, "");
+        return this;
+    }
+
+    Script gaveUp(double millis, String client, long attempt) {
+        add(millis, client, attempt, What.GAVE_UP, 0, 0, RecordedLock.OUT_OF_TIME);
+        return this;
+    }
+
+    Script resized(double from, double to, String client, long attempt) {
+        add(from, client, attempt, What.RESIZING, 0, 0, "");
+        add(to, client, attempt, What.RESIZED, 0, 0, "");
+        return this;
+    }
+
+    /** An attempt that asks and knows a moment later that it stands in the queue. */
+    Script queued(double millis, String client, long attempt) {
+        return requested(millis, client, attempt).placed(millis + 0.5, client, attempt);
+    }
+
     Script granted(double millis, String client, long attempt, long token) {
         return granted(millis, client, attempt, token, 0);
     }
@@ -43,6 +72,28 @@ final class Script {
     Script released(double millis, String client, long attempt) {
         add(millis, client, attempt, What.RELEASING, 0, 0, "");
         add(millis + 1, client, attempt, What.RELEASED, 0, 0, "RELEASED");
+        return this;
+    }
+
+    /** A release of which the client does not know whether it has come out. */
+    Script releasing(double millis, String client, long attempt) {
+        add(millis, client, attempt, What.RELEASING, 0, 0, "");
+        return this;
+    }
+
+    /** A write hold that goes on as a read hold. */
+    Script downgraded(double millis, String client, long writer, long reader, String path) {
+        claims = List.of(Claim.exclusive(path));
+        add(millis, client, writer, What.RELEASING, 0, 0, Attempt.DOWNGRADE);
+        add(millis, client, writer, What.RELEASED, 0, 0, Attempt.DOWNGRADE);
+        claims = List.of(Claim.shared(path));
+        add(millis, client, reader, What.REQUESTED, 0, 0, Attempt.DOWNGRADE);
+        add(millis, client, reader, What.GRANTED, 0, 0, Attempt.DOWNGRADE);
+        return this;
+    }
+
+    Script note(double millis, String client, String text) {
+        add(millis, client, 0, What.NOTE, 0, 0, text);
         return this;
     }
 
@@ -65,6 +116,8 @@ final class Script {
     }
 
     List<HistoryEvent> events() {
-        return List.copyOf(events);
+        return events.stream()
+                .sorted(Comparator.comparingLong(HistoryEvent::nanos))
+                .toList();
     }
 }

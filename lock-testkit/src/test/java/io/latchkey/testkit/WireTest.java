@@ -1,13 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -58,19 +57,21 @@ class WireTest extends BehindAProxy {
 
     @Test
     void requestsOfOneFlightAreOneRoundTrip() throws Exception {
-        proxy.delay(Duration.ofMillis(5));
         Wire.Mark mark = proxy.mark();
-        CountDownLatch answered = new CountDownLatch(2);
-        client.zooKeeper()
-                .create(
-                        "/a",
-                        new byte[0],
-                        Ids.OPEN_ACL_UNSAFE,
-                        CreateMode.EPHEMERAL,
-                        (rc, path, context, name, stat) -> answered.countDown(),
-                        null);
-        client.zooKeeper().getChildren("/", false, (rc, path, context, children) -> answered.countDown(), null);
-        assertTrue(answered.await(10, TimeUnit.SECONDS));
+        List<String> children = Flight.of(2, proxy, () -> {
+            CompletableFuture<List<String>> listed = new CompletableFuture<>();
+            client.zooKeeper()
+                    .create(
+                            "/a",
+                            new byte[0],
+                            Ids.OPEN_ACL_UNSAFE,
+                            CreateMode.EPHEMERAL,
+                            (rc, path, context, name, stat) -> {},
+                            null);
+            client.zooKeeper().getChildren("/", false, (rc, path, context, names) -> listed.complete(names), null);
+            return listed;
+        });
+        assertTrue(children.contains("a"), children::toString);
         Wire wire = proxy.since(mark);
         assertEquals(2, wire.requests(), wire::toString);
         assertEquals(1, wire.roundTrips(), wire::toString);

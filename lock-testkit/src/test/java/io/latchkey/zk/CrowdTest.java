@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -5,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,8 +23,8 @@ import org.junit.jupiter.api.condition.JRE;
 /** Many at once. */
 @Timeout(120)
 class CrowdTest extends OnOneServer {
-    private final ZkLockClient one = client(builder -> builder.sessionTimeout(Duration.ofSeconds(10)));
-    private final ZkLockClient two = client(builder -> builder.sessionTimeout(Duration.ofSeconds(10)));
+    private final ZkLockClient one = client("one");
+    private final ZkLockClient two = client("two");
 
     /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
     @Test
@@ -122,7 +124,10 @@ class CrowdTest extends OnOneServer {
                 }
             });
         }
-        awaitUntil("all wait", () -> requestsUnder("/virtual").size() == threads + 1);
+        Eventually.holds(
+                "all wait",
+                Duration.ofSeconds(30),
+                () -> requestsUnder("/virtual").size() == threads + 1);
         // The carriers are free: another virtual thread runs at once while ten thousand are parked.
         CompletableFuture<Boolean> free = new CompletableFuture<>();
         startVirtual(() -> free.complete(true));

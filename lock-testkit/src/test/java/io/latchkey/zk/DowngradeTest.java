@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -216,14 +217,16 @@ class DowngradeTest extends OnOneServer {
         List<Contender> queue = lock.readLock().queue();
         assertEquals(1, queue.size());
         assertEquals(Standing.HOLDS, queue.get(0).standing());
+        assertEquals(Contender.Access.SHARED, queue.get(0).access());
         assertEquals(read.token(), queue.get(0).token(), "the token of the lease that the request has");
         assertNotEquals("", queue.get(0).host(), "it says of its owner what every request says");
     }
 
     @Test
     void theNewNodeIsKeptAliveAndWatchedOver() throws Exception {
-        Lease read = two.readWriteLock(PATH)
-                .downgrade(two.readWriteLock(PATH).writeLock().acquire());
+        ReadWriteLock beating =
+                client(builder -> builder.sessionTimeout(SESSION)).readWriteLock(PATH);
+        Lease read = beating.downgrade(beating.writeLock().acquire());
         CompletableFuture<LossCause> lost = read.lost();
         assertThrows(TimeoutException.class, () -> lost.get(3 * SESSION.toMillis(), TimeUnit.MILLISECONDS));
         assertTrue(read.isValid());

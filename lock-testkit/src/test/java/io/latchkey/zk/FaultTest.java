@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -389,16 +390,26 @@ class FaultTest extends OnOneServer {
 
     @Test
     void aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted() throws Exception {
-        Lease held = faulty.mutex("/m").acquire();
-        CompletableFuture<Lease> neighbour = faulty.mutex("/m").acquireAsync();
+        FaultProxy own = proxy();
+        ZkLockClient neighbours = patient(own);
+        Lease held = neighbours.mutex("/m").acquire();
+        CompletableFuture<Lease> neighbour = neighbours.mutex("/m").acquireAsync();
         awaitQueue(other.mutex("/m"), 2);
         CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
-        awaitWatches(3);
-        deleteRequest(1);
+        awaitQueue(other.mutex("/m"), 3);
+        settle(neighbours.mutex("/m"), other.mutex("/m"));
         CompletableFuture<Boolean> stillValid =
                 next.thenApply(granted -> neighbour.isDone() && neighbour.join().isValid());
-        held.close();
+        Hold answers = own.holdAnswers(RequestMatch.multi()); // no heartbeat tells of the deletion either
+        deleteRequest(1);
+        CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
+        assertTrue(soon(neighbour).isValid(), "its client has not heard of the deletion");
+        answers.firstCaught().get(10, TimeUnit.SECONDS);
+        settle(other.mutex("/m"));
+        assertFalse(next.isDone());
+        answers.release();
         assertFalse(stillValid.get(10, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.RELEASED, release.get(10, TimeUnit.SECONDS));
     }
 
     @Test

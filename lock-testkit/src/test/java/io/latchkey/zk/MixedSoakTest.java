@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,7 +12,10 @@ import io.latchkey.testkit.History;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,31 +23,39 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * 32 sessions with random mixes of all locks on shared paths, while sessions end in every order: for 15 seconds, or as long as {@code
- * -Dlatchkey.soak.seconds} says. Sessions are long enough for 32 clients on a small machine to keep them.
+ * -Dlatchkey.soak.seconds} says, in rounds of at most 15 seconds. After each round the faults end, and everybody must be granted
+ * something. Sessions are long enough for 32 clients on a small machine to keep them.
  */
+@Tag("once")
+@Tag("soak")
 class MixedSoakTest {
     private static final int CLIENTS = 32;
     private static final Duration SESSION = Duration.ofSeconds(3);
-    private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("latchkey.soak.seconds", 15));
+    private static final Duration LENGTH = Soak.length(Duration.ofSeconds(15));
+    private static final Duration ROUND = Duration.ofSeconds(15);
     private static final Duration END = Duration.ofSeconds(60);
+
+    private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
+    private final SplittableRandom random = new SplittableRandom(seed);
+    private final History history = new History();
+    private final AtomicIntegerArray grantsOfRound = new AtomicIntegerArray(CLIENTS);
+    private final AtomicIntegerArray grantsSinceTheLastFault = new AtomicIntegerArray(CLIENTS);
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final List<FaultyClient> all = new ArrayList<>();
+    private final Set<Long> struck = ConcurrentHashMap.newKeySet();
 
     @Test
     void allGoesOnAndNothingIsLeft() throws Exception {
-        long seed = Long.getLong("latchkey.seed", System.nanoTime());
-        SplittableRandom random = new SplittableRandom(seed);
-        History history = new History();
-        AtomicIntegerArray grantsSinceTheLastFault = new AtomicIntegerArray(CLIENTS);
-        AtomicLongArray grants = new AtomicLongArray(CLIENTS);
-        AtomicBoolean over = new AtomicBoolean();
-        List<FaultyClient> all = new ArrayList<>();
         ExecutorService threads = Executors.newCachedThreadPool();
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             RandomLocks locks = new RandomLocks(server, history, "/soak", 3);
+            WakeUps wakeUps = new WakeUps(server, "/soak", new Clients(locks));
             try {
                 List<Future<?>> work = new ArrayList<>();
                 for (int i = 0; i < CLIENTS; i++) {
@@ -51,63 +63,86 @@ class MixedSoakTest {
                     FaultyClient client = FaultyClient.connect(server, SESSION);
                     all.add(client);
                     SplittableRandom own = random.split();
-                    work.add(threads.submit(() -> {
-                        while (!over.get()) {
-                            RandomLocks.pause(own.nextInt(20));
-                            if (locks.takeTurn(client, own, 10)) {
-                                grants.incrementAndGet(me);
-                                grantsSinceTheLastFault.incrementAndGet(me);
-                            }
-                        }
-                        return null;
-                    }));
+                    work.add(threads.submit(() -> work(me, client, locks, own)));
                 }
-                int faults = strike(history, all, random);
-                for (int i = 0; i < CLIENTS; i++) {
-                    grantsSinceTheLastFault.set(i, 0);
+                wakeUps.start();
+                Duration left = LENGTH;
+                while (left.compareTo(Duration.ZERO) > 0) {
+                    Duration length = left.compareTo(ROUND) < 0 ? left : ROUND;
+                    round(length, locks, server);
+                    left = left.minus(length);
                 }
-                for (int i = 0; i < CLIENTS; i++) {
-                    int who = i;
-                    progress(
-                            seed,
-                            locks,
-                            server,
-                            () -> Eventually.holds(
-                                    all.get(who).name() + " is granted something after the last fault",
-                                    END,
-                                    () -> grantsSinceTheLastFault.get(who) > 0));
-                }
+                wakeUps.end();
                 over.set(true);
                 for (Future<?> done : work) {
-                    progress(seed, locks, server, () -> done.get(END.toSeconds(), TimeUnit.SECONDS));
+                    progress(locks, server, () -> done.get(END.toSeconds(), TimeUnit.SECONDS));
                 }
                 locks.check(END);
                 assertEquals(List.of(), locks.requests());
                 assertEquals(0, server.watchCount());
-                assertTrue(faults > 0, "nothing was struck");
-                long sum = 0;
-                for (int i = 0; i < CLIENTS; i++) {
-                    sum += grants.get(i);
+                // A wake-up that was lost and made good by chance would not keep to any bound for long.
+                assertTrue(wakeUps.longest().compareTo(SESSION) < 0, wakeUps::toString);
+                if (LENGTH.compareTo(ROUND) > 0) {
+                    System.out.println(wakeUps);
                 }
-                assertTrue(sum > LENGTH.toSeconds() * 20, "only " + sum + " grants, with " + faults + " faults");
             } catch (AssertionError broken) {
                 throw new AssertionError("seed " + seed + ": " + broken.getMessage(), broken);
             } finally {
                 over.set(true);
                 threads.shutdownNow();
+                wakeUps.end();
                 all.forEach(FaultyClient::close);
             }
         }
     }
 
+    private Void work(int me, FaultyClient client, RandomLocks locks, SplittableRandom own)
+            throws InterruptedException {
+        while (!over.get()) {
+            RandomLocks.pause(own.nextInt(20));
+            if (locks.takeTurn(client, own, 10)) {
+                grantsOfRound.incrementAndGet(me);
+                grantsSinceTheLastFault.incrementAndGet(me);
+            }
+        }
+        return null;
+    }
+
+    /** Faults for so long, then none until everybody has been granted something. */
+    private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server) throws Exception {
+        clear(grantsOfRound);
+        int faults = strike(length);
+        clear(grantsSinceTheLastFault);
+        for (int i = 0; i < CLIENTS; i++) {
+            int who = i;
+            progress(
+                    locks,
+                    server,
+                    () -> Eventually.holds(
+                            all.get(who).name() + " is granted something after the last fault",
+                            END,
+                            () -> grantsSinceTheLastFault.get(who) > 0));
+        }
+        assertTrue(faults > 0, "nothing was struck");
+        long sum = IntStream.range(0, CLIENTS).mapToLong(grantsOfRound::get).sum();
+        assertTrue(sum > length.toSeconds() * 20, "only " + sum + " grants, with " + faults + " faults");
+    }
+
+    private static void clear(AtomicIntegerArray counts) {
+        for (int i = 0; i < CLIENTS; i++) {
+            counts.set(i, 0);
+        }
+    }
+
     /** Ends one session after the other, and waits until the last is over. */
-    private static int strike(History history, List<FaultyClient> all, SplittableRandom random) throws Exception {
+    private int strike(Duration length) {
         long start = System.nanoTime();
         int faults = 0;
         List<ExpiryOrder> orders = List.of(ExpiryOrder.values());
-        while (System.nanoTime() - start < LENGTH.toNanos()) {
+        while (System.nanoTime() - start < length.toNanos()) {
             RandomLocks.pause(random.nextInt(50, 400));
             FaultyClient victim = all.get(random.nextInt(all.size()));
+            victim.proxy().session().ifPresent(struck::add);
             // Not awaited: of two faults on one session one may be moot.
             var unused = history.expire(victim, orders.get(random.nextInt(orders.size())));
             faults++;
@@ -117,18 +152,41 @@ class MixedSoakTest {
         return faults;
     }
 
+    /** The clients as {@link WakeUps} sees them. */
+    private final class Clients implements WakeUps.Clients {
+        private final RandomLocks locks;
+
+        Clients(RandomLocks locks) {
+            this.locks = locks;
+        }
+
+        private Optional<FaultyClient> of(long session) {
+            return all.stream()
+                    .filter(client -> client.proxy().session().orElse(0) == session)
+                    .findFirst();
+        }
+
+        @Override
+        public boolean isEnding(long session) {
+            return struck.contains(session) || of(session).isEmpty();
+        }
+
+        @Override
+        public boolean waits(long session) {
+            return of(session).filter(locks::waits).isPresent();
+        }
+    }
+
     private interface Wait {
         void run() throws Exception;
     }
 
-    private static void progress(long seed, RandomLocks locks, EmbeddedZooKeeper server, Wait wait) throws Exception {
+    private static void progress(RandomLocks locks, EmbeddedZooKeeper server, Wait wait) throws Exception {
         try {
             wait.run();
         } catch (AssertionError | TimeoutException stuck) {
             throw new AssertionError(
-                    "seed " + seed + ": " + stuck + "\nrequests: " + locks.requests() + "\nwatches: "
-                            + server.watches(),
-                    stuck);
+                    stuck + "\nrequests: " + locks.requests() + "\nwatches: " + server.watches(), stuck);
         }
     }
 }

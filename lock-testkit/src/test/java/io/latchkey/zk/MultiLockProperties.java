@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
@@ -29,6 +31,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
  * Multi-locks of random members in random orders, many clients at once: nobody waits for ever, and every member excludes whom it is to
  * exclude. A round is drawn from one number, which a failure prints.
  */
+@Tag("once")
 class MultiLockProperties {
     private static final Duration SESSION = Duration.ofSeconds(10);
     private static final Duration END = Duration.ofSeconds(60);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -241,7 +242,8 @@ class MultiLockTest extends OnOneServer {
 
     @Test
     void theLeaseStaysValidForManySessionTimeouts() throws Exception {
-        Lease lease = one.multiLock(anyMix(one)).acquire();
+        ZkLockClient beating = client(builder -> builder.sessionTimeout(SESSION));
+        Lease lease = beating.multiLock(anyMix(beating)).acquire();
         CompletableFuture<LossCause> lost = lease.lost();
         assertThrows(TimeoutException.class, () -> lost.get(3 * SESSION.toMillis(), TimeUnit.MILLISECONDS));
         assertTrue(lease.isValid());
@@ -756,7 +758,7 @@ class MultiLockTest extends OnOneServer {
     @Test
     void aReleaseIsOneTransaction() throws Exception {
         FaultProxy proxy = proxy();
-        ZkLockClient counted = behind(proxy);
+        ZkLockClient counted = patient(proxy);
         Lease lease = counted.multiLock(anyMix(counted)).acquire();
         Wire.Mark before = proxy.mark();
         assertEquals(ReleaseOutcome.RELEASED, lease.release());

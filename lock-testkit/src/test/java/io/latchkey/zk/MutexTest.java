@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
@@ -233,6 +234,7 @@ class MutexTest extends OnOneServer {
         assertEquals(List.of("one", "two"), queue.stream().map(Contender::label).toList());
         assertEquals(ProcessHandle.current().pid(), queue.get(0).processId());
         assertEquals(held.token(), queue.get(0).token());
+        assertEquals(Contender.Access.EXCLUSIVE, queue.get(0).access());
         assertFalse(queue.get(0).since().isAfter(queue.get(1).since()));
         assertTrue(waiting.cancel(false));
     }
@@ -255,7 +257,8 @@ class MutexTest extends OnOneServer {
 
     @Test
     void aHeldLeaseStaysValidForManySessionTimeouts() throws Exception {
-        Lease lease = one.mutex("/m").acquire();
+        Lease lease =
+                client(builder -> builder.sessionTimeout(SESSION)).mutex("/m").acquire();
         CompletableFuture<LossCause> lost = lease.lost();
         assertThrows(
                 java.util.concurrent.TimeoutException.class,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -32,10 +33,12 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A test for every bug that once was there; what each was stands in {@code docs/testing.md}. */
+@Tag("once")
 @Timeout(60)
 class OldBugsTest extends OnOneServer {
     private static final Duration LONG_ENOUGH_TO_RECONNECT = Duration.ofSeconds(4);
@@ -157,7 +160,7 @@ class OldBugsTest extends OnOneServer {
     @Test
     void aWideMarginStillLetsALeaseLive() throws Exception {
         for (Duration margin : List.of(SESSION, Duration.ofMillis(1))) {
-            Lease lease = client(builder -> builder.validityMargin(margin))
+            Lease lease = client(builder -> builder.sessionTimeout(SESSION).validityMargin(margin))
                     .mutex("/m")
                     .acquire();
             CompletableFuture<LossCause> lost = lease.lost();

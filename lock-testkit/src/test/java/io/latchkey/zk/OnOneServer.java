@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,6 +10,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FastReconnects;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
@@ -27,17 +29,25 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 
 /** A server and clients of its own for every test. */
 abstract class OnOneServer {
+    /** Of a client whose session is to end by time. */
     static final Duration SESSION = Duration.ofSeconds(1);
+    /** Of any other: its session outlives a reconnect, which takes ZooKeeper's client one to two seconds, and a machine that stands still. */
+    static final Duration LONG_SESSION = SESSION.multipliedBy(12);
+    /** A busy machine may need longer than such a session. */
+    private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
 
     private static final Pattern REQUEST = Pattern.compile("(?:(?:write|read)-[^-]+|lease-[^-]+-\\d+)-(-?\\d{10})");
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
     private final List<ZkLockClient> clients = new ArrayList<>();
     private final List<FaultProxy> proxies = new ArrayList<>();
+    private final List<FastReconnects> fast = new ArrayList<>();
     private final List<ZooKeeper> handles = new ArrayList<>();
     private ZooKeeper operator;
 
@@ -52,14 +62,21 @@ abstract class OnOneServer {
         return proxy;
     }
 
-    /** A client behind a proxy of its own. */
-    final ZkLockClient behind(FaultProxy proxy) {
-        return client(builder -> builder.connectString(proxy.connectString()));
+    /** One whose client comes back in milliseconds. */
+    final FaultProxy fastProxy() {
+        FaultProxy proxy = proxy();
+        fast.add(FastReconnects.of(proxy));
+        return proxy;
     }
 
-    /** One whose session outlives a reconnect, which takes ZooKeeper's client one to two seconds. */
+    /** A client behind a proxy of its own, with a session that soon ends when it is cut off. */
+    final ZkLockClient behind(FaultProxy proxy) {
+        return client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(SESSION));
+    }
+
+    /** One whose session outlives a cut. */
     final ZkLockClient patient(FaultProxy proxy) {
-        return client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(SESSION.multipliedBy(8)));
+        return client(builder -> builder.connectString(proxy.connectString()));
     }
 
     final ZkLockClient client(String label) {
@@ -67,8 +84,10 @@ abstract class OnOneServer {
     }
 
     final ZkLockClient client(Consumer<ZkLockClient.Builder> more) {
-        ZkLockClient.Builder builder =
-                ZkLockClient.builder().connectString(server.connectString()).sessionTimeout(SESSION);
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(server.connectString())
+                .sessionTimeout(LONG_SESSION)
+                .connectTimeout(CONNECTS_WITHIN);
         more.accept(builder);
         ZkLockClient client = builder.build();
         clients.add(client);
@@ -79,18 +98,24 @@ abstract class OnOneServer {
     final ZooKeeper handle() throws IOException, InterruptedException {
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper handle =
-                new ZooKeeper(server.connectString(), (int) SESSION.toMillis(), event -> connected.countDown());
+                new ZooKeeper(server.connectString(), (int) LONG_SESSION.toMillis(), event -> connected.countDown());
         handles.add(handle);
-        assertTrue(connected.await(5, TimeUnit.SECONDS));
+        assertTrue(connected.await(CONNECTS_WITHIN.toSeconds(), TimeUnit.SECONDS));
         return handle;
     }
 
     @AfterEach
     final void closeAll() throws InterruptedException {
+        // ZooKeeper's client sleeps when it is closed as well.
+        String all = Stream.concat(
+                        Stream.of(server.connectString()), proxies.stream().map(FaultProxy::connectString))
+                .collect(Collectors.joining(","));
+        fast.add(FastReconnects.of(all));
         clients.forEach(ZkLockClient::close);
         for (ZooKeeper handle : handles) {
             handle.close();
         }
+        fast.forEach(FastReconnects::close);
         proxies.forEach(FaultProxy::close);
         server.close();
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import io.latchkey.lock.Acquirable;
@@ -9,7 +10,10 @@ import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.FirstComeChecker;
 import io.latchkey.testkit.History;
+import io.latchkey.testkit.LinearizabilityChecker;
+import io.latchkey.testkit.LossChecker;
 import io.latchkey.testkit.PermitBoundChecker;
 import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.ServerNode;
@@ -19,7 +23,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -34,6 +40,7 @@ final class RandomLocks {
     private final History history;
     private final String base;
     private final int ofEachKind;
+    private final Set<FaultyClient> waiting = ConcurrentHashMap.newKeySet();
 
     RandomLocks(EmbeddedZooKeeper server, History history, String base, int ofEachKind) {
         this.server = server;
@@ -79,9 +86,11 @@ final class RandomLocks {
                 : client.multiLock(claimed.stream().map(Claimed::lock).toArray(Acquirable[]::new));
         Acquirable recorded = history.recorded(
                 faulty, lock, claimed.stream().map(Claimed::claim).toArray(Claim[]::new));
+        waiting.add(faulty);
         Optional<Lease> lease = random.nextInt(4) == 0
                 ? recorded.tryAcquire(Duration.ofMillis(random.nextInt(1, 200)))
                 : Optional.of(recorded.acquire());
+        waiting.remove(faulty);
         lease.ifPresent(granted -> holdAndLetGo(granted, random, longestHoldMillis));
         return lease.isPresent();
     }
@@ -90,8 +99,10 @@ final class RandomLocks {
             throws InterruptedException {
         String path = base + "/1/" + random.nextInt(ofEachKind);
         ReadWriteLock lock = faulty.client().readWriteLock(path);
+        waiting.add(faulty);
         Lease write = history.recorded(faulty, lock.writeLock(), Claim.exclusive(path))
                 .acquire();
+        waiting.remove(faulty);
         pause(random.nextInt(longestHoldMillis + 1));
         write.isValid();
         try {
@@ -111,6 +122,11 @@ final class RandomLocks {
         }
     }
 
+    /** Whether the client waits for a grant. */
+    boolean waits(FaultyClient client) {
+        return waiting.contains(client);
+    }
+
     /** Work takes its time; nothing is awaited here. */
     static void pause(int millis) {
         LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
@@ -124,6 +140,9 @@ final class RandomLocks {
         ReadersWritersChecker.whileSessionsLive(history).assertNotBroken();
         PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
+        FirstComeChecker.check(history).assertNotBroken();
+        LossChecker.check(history).assertNotBroken();
+        LinearizabilityChecker.check(history).assertNotBroken();
     }
 
     List<ServerNode> requests() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Access;
 import io.latchkey.lock.Contender.Standing;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockMismatchException;
@@ -227,6 +229,7 @@ class ReadWriteLockTest extends OnOneServer {
         CompletableFuture<Lease> first = queued(write(one));
         CompletableFuture<Lease> second = queued(write(one));
         CompletableFuture<Lease> reader = queued(read(one));
+        settle(write(one));
         assertTrue(first.cancel(false));
         awaitRequests(PATH, 3);
         settle(write(one));
@@ -277,6 +280,7 @@ class ReadWriteLockTest extends OnOneServer {
     void aTimedTryIsGrantedWithinItsTime() throws Exception {
         Lease writing = write(one).acquire();
         CompletableFuture<Optional<Lease>> reader = read(two).tryAcquireAsync(Duration.ofSeconds(10));
+        awaitRequests(PATH, 2);
         CompletableFuture<Optional<Lease>> writer = write(three).tryAcquireAsync(Duration.ofSeconds(10));
         awaitRequests(PATH, 3);
         writing.close();
@@ -352,6 +356,9 @@ class ReadWriteLockTest extends OnOneServer {
                     queue.stream().map(Contender::label).toList());
             assertEquals(
                     List.of(1, 1, 1, 1), queue.stream().map(Contender::permits).toList());
+            assertEquals(
+                    List.of(Access.SHARED, Access.SHARED, Access.EXCLUSIVE, Access.SHARED),
+                    queue.stream().map(Contender::access).toList());
             assertEquals(first.token(), queue.get(0).token());
             assertEquals(second.token(), queue.get(1).token());
         }
@@ -416,7 +423,7 @@ class ReadWriteLockTest extends OnOneServer {
     @Test
     void aWriterHandsOverToItsOwnReadersWithoutTheServer() throws Exception {
         FaultProxy proxy = proxy();
-        ZkLockClient local = behind(proxy);
+        ZkLockClient local = patient(proxy);
         read(local).acquire().close();
         Lease writing = write(local).acquire();
         CompletableFuture<Lease> first = queued(read(local));
@@ -486,7 +493,7 @@ class ReadWriteLockTest extends OnOneServer {
         Lease first = write(one).acquire();
         CompletableFuture<Lease> second = queued(write(two));
         FaultProxy proxy = proxy();
-        ZkLockClient counted = behind(proxy);
+        ZkLockClient counted = patient(proxy);
         CompletableFuture<Lease> between = queued(read(client("reader between")));
         CompletableFuture<Lease> reader = queued(read(counted));
         List<ServerNode> nodes = requestsUnder(PATH);
@@ -524,7 +531,7 @@ class ReadWriteLockTest extends OnOneServer {
         for (int i = 0; i < readers; i++) {
             FaultProxy proxy = proxy();
             proxies.add(proxy);
-            reading.add(queued(read(behind(proxy))));
+            reading.add(queued(read(patient(proxy))));
         }
         // Each reader has two watches on the last writer and one on its own node; each waiting writer as many.
         awaitWatches(3 * readers + 3 * (writers - 1));
@@ -547,7 +554,7 @@ class ReadWriteLockTest extends OnOneServer {
         Lease oldest = read(one).acquire();
         Lease newest = read(two).acquire();
         FaultProxy proxy = proxy();
-        ZkLockClient counted = behind(proxy);
+        ZkLockClient counted = patient(proxy);
         CompletableFuture<Lease> writer = queued(write(counted));
         awaitWatchers(requestsUnder(PATH).get(1), 1);
         settle(write(counted));

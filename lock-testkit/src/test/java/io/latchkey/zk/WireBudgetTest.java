@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -5,16 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Flight;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,20 +32,19 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WireBudgetTest extends OnOneServer {
     private final FaultProxy proxy = proxy();
-    private final ZkLockClient counted = behind(proxy);
+    private final ZkLockClient counted = patient(proxy);
     private final ZkLockClient other = client("other");
 
     @BeforeEach
     void knowThePath() throws Exception {
         counted.mutex("/m").acquire().close();
         other.mutex("/m").acquire().close();
-        proxy.delay(Duration.ofMillis(2));
     }
 
     @Test
     void aFreeAcquireIsTwoRequestsInOneFlightAndAReleaseOne() throws Exception {
         Wire.Mark before = proxy.mark();
-        Lease lease = counted.mutex("/m").acquire();
+        Lease lease = Flight.of(2, proxy, counted.mutex("/m")::acquireAsync);
         Wire acquired = proxy.since(before);
         assertEquals(2, acquired.requestsButHeartbeats(), acquired::toString);
         assertEquals(1, acquired.roundTrips(), acquired::toString);
@@ -51,10 +59,9 @@ class WireBudgetTest extends OnOneServer {
     @Test
     void firstContactAddsOneRequestToTheSameFlight() throws Exception {
         FaultProxy fresh = proxy();
-        ZkLockClient newcomer = behind(fresh);
-        fresh.delay(Duration.ofMillis(2));
+        ZkLockClient newcomer = patient(fresh);
         Wire.Mark before = fresh.mark();
-        newcomer.mutex("/m").acquire();
+        Lease unused = Flight.of(3, fresh, newcomer.mutex("/m")::acquireAsync);
         assertEquals(3, fresh.since(before).requestsButHeartbeats(), () -> fresh.since(before)
                 .toString());
         assertEquals(
@@ -161,24 +168,74 @@ class WireBudgetTest extends OnOneServer {
 
     @Test
     void anIdleHolderSendsOneHeartbeatASessionAndBeatWhateverItHolds() throws Exception {
+        FaultProxy own = proxy();
+        ZkLockClient holder = behind(own);
         for (int i = 0; i < 50; i++) {
-            counted.mutex("/many/" + i).acquire();
+            holder.mutex("/many/" + i).acquire();
         }
-        Wire.Mark before = proxy.mark();
+        Wire.Mark before = own.mark();
         long start = System.nanoTime();
-        awaitUntil("eight beats", () -> proxy.since(before).heartbeats() >= 8);
+        awaitUntil("eight beats", () -> own.since(before).heartbeats() >= 8);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
-        Wire wire = proxy.since(before);
+        Wire wire = own.since(before);
         assertEquals(wire.heartbeats(), wire.requests(), wire::toString);
         assertTrue(took.compareTo(SESSION) > 0, "eight beats took " + took);
     }
 
+    /** What does not fit one transaction is left to watches, which tell of a deletion as the heartbeat would. */
+    @Test
+    void whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted() throws Exception {
+        ZkLockClient holder =
+                client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(SESSION.multipliedBy(8)));
+        Map<Long, Lease> held = new HashMap<>();
+        while (held.size() < 1500) { // in parts, so that no heartbeat waits behind all of them
+            List<CompletableFuture<Lease>> acquiring = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                acquiring.add(holder.readWriteLock("/many").readLock().acquireAsync());
+            }
+            for (CompletableFuture<Lease> each : acquiring) {
+                Lease lease = each.get(20, TimeUnit.SECONDS);
+                held.put(lease.token(), lease);
+            }
+        }
+        Eventually.holds("three heartbeats with two beats between them", Duration.ofSeconds(20), () -> {
+            Wire.Mark before = proxy.mark();
+            long start = System.nanoTime();
+            while (proxy.since(before).heartbeats() < 3) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            boolean alone = proxy.since(before).requestsButHeartbeats() == 0;
+            return alone && System.nanoTime() - start > SESSION.multipliedBy(2).toNanos();
+        });
+        assertTrue(server().watchCount() > 0, "what does not fit one transaction is watched");
+        assertAllValid(held.values());
+
+        for (int place : List.of(held.size() - 1, 0)) {
+            Lease deleted = held.remove(requestsUnder("/many").get(place).created());
+            deleteRequest("/many", place);
+            awaitUntil("the loss is known", () -> deleted.state() == LeaseState.LOST);
+            assertEquals(LossCause.NODE_DELETED, deleted.lost().get(5, TimeUnit.SECONDS));
+        }
+        assertAllValid(held.values());
+    }
+
+    private static void assertAllValid(Collection<Lease> leases) {
+        assertEquals(
+                List.of(),
+                leases.stream()
+                        .filter(lease -> !lease.isValid())
+                        .map(lease -> lease + ", " + lease.lost().getNow(null))
+                        .toList());
+    }
+
     @Test
     void whoHoldsNothingSendsNothing() throws Exception {
+        FaultProxy own = proxy();
+        behind(own).mutex("/m").acquire().close();
         awaitUntil("the last beat", () -> {
-            Wire.Mark mark = proxy.mark();
-            java.util.concurrent.locks.LockSupport.parkNanos(SESSION.toNanos());
-            return proxy.since(mark).requests() == 0;
+            Wire.Mark mark = own.mark();
+            LockSupport.parkNanos(SESSION.toNanos());
+            return own.since(mark).requests() == 0;
         });
     }
 }

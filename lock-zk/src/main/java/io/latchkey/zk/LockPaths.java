@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import io.latchkey.lock.BadPathException;
@@ -46,7 +47,7 @@ final class LockPaths {
     }
 
     private static BadPathException bad(String path, String why) {
-        String shown = path.replaceAll("\\p{Cntrl}", "?");
+        String shown = path.replaceAll("\\p{Cc}", "?");
         return new BadPathException("\"" + shown + "\" is no path for a lock: " + why + ". Nothing was sent.");
     }
 }

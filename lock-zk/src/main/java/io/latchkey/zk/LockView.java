@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import com.google.common.util.concurrent.Uninterruptibles;
@@ -127,7 +128,7 @@ final class LockView implements Lock {
     }
 
     private boolean hold(Optional<ZkLease> lease) {
-        lease.ifPresent(granted -> holds.begin(acquirable.holdKey(), granted, side));
+        lease.ifPresent(granted -> holds.begin(acquirable.holdKey(), granted.received(), side));
         return lease.isPresent();
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import io.latchkey.lock.Acquirable;
@@ -62,7 +63,8 @@ class ZkAcquirable implements Acquirable {
     @Override
     public List<Contender> queue() {
         return members.stream()
-                .flatMap(member -> new QueueView(engine, member.path()).read().stream())
+                .flatMap(member ->
+                        new QueueView(engine, member.path(), member.recipe().purpose()).read().stream())
                 .toList();
     }
 
@@ -72,7 +74,7 @@ class ZkAcquirable implements Acquirable {
         }
         CompletableFuture<Optional<ZkLease>> request = start(patience);
         try {
-            return request.get().map(Function.identity());
+            return request.get().map(ZkLease::received);
         } catch (InterruptedException interrupted) {
             if (!request.cancel(false) && !request.isCompletedExceptionally()) {
                 request.join().ifPresent(ZkLease::abandon);
@@ -94,7 +96,7 @@ class ZkAcquirable implements Acquirable {
         var unused = request.whenComplete((lease, error) -> engine.callBack(() -> {
             if (error != null) {
                 promise.completeExceptionally(error);
-            } else if (!promise.complete(shape.apply(lease.map(Function.identity())))) {
+            } else if (!promise.complete(shape.apply(lease.map(ZkLease::received)))) {
                 lease.ifPresent(ZkLease::abandon);
             }
         }));

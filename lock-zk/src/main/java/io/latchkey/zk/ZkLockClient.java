@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
@@ -12,8 +15,11 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.Diagnostics;
 import io.latchkey.zk.session.Engine;
 import io.latchkey.zk.session.Handles;
+import io.latchkey.zk.session.LocalTurns;
+import io.latchkey.zk.session.ObserverFeed;
 import io.latchkey.zk.session.SystemTime;
 import io.latchkey.zk.session.ZooKeeperPort;
 import java.io.IOException;
@@ -71,11 +77,14 @@ public final class ZkLockClient implements LockClient {
     private final String basePath;
     private final ThreadHolds holds = new ThreadHolds();
     private final Optional<ExecutorService> ownCallbacks;
+    private final Optional<LocalTurns> turns;
 
-    private ZkLockClient(Engine engine, String basePath, Optional<ExecutorService> ownCallbacks) {
+    private ZkLockClient(
+            Engine engine, String basePath, Optional<ExecutorService> ownCallbacks, Optional<LocalTurns> turns) {
         this.engine = engine;
         this.basePath = basePath;
         this.ownCallbacks = ownCallbacks;
+        this.turns = turns;
     }
 
     /**
@@ -97,14 +106,34 @@ public final class ZkLockClient implements LockClient {
      * the handle on what it watched are taken back, so do not watch locks' paths or nodes through the same handle.
      *
      * @param zooKeeper a live handle
-     * @return a client; closing it deletes its nodes and leaves the handle open
+     * @return a connected client; closing it deletes its nodes and leaves the handle open
+     * @throws IllegalArgumentException if the handle's configuration is unfit for locks
+     * @throws LockUnavailableException if the handle is not connected within its session time-out
      */
     public static ZkLockClient using(ZooKeeper zooKeeper) {
         return builder().using(zooKeeper).build();
     }
 
+    /**
+     * Begins the description of a client.
+     *
+     * @return a description in which it is still to be said where to connect
+     */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * The same locks over something that stands in for ZooKeeper, as the test kit's simulation does. Not for applications:
+     * what an engine is made of changes from version to version.
+     *
+     * @param engine a started engine; closing the client closes it
+     * @return a client with no base path
+     * @hidden
+     */
+    @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
+    public static ZkLockClient over(Engine engine) {
+        return new ZkLockClient(engine, "", Optional.empty(), Optional.empty());
     }
 
     @Override
@@ -113,7 +142,7 @@ public final class ZkLockClient implements LockClient {
     }
 
     private Mutex mutexAt(String node) {
-        return new ZkMutex(engine, node, holds);
+        return new ZkMutex(engine, node, holds, turns);
     }
 
     @Override
@@ -126,11 +155,17 @@ public final class ZkLockClient implements LockClient {
         if (permits <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
-        return new ZkSemaphore(engine, node(path), permits);
+        String node = node(path);
+        if (engine.naming() == Layout.CURATOR.naming()) {
+            return new ZkCuratorSemaphore(engine, node, permits);
+        }
+        onlyIn(Layout.LATCHKEY, "semaphore");
+        return new ZkSemaphore(engine, node, permits);
     }
 
     @Override
     public MultiLock multiLock(Acquirable... members) {
+        onlyIn(Layout.LATCHKEY, "multi-lock");
         return ZkMultiLock.of(engine, members);
     }
 
@@ -145,8 +180,22 @@ public final class ZkLockClient implements LockClient {
                 .toList());
     }
 
+    private void onlyIn(Layout layout, String what) {
+        if (engine.naming() != layout.naming()) {
+            throw new UnsupportedOperationException(
+                    "There is no " + what + " in this client's layout, which it shares with"
+                            + " other clients than Latchkey's. Nothing was sent. Make a client with Layout." + layout
+                            + " for it, and use a path of its own.");
+        }
+    }
+
     private String node(String path) {
         return basePath + LockPaths.check(path);
+    }
+
+    @Override
+    public Diagnosis diagnose() {
+        return new Diagnostics(engine, basePath).diagnose();
     }
 
     @Override
@@ -166,12 +215,23 @@ public final class ZkLockClient implements LockClient {
         private Duration sessionTimeout = DEFAULT_SESSION_TIMEOUT;
         private @Nullable Duration connectTimeout;
         private String basePath = "";
-        private List<ACL> acl = Handles.EVERYBODY_EVERYTHING;
+        private @Nullable List<ACL> acl;
         private final List<Handles.Auth> auth = new ArrayList<>();
         private ZKClientConfig clientConfig = new ZKClientConfig();
         private String label = "";
         private Optional<Duration> validityMargin = Optional.empty();
         private @Nullable Executor callbacks;
+        private Optional<TurnBounds> turnBounds = Optional.empty();
+
+        private record TurnBounds(int most, Duration longest) {
+            LocalTurns turns(Engine engine) {
+                return new LocalTurns(engine, most, longest);
+            }
+        }
+
+        private Optional<LockObserver> observer = Optional.empty();
+
+        private Layout layout = Layout.LATCHKEY;
 
         private Builder() {}
 
@@ -203,6 +263,7 @@ public final class ZkLockClient implements LockClient {
          *
          * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
          * @return this
+         * @throws IllegalArgumentException if it is less or more
          */
         public Builder sessionTimeout(Duration timeout) {
             this.sessionTimeout = positive(timeout, "sessionTimeout");
@@ -218,6 +279,7 @@ public final class ZkLockClient implements LockClient {
          *
          * @param timeout zero or more
          * @return this
+         * @throws IllegalArgumentException if it is negative
          */
         public Builder connectTimeout(Duration timeout) {
             Objects.requireNonNull(timeout, "connectTimeout");
@@ -231,8 +293,9 @@ public final class ZkLockClient implements LockClient {
         /**
          * A path that stands before all lock paths of this client.
          *
-         * @param path a path, created as needed
+         * @param path a path as {@link LockClient} describes it, created as needed; none if not given
          * @return this
+         * @throws io.latchkey.lock.BadPathException if it is no such path
          */
         public Builder basePath(String path) {
             this.basePath = LockPaths.check(path);
@@ -240,11 +303,15 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Who may do what with all that this client creates. Everybody everything if not given. Everybody who is to use
-         * the same locks needs all rights.
+         * Who may do what with all that this client creates: requests, lock paths, the levels above them and the chroot. If
+         * not given it is everything for the creator and nothing for anybody else where there is an {@link #auth login},
+         * and everything for everybody where there is none; a borrowed handle and a login by SASL or TLS, which the
+         * builder does not see, count as none. Everybody who is to use the same locks needs all rights; whoever may
+         * delete what is under a path can take its requests away.
          *
          * @param entries at least one
          * @return this
+         * @throws IllegalArgumentException if there is none
          */
         public Builder acl(List<ACL> entries) {
             if (entries.isEmpty()) {
@@ -255,7 +322,9 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * A login to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}.
+         * A login to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}. What this client creates
+         * is then for those with the same login only, unless an {@link #acl} says otherwise. Not for a borrowed handle,
+         * which logs in by itself.
          *
          * @param scheme such as {@code digest}
          * @param credentials such as {@code user:password}
@@ -279,10 +348,12 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * What this client is called in the queue's holder data.
+         * What this client is called in the queue's holder data, which everybody sees who may read the lock's path. Empty if not
+         * given.
          *
          * @param text at most 256 characters, no control characters
          * @return this
+         * @throws IllegalArgumentException if it is longer or has control characters
          */
         public Builder ownerLabel(String text) {
             if (text.length() > LONGEST_LABEL || text.chars().anyMatch(Character::isISOControl)) {
@@ -300,6 +371,7 @@ public final class ZkLockClient implements LockClient {
          *
          * @param margin more than zero
          * @return this
+         * @throws IllegalArgumentException if it is not
          */
         public Builder validityMargin(Duration margin) {
             this.validityMargin = Optional.of(positive(margin, "validityMargin"));
@@ -320,25 +392,87 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Makes the client and waits for its first connection.
+         * Lets those of this client who wait for the same mutex take several turns with one place in the server's queue, for
+         * processes whose threads fight over one lock: from one to the next nothing goes over the wire. Off if not given.
          *
-         * @return a connected client
-         * @throws IllegalStateException if it is not said where to connect, or said twice
+         * <p>Within a client it stays first come, first served. Other clients wait for {@code most} turns, or for {@code
+         * longest} and the turn that began before its end, each time that this client's place comes: they are served in the
+         * order of the places, none is left out. A holder that is {@linkplain io.latchkey.lock.Lease#releaseRequested asked
+         * to let go} passes nothing on. Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}: a
+         * store that checks tokens sees them as one holder, so within this process the lock alone keeps them apart.
+         * Mutexes only, and striped ones; members of a multi-lock, and those who try now or never, stand for themselves.
+         *
+         * @param most turns that one place is good for, two or more
+         * @param longest no turn begins later than this after the first; more than zero
+         * @return this
+         * @throws IllegalArgumentException if {@code most} is below two, or {@code longest} is not more than zero
+         */
+        public Builder localTurns(int most, Duration longest) {
+            if (most < 2) {
+                throw new IllegalArgumentException("localTurns: one place takes two turns or more, not " + most);
+            }
+            this.turnBounds = Optional.of(new TurnBounds(most, positive(longest, "localTurns")));
+            return this;
+        }
+
+        /**
+         * Whose znodes this client's locks are made of: another than {@link Layout#LATCHKEY} shares live paths with the
+         * recipes of Curator or kazoo, and can do less.
+         *
+         * @param whose the same for every client at one path
+         * @return this
+         */
+        public Builder layout(Layout whose) {
+            this.layout = Objects.requireNonNull(whose, "layout");
+            return this;
+        }
+
+        /**
+         * Who is told what becomes of requests and of the session. It has a daemon thread of its own, which ends when there
+         * is nothing to tell for ten seconds. Nobody if not given, at no cost.
+         *
+         * @param told cannot harm the locks, whatever it does; see {@link LockObserver}
+         * @return this
+         */
+        public Builder observer(LockObserver told) {
+            this.observer = Optional.of(Objects.requireNonNull(told, "observer"));
+            return this;
+        }
+
+        /**
+         * Makes the client and waits for its first connection, as long as {@link #connectTimeout} says. If it throws, nothing is
+         * left open.
+         *
+         * @return a connected client; one that connects by itself if the connect time-out is zero
+         * @throws IllegalStateException if it is not said where to connect, or said twice; or if there is a login for a
+         *     borrowed handle
          * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
-         * @throws LockUnavailableException if no server answers in time
-         * @throws AccessDeniedException if the login is refused
+         * @throws LockUnavailableException if no server answers in time; or if the current thread is interrupted, whose status
+         *     stays set
+         * @throws AccessDeniedException if the login is refused, or the chroot is missing and may not be created
          */
         public ZkLockClient build() {
             if ((connectString == null) == (borrowed == null)) {
                 throw new IllegalStateException("Give either connectString(...) or using(zooKeeper), and not both.");
             }
+            if (borrowed != null && !auth.isEmpty()) {
+                throw new IllegalStateException(
+                        "A borrowed handle logs in by itself: give the login to its addAuthInfo(...), and the ACL here.");
+            }
             ZooKeeper handle = borrowed;
             return handle == null ? connect(Objects.requireNonNull(connectString)) : borrow(handle);
         }
 
+        private List<ACL> aclOfWhatIsCreated() {
+            if (acl != null) {
+                return acl;
+            }
+            return auth.isEmpty() ? Handles.EVERYBODY_EVERYTHING : Handles.CREATOR_EVERYTHING;
+        }
+
         private ZkLockClient borrow(ZooKeeper handle) {
             Handles.checkWatchReset(handle.getClientConfig());
-            List<ACL> acls = acl;
+            List<ACL> acls = aclOfWhatIsCreated();
             Duration timeout =
                     handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
             return start(
@@ -351,7 +485,7 @@ public final class ZkLockClient implements LockClient {
         private ZkLockClient connect(String servers) {
             Handles handles = new Handles(servers, sessionTimeout, auth, clientConfig);
             handles.checkHosts();
-            List<ACL> acls = acl;
+            List<ACL> acls = aclOfWhatIsCreated();
             ZkLockClient client = start(
                     new Engine.Source.Own(listener -> ZooKeeperPort.open(handles::open, acls, listener)),
                     sessionTimeout,
@@ -386,7 +520,7 @@ public final class ZkLockClient implements LockClient {
             if (!engine.awaitConnection(patience.minus(first))) {
                 throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
                         + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
-                        + " run.");
+                        + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
             }
         }
 
@@ -399,6 +533,7 @@ public final class ZkLockClient implements LockClient {
             Executor runsCallbacks = given == null ? own.get() : given;
             SecureRandom seed = new SecureRandom();
             SplittableRandom ids = new SplittableRandom(seed.nextLong());
+            Optional<ObserverFeed> feed = observer.map(told -> new ObserverFeed(told, "latchkey-observer-" + number));
             int hidden = basePath.length();
             Engine engine = new Engine(new Engine.Config(
                     source,
@@ -408,8 +543,11 @@ public final class ZkLockClient implements LockClient {
                     ids::nextLong,
                     new SystemTime("latchkey-timer-" + number),
                     runsCallbacks,
-                    path -> path.substring(hidden)));
-            ZkLockClient client = new ZkLockClient(engine, basePath, own);
+                    path -> path.substring(hidden),
+                    layout.naming(),
+                    feed));
+            ZkLockClient client =
+                    new ZkLockClient(engine, basePath, own, turnBounds.map(bounds -> bounds.turns(engine)));
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();

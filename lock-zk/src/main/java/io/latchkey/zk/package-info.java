@@ -1,4 +1,8 @@
-/** Latchkey's locks on Apache ZooKeeper: start at {@link io.latchkey.zk.ZkLockClient}. */
+/**
+ * Latchkey's locks on Apache ZooKeeper. {@link io.latchkey.zk.ZkLockClient} makes a client; what it promises is the
+ * contract of {@link io.latchkey.lock}. {@link io.latchkey.zk.ZkLocks} has what only a lock on ZooKeeper can do. The
+ * packages below this one are not for applications and change without notice.
+ */
 @NullMarked
 package io.latchkey.zk;
 

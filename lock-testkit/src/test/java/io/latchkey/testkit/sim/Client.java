@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.queue.Owner;
@@ -9,43 +10,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The shipped engine over simulated servers, and those who use it. */
 final class Client implements Engine.Opener {
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    static final Duration SESSION = Duration.ofSeconds(6);
 
-    private final String name;
+    private final int index;
     private final Leader leader;
     private final Engine engine;
-    private final List<Worker> workers = new ArrayList<>();
+    private final SimulatedTime.View time;
+    private final List<Worker> workers = new ArrayList<>(2);
     private @Nullable SimulatedPort port;
+    private long ids;
 
-    private Client(String name, Leader leader, SimulatedTime time, SplittableRandom ids) {
-        this.name = name;
+    Client(int index, Leader leader) {
+        this.index = index;
         this.leader = leader;
+        this.ids = (index + 1L) << 32;
+        this.time = leader.time().view();
         this.engine = new Engine(new Engine.Config(
                 new Engine.Source.Own(this),
                 SESSION,
                 Optional.empty(),
-                new Owner("simulated", 1, name),
-                ids::nextLong,
-                time.view(),
+                new Owner("simulated", 1, toString()),
+                () -> ids++,
+                time,
                 Runnable::run,
                 path -> path));
     }
 
-    static Client start(
-            String name, int workers, Leader leader, SimulatedTime time, SplittableRandom ids, Consumer<String> diary)
-            throws IOException {
-        Client client = new Client(name, leader, time, ids);
-        for (int i = 0; i < workers; i++) {
-            client.workers.add(new Worker(name + (char) ('a' + i), client.engine, diary));
+    void start() {
+        try {
+            engine.start();
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
         }
-        client.engine.start();
-        return client;
     }
 
     @Override
@@ -53,6 +53,19 @@ final class Client implements Engine.Opener {
         SimulatedPort opened = new SimulatedPort(leader, SESSION, listener);
         port = opened;
         return opened;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /** What the next attempt is called. */
+    long nextId() {
+        return ids;
+    }
+
+    SimulatedTime.View time() {
+        return time;
     }
 
     /** The handle of its present session. */
@@ -66,6 +79,6 @@ final class Client implements Engine.Opener {
 
     @Override
     public String toString() {
-        return name;
+        return "C" + index;
     }
 }

@@ -1,117 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.queue.Decision;
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.Queue;
-import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Member;
 import io.latchkey.zk.session.ZkLease;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What must be true, judged by the leader's tree. */
+/** What must be true, judged by the leader's tree, which it reads by itself, see {@link Law}. */
 final class Oracle {
-    private final Leader leader;
-    private final List<Client> clients;
+    private static final String EXCLUSION = "nobody holds beside whom it excludes";
+    private static final String BELIEF = "believed-valid intervals do not overlap";
+    private static final String SLEEP = "nobody sleeps who may hold";
+    private static final String OWN_NODE = "nobody sleeps whose own node is gone";
+    private static final String TOKENS = "tokens grow";
+    private static final String VALID_AT_FIRST = "a lease is valid when it is granted";
+    private static final String OWN_TOKEN = "the token is the number of the transaction that made the nodes";
+    private static final String OWN_NODES = "a lease has the nodes that were asked for";
+    private static final String TURN = "nobody is granted before its turn";
+    private static final String OUTLIVED = "a valid lease has a session that lives";
+    private static final String LOSS = "loss is told";
+    private static final String LEFT = "nothing is left";
 
-    Oracle(Leader leader, List<Client> clients) {
+    private final Leader leader;
+    private final Scenario scenario;
+    private final List<Client> clients;
+    private final List<Worker> workers;
+    private final Law law;
+    /** By path, the highest token granted, and the highest granted to somebody that excludes others. */
+    private final Map<String, long[]> tokens = new HashMap<>();
+
+    /** When a server heard of each session last. */
+    private final Map<Long, Long> heard = new HashMap<>();
+
+    Oracle(Leader leader, Scenario scenario, List<Client> clients, List<Worker> workers) {
         this.leader = leader;
+        this.scenario = scenario;
         this.clients = clients;
+        this.workers = workers;
+        this.law = new Law(leader.tree());
     }
 
-    /** What one worker holds at one path. */
-    private record Hold(Worker worker, Recipe recipe) {
-        boolean reads() {
-            // Who downgrades must be content with reading from then on.
-            boolean downgraded = worker.lease()
-                    .filter(lease -> !lease.isOf(worker.task().members().get(0)))
-                    .isPresent();
-            boolean alone = worker.task().members().size() == 1;
-            return recipe.tag() == Tag.READ || worker.isDowngrading() || (alone && downgraded);
+    Law law() {
+        return law;
+    }
+
+    // ---- holds
+
+    /** To be asked when somebody has come to hold: two that exclude each other can only begin then. */
+    void checkExclusion() {
+        for (int i = 0; i < workers.size(); i++) {
+            Worker one = workers.get(i);
+            if (one.lease() != null && counts(one)) {
+                for (Wish wish : one.wishes()) {
+                    check(wish, one, i);
+                }
+            }
         }
     }
 
-    /**
-     * Of workers that find their leases valid, whose sessions live and whose nodes are there, no two exclude each other.
-     * Of a node that an operator deleted no client can know at once.
-     */
-    void checkExclusion() {
-        Map<String, List<Hold>> byPath = new HashMap<>();
-        for (Client client : clients) {
-            for (Worker worker : client.workers()) {
-                if (worker.lease().filter(lease -> counts(worker, lease)).isPresent()) {
-                    for (Member member : worker.task().members()) {
-                        byPath.computeIfAbsent(member.path(), path -> new ArrayList<>())
-                                .add(new Hold(worker, member.recipe()));
+    private void check(Wish wish, Worker one, int index) {
+        long permits = wish.permits();
+        boolean alone = true;
+        for (int j = 0; j < workers.size(); j++) {
+            Worker other = workers.get(j);
+            if (j != index && other.lease() != null && other.isAt(wish.path()) && counts(other)) {
+                alone = false;
+                for (Wish its : other.wishes()) {
+                    if (its.path().equals(wish.path())) {
+                        permits += its.permits();
+                        if (j > index
+                                && wish.sort() != Ticket.Sort.PERMITS
+                                && !(reads(one, wish) && reads(other, its))) {
+                            throw broken(one + " and " + other);
+                        }
                     }
                 }
             }
         }
-        byPath.forEach(this::check);
-    }
-
-    private boolean counts(Worker worker, ZkLease lease) {
-        boolean lives = lease.port() instanceof SimulatedPort port && leader.hasSession(port.session());
-        return lives && lease.isValid() && lease.nodePaths().stream().allMatch(node -> isThere(worker, node));
-    }
-
-    private boolean isThere(Worker worker, String node) {
-        boolean replaced = worker.isDowngrading() && leader.tree().has(node.replace(Tag.WRITE.text(), Tag.READ.text()));
-        return leader.tree().has(node) || replaced;
-    }
-
-    private void check(String path, List<Hold> holds) {
-        if (holds.size() < 2) {
-            return;
-        }
-        if (holds.get(0).recipe().tag() == Tag.LEASE) {
-            int permits =
-                    holds.stream().mapToInt(hold -> hold.recipe().permits()).sum();
-            int most = leader.purpose(path).largest();
+        if (!alone && wish.sort() == Ticket.Sort.PERMITS) {
+            int most = law.room(wish.path()).most();
             if (permits > most) {
-                throw new AssertionError(permits + " permits of " + most + " held at " + path + ": " + holds);
+                throw broken(permits + " permits of " + most + " at " + wish.path());
             }
-        } else if (!holds.stream().allMatch(Hold::reads)) {
-            throw new AssertionError("held at once at " + path + ": " + holds);
         }
+    }
+
+    private Broken broken(String how) {
+        return new Broken(scenario.ends() == Scenario.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
+    }
+
+    /** Who downgrades must be content with reading from then on. */
+    private static boolean reads(Worker worker, Wish wish) {
+        return wish.sort() == Ticket.Sort.READ || worker.isDowngrading();
     }
 
     /**
-     * Every request that may hold has a wake-up on its way: where nothing is on its way, none waits that may hold. Asked
-     * of clients with one busy worker only, whose nodes therefore are its.
+     * Where sessions end by time alone a lease counts when its owner believes in it. Else only with a session that lives and nodes
+     * that are there: of a decree, or of a node that an operator deleted, no client can know at once.
      */
-    void checkThatNobodySleepsOn() {
-        for (Client client : clients) {
-            List<Worker> busy =
-                    client.workers().stream().filter(worker -> !worker.isIdle()).toList();
-            if (busy.size() == 1 && busy.get(0).waits() && client.port().isUp()) {
-                List<String> nodes = leader.tree().ephemeralsOf(client.port().session());
-                if (nodes.size() == busy.get(0).task().members().size()
-                        && nodes.stream().allMatch(this::mayHold)) {
-                    throw new AssertionError(busy + " sleeps on, though it may hold " + nodes);
+    private boolean counts(Worker worker) {
+        ZkLease lease = worker.lease();
+        if (lease == null || !lease.isValid()) {
+            return false;
+        }
+        return scenario.ends() == Scenario.Ends.BY_TIME || stands(worker, lease);
+    }
+
+    /** Whether its session lives and its nodes are there. */
+    boolean stands(Worker worker, ZkLease lease) {
+        if (!(lease.port() instanceof SimulatedPort port) || !leader.hasSession(port.session())) {
+            return false;
+        }
+        for (String node : lease.nodePaths()) {
+            boolean replaced = worker.isDowngrading() && leader.tree().has(node.replace("/write-", "/read-"));
+            if (!leader.tree().has(node) && !replaced) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What must be true of a lease when it is granted. */
+    void checkGrant(Worker worker, ZkLease lease) {
+        if (!lease.isValid()) {
+            throw new Broken(VALID_AT_FIRST, worker + " got " + lease);
+        }
+        if (stands(worker, lease)) {
+            checkNodes(worker, lease);
+            checkToken(worker, lease);
+        }
+    }
+
+    /** What must be true of a lease that a downgrade gave: it has the writer's place and token. */
+    void checkDowngrade(Worker worker, ZkLease write, ZkLease read) {
+        if (read.token() != write.token()) {
+            throw new Broken(OWN_TOKEN, worker + ", token " + read.token() + " after " + write.token());
+        }
+        if (stands(worker, read)) {
+            checkNodes(worker, read);
+            Ticket before = Ticket.of(write.nodePaths().get(0));
+            if (Ticket.of(read.nodePaths().get(0)).number() != before.number()) {
+                throw new Broken(OWN_NODES, worker + ", " + read.nodePaths() + " after " + write.nodePaths());
+            }
+        }
+    }
+
+    /** It has a node for each of its wishes, and by the leader's tree it is the turn of each. */
+    private void checkNodes(Worker worker, ZkLease lease) {
+        List<String> nodes = lease.nodePaths();
+        List<Wish> wishes = worker.wishes();
+        if (nodes.size() != wishes.size()) {
+            throw new Broken(OWN_NODES, worker + ": " + nodes);
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            String node = nodes.get(i);
+            boolean asked = Tree.parent(node).equals(wishes.get(i).path())
+                    && wishes.get(i).isGrantedBy(Ticket.of(node));
+            if (!asked) {
+                throw new Broken(OWN_NODES, worker + ": " + nodes);
+            }
+            if (!law.mayBeGranted(node)) {
+                throw new Broken(
+                        TURN, worker + " before its turn: " + leader.tree().ephemerals());
+            }
+        }
+    }
+
+    /** Tokens grow over grants to sessions that live: an exclusive one is above all before it, a shared one above exclusive ones. */
+    private void checkToken(Worker worker, ZkLease lease) {
+        for (String node : lease.nodePaths()) {
+            if (leader.tree().get(node).czxid != lease.token()) {
+                throw new Broken(OWN_TOKEN, worker + ", token " + lease.token() + " of " + node);
+            }
+        }
+        for (Wish wish : worker.wishes()) {
+            if (wish.sort() == Ticket.Sort.PERMITS) {
+                continue;
+            }
+            long[] highest = tokens.computeIfAbsent(wish.path(), path -> new long[2]);
+            boolean excludes = wish.sort() == Ticket.Sort.WRITE;
+            if (lease.token() <= highest[excludes ? 0 : 1]) {
+                throw new Broken(TOKENS, worker + " after " + highest[0]);
+            }
+            highest[0] = Math.max(highest[0], lease.token());
+            if (excludes) {
+                highest[1] = lease.token();
+            }
+        }
+    }
+
+    /** To be asked when time has ended a session at the leader: whoever held in it must have known before. */
+    void checkThatNobodyBelievedIn(long session) {
+        for (Worker worker : workers) {
+            ZkLease lease = worker.lease();
+            if (lease != null
+                    && lease.port() instanceof SimulatedPort port
+                    && port.session() == session
+                    && lease.isValid()) {
+                throw new Broken(OUTLIVED, worker + " in session " + session);
+            }
+        }
+    }
+
+    /** A server has heard of the session's client just now. */
+    void heardOf(long session) {
+        heard.put(session, leader.time().nanos());
+    }
+
+    /**
+     * To be asked when the client has been told something: it may not believe that the session lives for longer than its time-out
+     * from when a server heard of it last.
+     */
+    void checkValidity(Client client) {
+        for (Worker worker : client.workers()) {
+            ZkLease lease = worker.lease();
+            if (lease != null && lease.port() instanceof SimulatedPort port) {
+                long until = leader.time().nanos() + lease.remaining().toNanos();
+                if (until > heard.getOrDefault(port.session(), 0L) + Client.SESSION.toNanos() && lease.isValid()) {
+                    throw new Broken(OUTLIVED, worker + " until " + until / 1_000_000 + " ms");
                 }
             }
         }
     }
 
-    private boolean mayHold(String node) {
-        String path = Tree.parent(node);
-        NodeName name = NodeName.parse(Tree.name(node)).orElseThrow();
-        Queue queue = Queue.of(leader.tree().list(path).orElseThrow().children(), leader.purpose(path));
-        return Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold;
+    // ---- waiting
+
+    /** To be asked when nothing is on its way, before time passes and a heartbeat could find what no watch has told. */
+    void checkThatNobodySleeps() {
+        for (Worker worker : workers) {
+            SimulatedPort port = worker.client().port();
+            if (!port.isUp() || port.isSilent() || !leader.hasSession(port.session())) {
+                continue;
+            }
+            if (worker.waits()) {
+                check(worker, port);
+            } else if (worker.lease() != null) {
+                checkThatLossIsTold(worker, worker.lease());
+            }
+        }
     }
+
+    /** Its client has a session that lives: so it knows whether the lease is of another one, before anybody looks. */
+    private void checkThatLossIsTold(Worker worker, ZkLease lease) {
+        if (lease.port() instanceof SimulatedPort port
+                && !leader.hasSession(port.session())
+                && (!worker.knowsOfLoss() || lease.isValid())) {
+            throw new Broken(LOSS, worker.toString());
+        }
+    }
+
+    /** Of a path at which others of its client are, it cannot be said which node is whose. */
+    private void check(Worker worker, SimulatedPort port) {
+        boolean mayHold = true;
+        for (Wish wish : worker.wishes()) {
+            List<String> nodes = nodesOf(port, wish.path());
+            if (!isOnlyOneOfItsClientAt(worker, wish.path()) || nodes.size() > 1) {
+                mayHold = false;
+            } else if (nodes.isEmpty()) {
+                mayHold = false;
+                // Who steps back at the counter's end has none until everybody has gone and the path is made anew.
+                if (!law.isWornOut(wish.path())
+                        && worker.task().members().get(0).recipe().equals(Recipe.MUTEX)
+                        && worker.wishes().size() == 1) {
+                    throw new Broken(OWN_NODE, worker.toString());
+                }
+            } else {
+                mayHold &= law.mayHold(nodes.get(0)) && everybodyIsThere(wish.path());
+            }
+        }
+        if (mayHold) {
+            throw new Broken(SLEEP, worker + " of " + leader.tree().ephemerals());
+        }
+    }
+
+    /** Whether every node is of a client that can be reached: in a semaphore's line the one ahead has to tell. */
+    private boolean everybodyIsThere(String path) {
+        for (String child : leader.tree().get(path).children()) {
+            long owner = leader.tree().get(path + '/' + child).owner;
+            boolean reached = false;
+            for (Client client : clients) {
+                SimulatedPort port = client.port();
+                reached |= port.session() == owner && port.isUp() && !port.isSilent();
+            }
+            if (!reached) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isOnlyOneOfItsClientAt(Worker worker, String path) {
+        for (Worker other : worker.client().workers()) {
+            if (other != worker && other.isAt(path)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private List<String> nodesOf(SimulatedPort port, String path) {
+        List<String> found = new ArrayList<>(2);
+        for (String node : leader.tree().ephemeralsOf(port.session())) {
+            if (Tree.parent(node).equals(path)) {
+                found.add(node);
+            }
+        }
+        return found;
+    }
+
+    // ---- the end
 
     /** Everybody has gone: so have all nodes and watches. */
     void checkThatNothingIsLeft() {
-        if (!leader.tree().ephemerals().isEmpty()) {
-            throw new AssertionError("left: " + leader.tree().ephemerals());
+        if (leader.tree().hasEphemerals()) {
+            throw new Broken(LEFT, "nodes " + leader.tree().ephemerals());
         }
         for (Client client : clients) {
             if (!client.port().watches().isEmpty()) {
-                throw new AssertionError(client + " leaves " + client.port().watches());
+                throw new Broken(LEFT, client + "'s watches " + client.port().watches());
             }
         }
     }

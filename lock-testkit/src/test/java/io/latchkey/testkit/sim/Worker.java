@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Engine;
 import io.latchkey.zk.session.ZkLease;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,28 +16,35 @@ import org.jspecify.annotations.Nullable;
 /** A thread of a client, as it were: it does one task after the other. */
 final class Worker {
     private final String name;
-    private final Engine engine;
-    private final Consumer<String> diary;
-    private final Deque<Task> tasks = new ArrayDeque<>();
+    private final Client client;
+    private final List<Task> tasks;
+    private final World world;
 
+    private int next;
     private @Nullable Task task;
     private @Nullable CompletableFuture<Optional<ZkLease>> asked;
     private @Nullable ZkLease lease;
     private boolean downgrading;
-    private int granted;
+    private boolean knowsOfLoss;
+    private List<Wish> wishes = List.of();
 
-    Worker(String name, Engine engine, Consumer<String> diary) {
+    Worker(String name, Client client, List<Task> tasks, World world) {
         this.name = name;
-        this.engine = engine;
-        this.diary = diary;
+        this.client = client;
+        this.tasks = tasks;
+        this.world = world;
     }
 
-    void give(Task next) {
-        tasks.add(next);
+    Client client() {
+        return client;
+    }
+
+    boolean wantsTheSameAs(Worker other) {
+        return tasks.equals(other.tasks);
     }
 
     boolean isDone() {
-        return tasks.isEmpty() && task == null;
+        return task == null && next == tasks.size();
     }
 
     boolean isIdle() {
@@ -45,7 +52,7 @@ final class Worker {
     }
 
     boolean mayBegin() {
-        return task == null && !tasks.isEmpty();
+        return task == null && next < tasks.size();
     }
 
     boolean waits() {
@@ -57,36 +64,58 @@ final class Worker {
     }
 
     boolean mayDowngrade() {
-        return lease != null
+        ZkLease held = lease;
+        return held != null
                 && !downgrading
-                && lease.isValid()
                 && task().members().size() == 1
                 && task().members().get(0).recipe().equals(Recipe.WRITE)
-                && lease.isOf(task().members().get(0));
+                && wishes.get(0).sort() == Ticket.Sort.WRITE
+                && held.isValid();
     }
 
     boolean isDowngrading() {
         return downgrading;
     }
 
+    /** Whether it has been told that its lease is lost. */
+    boolean knowsOfLoss() {
+        return knowsOfLoss;
+    }
+
+    /** What it waits for or holds: what it asked for, until it downgrades. */
+    List<Wish> wishes() {
+        return wishes;
+    }
+
     Task task() {
         return Objects.requireNonNull(task);
     }
 
-    Optional<ZkLease> lease() {
-        return Optional.ofNullable(lease);
+    @Nullable
+    ZkLease lease() {
+        return lease;
     }
 
-    /** How often it was granted something. */
-    int granted() {
-        return granted;
+    /** Whether it is at {@code path}, waiting or holding. */
+    boolean isAt(String path) {
+        if (task == null) {
+            return false;
+        }
+        for (Wish wish : wishes) {
+            if (wish.path().equals(path)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void begin() {
-        Task next = tasks.remove();
-        task = next;
-        diary.accept(name + " asks for " + next);
-        CompletableFuture<Optional<ZkLease>> asking = engine.acquire(next.members(), next.patience());
+        Task begun = tasks.get(next++);
+        task = begun;
+        wishes = begun.wishes();
+        knowsOfLoss = false;
+        world.requested(this);
+        CompletableFuture<Optional<ZkLease>> asking = client.engine().acquire(begun.members(), begun.patience());
         asked = asking;
         var unused = asking.whenComplete((result, error) -> {
             if (error == null && result.isPresent()) {
@@ -98,43 +127,56 @@ final class Worker {
     }
 
     private void granted(ZkLease granted) {
-        this.granted++;
         lease = granted;
-        diary.accept(name + " holds " + granted);
-        var unused = granted.lost().thenAccept(cause -> diary.accept(name + " lost " + granted + ": " + cause));
+        world.granted(this, granted);
+        listen(granted);
+    }
+
+    private void listen(ZkLease granted) {
+        var unused = granted.lost().thenAccept(cause -> {
+            if (granted.equals(lease)) {
+                knowsOfLoss = true;
+            }
+            world.lost(this, granted, cause);
+        });
     }
 
     private void refused(@Nullable Throwable error, boolean cancelled) {
-        diary.accept(name + " got nothing: " + error);
+        world.note(() -> this + " got nothing: " + error);
+        world.gotNothing(this, error == null ? "" : error.getClass().getSimpleName());
         boolean expected = error == null
                 || cancelled
                 || error instanceof LockMismatchException
                 || error instanceof LockUnavailableException;
         if (!expected) {
-            throw new AssertionError("refused", error);
+            world.broke(new Broken("no unexpected error", name + " was refused with " + error));
         }
         over();
     }
 
     void release() {
-        diary.accept(name + " releases");
-        var unused = Objects.requireNonNull(lease).releaseAsync();
+        ZkLease released = Objects.requireNonNull(lease);
+        Consumer<ReleaseOutcome> then = world.releasing(this, released);
+        var unused = released.releaseAsync().thenAccept(then);
         over();
     }
 
     void cancel() {
-        diary.accept(name + " cancels");
         Objects.requireNonNull(asked).cancel(false);
     }
 
     void downgrade() {
-        diary.accept(name + " downgrades");
         downgrading = true;
-        var unused = Objects.requireNonNull(lease).downgrade(Recipe.READ).whenComplete((read, error) -> {
+        ZkLease write = Objects.requireNonNull(lease);
+        long since = world.now();
+        var unused = write.downgrade(Recipe.READ).whenComplete((read, error) -> {
             downgrading = false;
-            diary.accept(name + " downgraded: " + (error == null ? read : error));
+            world.note(() -> name + " downgraded: " + (error == null ? read : error));
             if (error == null) {
                 lease = read;
+                wishes = List.of(wishes.get(0).downgraded());
+                listen(read);
+                world.downgraded(this, write, read, since);
             }
         });
     }
@@ -143,6 +185,10 @@ final class Worker {
         task = null;
         lease = null;
         asked = null;
+    }
+
+    String name() {
+        return name;
     }
 
     @Override

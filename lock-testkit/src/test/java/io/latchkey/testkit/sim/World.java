@@ -1,255 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import java.io.IOException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.log.LoggedErrors;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.NothingLeftChecker;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.ZkLease;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SplittableRandom;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Clients, servers, and one schedule of what happens to them, drawn from one number. Nothing runs by itself and no clock
- * goes on unless the schedule says so: the same number gives the same schedule.
+ * Clients, servers, and what can happen to them, one step after the other. Nothing runs by itself and no clock goes on unless a step
+ * says so: the same steps on the same scenario give the same world.
  */
 final class World {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** The highest weight of a kind of step is two to this, less one. */
-    private static final int WEIGHTS = 6;
+    /** More than any world needs. */
+    private static final long MOST_STEPS = 100_000;
 
-    private final SplittableRandom random;
+    /** So many numbers are left at paths that are nearly worn out. */
+    private static final int FEW = 2;
+
+    private final Scenario scenario;
     private final SimulatedTime time = new SimulatedTime();
-    private final Leader leader = new Leader(time);
-    private final List<Server> servers = new ArrayList<>();
-    private final List<Client> clients = new ArrayList<>();
-    private final Oracle oracle = new Oracle(leader, clients);
-    private final List<String> diary = new ArrayList<>();
-    private final Map<Move, Integer> weights = new EnumMap<>(Move.class);
-    private int written;
+    private final Leader leader;
+    private final List<Server> servers = new ArrayList<>(4);
+    private final List<Client> clients = new ArrayList<>(4);
+    private final List<Worker> workers = new ArrayList<>(4);
+    private final Oracle oracle;
+    private final Trespass trespass;
+    private final Recording recording;
+    private final Reached reached;
+    /** What happened, for people to read; null if nobody wants to. */
+    private final @Nullable List<String> diary;
+    /** What happened, for the checkers; null if nobody asks them. */
+    private final @Nullable Chronicle chronicle;
+
     private int faults;
     private int cancels;
+    private int written;
+    private boolean newHolder;
+    /** Found in a callback, whose future would keep it to itself. */
+    private @Nullable Broken broken;
 
-    /** The kinds of steps. */
-    enum Move {
-        TAKE_REQUEST,
-        TAKE_MESSAGE,
-        TAKE_GHOST,
-        APPLY,
-        CONNECT,
-        BEGIN,
-        RELEASE,
-        DOWNGRADE,
-        CANCEL,
-        PASS_TIME,
-        CUT,
-        END_SESSION,
-        DELETE,
-        RESIZE
+    private long steps;
+
+    World(Scenario scenario, Reached reached, @Nullable List<String> diary) {
+        this(scenario, reached, diary, Recording.NOTHING, 0);
     }
 
-    private record Step(Move move, String what, Runnable run) {}
+    /** A world that keeps a chronicle. */
+    static World recorded(Scenario scenario, Reached reached) {
+        return new World(scenario, reached, null, Recording.CHRONICLE, 0);
+    }
 
-    World(long seed, int clientCount, int serverCount) throws IOException {
-        random = new SplittableRandom(seed);
-        for (int i = 0; i < serverCount; i++) {
+    /** With clients that are numbered from {@code first} on, as if the others were elsewhere. */
+    World(Scenario scenario, Reached reached, @Nullable List<String> diary, int first) {
+        this(scenario, reached, diary, Recording.ALONE, first);
+    }
+
+    private enum Recording {
+        NOTHING,
+        CHRONICLE,
+        /** Nothing either; what others have written comes while a client takes a step, and is not that client's doing. */
+        ALONE
+    }
+
+    private World(Scenario scenario, Reached reached, @Nullable List<String> diary, Recording recording, int first) {
+        this.scenario = scenario;
+        this.reached = reached;
+        this.diary = diary;
+        this.chronicle = recording == Recording.CHRONICLE ? new Chronicle(time, scenario) : null;
+        this.leader = new Leader(time, scenario.ends().expiry());
+        this.oracle = new Oracle(leader, scenario, clients, workers);
+        this.trespass = new Trespass(leader);
+        this.recording = recording;
+        this.faults = scenario.faults();
+        var unused = LoggedErrors.ofThisThread(); // of a world that was given up
+        this.cancels = scenario.cancels();
+        for (int i = 0; i < scenario.servers(); i++) {
             servers.add(new Server(leader));
         }
-        for (int i = 0; i < clientCount; i++) {
-            clients.add(Client.start("C" + i, random.nextInt(1, 9), leader, time, random.split(), diary::add));
+        for (int i = 0; i < scenario.clients(); i++) {
+            clients.add(new Client(first + i, leader));
         }
-        for (Move move : Move.values()) {
-            // Swarm: every schedule has a taste of its own.
-            weights.put(move, 1 << random.nextInt(WEIGHTS));
+        for (Scenario.Plan plan : scenario.plans()) {
+            Client client = clients.get(plan.client());
+            String name = client + String.valueOf((char) ('a' + client.workers().size()));
+            Worker worker = new Worker(name, client, plan.tasks(), this);
+            client.workers().add(worker);
+            workers.add(worker);
         }
-    }
-
-    void give(Task task) {
-        List<Worker> all = workers();
-        all.get(random.nextInt(all.size())).give(task);
-    }
-
-    /** How often somebody was granted something. */
-    int granted() {
-        return workers().stream().mapToInt(Worker::granted).sum();
-    }
-
-    /** Plays at most so many steps with so many faults; then heals everything, and everybody must come to an end. */
-    void play(int steps, int faultBudget) {
-        faults = faultBudget;
-        cancels = random.nextInt(4);
-        try {
-            for (int i = 0; i < steps && !isDone(); i++) {
-                take(draw());
-            }
-            diary.add("-- no more faults");
+        clients.forEach(Client::start);
+        if (scenario.start() != Scenario.Start.NOTHING) {
+            makePaths();
             settle();
-            oracle.checkThatNobodySleepsOn();
-            finish();
-            oracle.checkThatNothingIsLeft();
-        } catch (RuntimeException | AssertionError broken) {
-            throw new AssertionError(broken.getMessage() + "\n" + String.join("\n", diary), broken);
         }
     }
 
-    private List<Worker> workers() {
-        return clients.stream().flatMap(client -> client.workers().stream()).toList();
-    }
-
-    private boolean isDone() {
-        return workers().stream().allMatch(Worker::isDone);
-    }
-
-    private void take(Step step) {
-        diary.add(step.what());
-        step.run().run();
-        for (; written < leader.log().size(); written++) {
-            diary.add("    " + leader.log().get(written));
-        }
-        oracle.checkExclusion();
-    }
-
-    private Step draw() {
-        List<Step> possible = steps();
-        possible.addAll(faultsToCome());
-        passTime().ifPresent(possible::add);
-        int total = possible.stream()
-                .mapToInt(step -> weights.getOrDefault(step.move(), 0))
-                .sum();
-        int at = random.nextInt(total);
-        for (Step step : possible) {
-            at -= weights.getOrDefault(step.move(), 0);
-            if (at < 0) {
-                return step;
+    /** As if everybody had been here before. */
+    private void makePaths() {
+        Map<String, Member> paths = new TreeMap<>();
+        for (Scenario.Plan plan : scenario.plans()) {
+            for (Task task : plan.tasks()) {
+                task.members().forEach(member -> paths.put(member.path(), member));
             }
         }
-        throw new IllegalStateException("nothing can happen");
+        paths.values()
+                .forEach(member ->
+                        leader.make(member.path(), member.recipe().purpose().bytes()));
+        if (scenario.start() == Scenario.Start.WORN_OUT) {
+            paths.keySet().forEach(path -> leader.tree().get(path).creates = Law.WORN_OUT - FEW);
+        }
     }
 
-    // ---- what can happen
+    // ---- for those who play
 
-    private List<Step> steps() {
-        List<Step> steps = new ArrayList<>();
-        for (Server server : servers) {
-            if (server.lags()) {
-                steps.add(new Step(Move.APPLY, "S" + servers.indexOf(server) + " applies", server::applyNext));
-            }
+    List<Client> clients() {
+        return clients;
+    }
+
+    List<Server> servers() {
+        return servers;
+    }
+
+    List<Worker> workers() {
+        return workers;
+    }
+
+    Leader leader() {
+        return leader;
+    }
+
+    SimulatedTime time() {
+        return time;
+    }
+
+    Oracle oracle() {
+        return oracle;
+    }
+
+    Scenario scenario() {
+        return scenario;
+    }
+
+    int faultsLeft() {
+        return faults;
+    }
+
+    int cancelsLeft() {
+        return cancels;
+    }
+
+    Chronicle chronicle() {
+        return Objects.requireNonNull(chronicle, "nothing was recorded");
+    }
+
+    private void record(Consumer<Chronicle> what) {
+        if (chronicle != null) {
+            what.accept(chronicle);
         }
+    }
+
+    /** What is left on the servers. */
+    NothingLeftChecker.Left left() {
+        List<ServerNode> nodes = new ArrayList<>();
+        for (String path : leader.tree().ephemerals()) {
+            Tree.Node node = leader.tree().get(path);
+            nodes.add(
+                    new ServerNode(path, ByteBuffer.wrap(node.data), node.owner, node.czxid, node.mzxid, node.creates));
+        }
+        List<ServerWatch> watches = new ArrayList<>();
         for (Client client : clients) {
-            SimulatedPort port = client.port();
-            if (port.hasRequest()) {
-                steps.add(new Step(Move.TAKE_REQUEST, client + ": request taken", port::takeRequest));
-            }
-            if (port.hasMessage()) {
-                steps.add(new Step(Move.TAKE_MESSAGE, client + " takes message", port::takeMessage));
-            }
-            if (port.hasGhost()) {
-                steps.add(new Step(Move.TAKE_GHOST, client + ": ghost of a request taken", port::takeGhost));
-            }
-            if (port.seeksConnection()) {
-                Server to = servers.get(random.nextInt(servers.size()));
-                steps.add(new Step(Move.CONNECT, client + " tries S" + servers.indexOf(to), () -> port.connect(to)));
-            }
-            for (Worker worker : client.workers()) {
-                if (worker.mayBegin()) {
-                    steps.add(new Step(Move.BEGIN, "", worker::begin));
-                }
-                if (worker.mayRelease()) {
-                    steps.add(new Step(Move.RELEASE, "", worker::release));
-                }
+            for (SimulatedPort.Watch watch : client.port().watches()) {
+                ServerWatch.Kind kind =
+                        watch.what() == SimulatedPort.Of.DATA ? ServerWatch.Kind.DATA : ServerWatch.Kind.CHILDREN;
+                watches.add(new ServerWatch(watch.path(), kind, client.port().session()));
             }
         }
+        return new NothingLeftChecker.Left(nodes, watches);
+    }
+
+    /** How many steps were made. */
+    long steps() {
         return steps;
     }
 
-    private Optional<Step> passTime() {
-        return time.untilNext()
-                .map(span -> new Step(Move.PASS_TIME, span.toMillis() + " ms pass", () -> time.pass(span)));
-    }
-
-    private List<Step> faultsToCome() {
-        List<Step> steps = new ArrayList<>();
-        for (Client client : clients) {
-            SimulatedPort port = client.port();
-            for (Worker worker : client.workers()) {
-                if (worker.mayDowngrade()) {
-                    steps.add(new Step(Move.DOWNGRADE, "", worker::downgrade));
-                }
-                if (worker.waits() && cancels > 0) {
-                    steps.add(new Step(Move.CANCEL, "", () -> {
-                        cancels--;
-                        worker.cancel();
-                    }));
-                }
-            }
-            if (faults > 0 && port.isUp()) {
-                steps.add(fault(Move.CUT, client + " is cut off", port::cut));
-            }
-            if (faults > 0 && leader.hasSession(port.session())) {
-                steps.add(
-                        fault(Move.END_SESSION, client + "'s session ends", () -> leader.closeSession(port.session())));
+    boolean isDone() {
+        for (int i = 0; i < workers.size(); i++) {
+            if (!workers.get(i).isDone()) {
+                return false;
             }
         }
-        if (faults > 0) {
-            List<String> nodes = leader.tree().ephemerals();
-            if (!nodes.isEmpty()) {
-                String node = nodes.get(random.nextInt(nodes.size()));
-                steps.add(fault(Move.DELETE, "somebody deletes " + node, () -> leader.delete(node)));
-            }
-            for (String path : leader.semaphores()) {
-                int to = random.nextInt(1, leader.purpose(path).declared() + 4);
-                steps.add(fault(Move.RESIZE, "somebody resizes " + path + " to " + to, () -> leader.resize(path, to)));
-            }
-        }
-        return steps;
+        return true;
     }
 
-    private Step fault(Move move, String what, Runnable run) {
-        return new Step(move, what, () -> {
+    // ---- steps
+
+    /** Makes a step; says whether it was possible. Nothing has happened if not. */
+    boolean take(int step) {
+        Move move = Move.move(step);
+        int first = Move.first(step);
+        boolean costs = move.isFault() && !isPartOfAFault(move, first);
+        if ((costs && faults == 0) || !isPossible(move, first, Move.second(step))) {
+            return false;
+        }
+        if (++steps > MOST_STEPS) {
+            throw new Broken("everybody comes to an end", MOST_STEPS + " steps led to none");
+        }
+        if (diary != null) {
+            diary.add(describe(move, first, Move.second(step)));
+        }
+        if (costs) {
             faults--;
-            run.run();
+        }
+        if (move.isFault() || move == Move.HEAL) {
+            record(history -> history.fault(move.name()));
+        }
+        carryOut(move, first, Move.second(step));
+        look(move, first);
+        if (diary != null) {
+            for (; written < leader.log().size(); written++) {
+                diary.add("    " + leader.log().get(written));
+            }
+        }
+        List<LoggedErrors.Logged> errors = LoggedErrors.ofThisThread();
+        if (!errors.isEmpty()) {
+            throw new Broken(
+                    "nothing unexpected in the machinery", errors.get(0).toString());
+        }
+        if (broken != null) {
+            throw broken;
+        }
+        if (newHolder) {
+            newHolder = false;
+            oracle.checkExclusion();
+            record(this::look);
+        }
+        return true;
+    }
+
+    /** Everybody who holds looks at the lease. */
+    private void look(Chronicle history) {
+        for (Worker worker : workers) {
+            ZkLease lease = worker.lease();
+            if (lease != null && lease.isValid()) {
+                history.looked(worker, lease);
+            }
+        }
+    }
+
+    /** At what the leader has written by that. */
+    private void look(Move move, int client) {
+        boolean byClient = move == Move.TAKE_REQUEST || move == Move.TAKE_GHOST;
+        if (byClient || move == Move.CONNECT) {
+            oracle.heardOf(port(client).session());
+        }
+        if (move == Move.TAKE_MESSAGE && scenario.ends() != Scenario.Ends.BY_DECREE) {
+            oracle.checkValidity(clients.get(client));
+        }
+        if (move == Move.CONNECT) {
+            record(history -> history.connected(clients.get(client)));
+        }
+        if (!trespass.hasNews()) {
+            return;
+        }
+        trespass.check(byClient && recording != Recording.ALONE ? port(client).session() : 0, txn -> {
+            oracle.law().wrote(txn);
+            boolean decreed = move == Move.END_SESSION;
+            record(history -> history.wrote(txn, decreed ? ExpiryOrder.SERVER_FIRST : ExpiryOrder.PARTITION));
+            if (txn.ended() != 0 && !decreed) {
+                oracle.checkThatNobodyBelievedIn(txn.ended());
+            }
         });
     }
 
-    // ---- after the faults
+    /** Once a client's answers are lost, its connection breaks, and its session may end, without another fault. */
+    private boolean isPartOfAFault(Move move, int client) {
+        return (move == Move.BREAK || move == Move.END_SESSION)
+                && isClient(client)
+                && port(client).isLosing();
+    }
+
+    private boolean isPossible(Move move, int first, int second) {
+        boolean decree = scenario.ends().byDecree();
+        return switch (move) {
+            case TAKE_REQUEST -> isClient(first) && port(first).hasRequest();
+            case TAKE_MESSAGE -> isClient(first) && port(first).hasMessage();
+            case TAKE_GHOST -> isClient(first) && port(first).hasGhost();
+            case APPLY -> isServer(first) && servers.get(first).lags();
+            case CONNECT -> isClient(first) && isServer(second) && port(first).seeksConnection();
+            case FIRE -> isClient(first) && clients.get(first).time().hasDue();
+            case BEGIN -> isWorker(first) && workers.get(first).mayBegin();
+            case RELEASE -> isWorker(first) && workers.get(first).mayRelease();
+            case DOWNGRADE -> isWorker(first) && workers.get(first).mayDowngrade();
+            case CANCEL -> isWorker(first) && workers.get(first).waits() && cancels > 0;
+            case PASS_TIME -> time.hasNext();
+            case CALM -> true;
+            case REAP -> !leader.deserted().isEmpty();
+            case HEAL -> isClient(first) && port(first).isSilent();
+            case BREAK, CUT -> isClient(first) && port(first).isUp();
+            case LOSE_ANSWERS ->
+                isClient(first) && port(first).isUp() && !port(first).isLosing();
+            case SILENCE -> isClient(first) && !port(first).isSilent();
+            case END_SESSION ->
+                decree && isClient(first) && leader.hasSession(port(first).session());
+            case DELETE -> decree && leader.tree().hasEphemerals();
+            case RESIZE -> decree && !oracle.law().semaphores().isEmpty();
+        };
+    }
+
+    private void carryOut(Move move, int first, int second) {
+        switch (move) {
+            case TAKE_REQUEST -> {
+                do {
+                    port(first).takeRequest();
+                } while (second == Move.ALL_AT_ONCE && port(first).hasRequest());
+            }
+            case TAKE_MESSAGE -> port(first).takeMessage();
+            case TAKE_GHOST -> port(first).takeGhost();
+            case APPLY -> servers.get(first).applyNext();
+            case CONNECT -> port(first).connect(servers.get(second));
+            case FIRE -> clients.get(first).time().runDue();
+            case BEGIN -> workers.get(first).begin();
+            case RELEASE -> workers.get(first).release();
+            case DOWNGRADE -> workers.get(first).downgrade();
+            case CANCEL -> {
+                cancels--;
+                reached.count(What.CANCELLED);
+                workers.get(first).cancel();
+            }
+            case PASS_TIME -> time.runNext();
+            case CALM -> {
+                settle();
+                oracle.checkThatNobodySleeps();
+            }
+            case REAP -> {
+                reached.count(What.PATH_REAPED);
+                String path = leader.deserted().get(0);
+                record(history -> history.reaped(path, oracle.law().room(path)));
+                leader.delete(path);
+            }
+            case HEAL -> port(first).heal();
+            case BREAK -> port(first).breakOff();
+            case CUT -> port(first).cut();
+            case LOSE_ANSWERS -> port(first).loseAnswers();
+            case SILENCE -> port(first).silence();
+            case END_SESSION -> endSession(clients.get(first));
+            case DELETE -> {
+                List<String> nodes = leader.tree().ephemerals();
+                reached.count(What.OWN_NODE_DELETED);
+                record(Chronicle::nodeDeleted);
+                leader.delete(nodes.get(first % nodes.size()));
+            }
+            case RESIZE -> resize(first, second);
+        }
+    }
+
+    private void resize(int which, int to) {
+        reached.count(What.RESIZED);
+        NavigableMap<String, Room> semaphores = new TreeMap<>(oracle.law().semaphores());
+        String path = List.copyOf(semaphores.keySet()).get(which % semaphores.size());
+        Room now = semaphores.get(path);
+        Room resized = now.resized(1 + to % (now.declared() + 3));
+        record(history -> history.resized(path, resized));
+        leader.setData(path, resized.data());
+    }
+
+    private void endSession(Client client) {
+        for (String node : leader.tree().ephemeralsOf(client.port().session())) {
+            if (oracle.law().mayHold(node)) {
+                reached.count(What.DIED_AT_ITS_TURN);
+            }
+        }
+        leader.closeSession(client.port().session());
+    }
+
+    private SimulatedPort port(int client) {
+        return clients.get(client).port();
+    }
+
+    private boolean isClient(int index) {
+        return index < clients.size();
+    }
+
+    private boolean isServer(int index) {
+        return index < servers.size();
+    }
+
+    private boolean isWorker(int index) {
+        return index < workers.size();
+    }
+
+    // ---- what workers tell
+
+    void granted(Worker worker, ZkLease lease) {
+        newHolder = true;
+        reached.count(What.GRANTED);
+        if (lease.port() instanceof SimulatedPort port && !leader.hasSession(port.session())) {
+            reached.count(What.ZOMBIE_GRANT);
+        }
+        try {
+            oracle.checkGrant(worker, lease);
+        } catch (Broken found) {
+            broke(found);
+        }
+        record(history -> history.granted(worker, lease));
+        note(() -> worker.name() + " holds " + lease);
+    }
+
+    /** The step that is being made breaks a rule. */
+    void broke(Broken found) {
+        if (broken == null) {
+            broken = found;
+        }
+    }
+
+    void requested(Worker worker) {
+        record(history -> history.requested(worker));
+    }
+
+    void gotNothing(Worker worker, String why) {
+        record(history -> history.gotNothing(worker, why));
+    }
+
+    /** A moment for {@link #downgraded}. */
+    long now() {
+        return chronicle == null ? time.nanos() : chronicle.now();
+    }
+
+    /** Returns who takes what became of the release. */
+    Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
+        if (lease.isValid()) {
+            oracle.law().letsGo(lease.nodePaths());
+        }
+        note(() -> worker.name() + " lets go of " + lease);
+        return chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
+    }
+
+    void downgraded(Worker worker, ZkLease write, ZkLease read, long since) {
+        newHolder = true;
+        record(history -> history.downgraded(worker, read, since));
+        reached.count(What.DOWNGRADED);
+        try {
+            oracle.checkDowngrade(worker, write, read);
+        } catch (Broken found) {
+            broke(found);
+        }
+    }
+
+    void lost(Worker worker, ZkLease lease, LossCause cause) {
+        record(history -> history.lost(worker, lease, cause));
+        reached.count(What.LOST_WHILE_HELD);
+        if (cause == LossCause.DEADLINE_PASSED) {
+            reached.count(What.LOST_BY_DEADLINE);
+        }
+        note(() -> worker.name() + " lost " + lease + ": " + cause);
+    }
+
+    void note(Supplier<String> what) {
+        if (diary != null) {
+            diary.add("  " + what.get());
+        }
+    }
+
+    private String describe(Move move, int first, int second) {
+        return switch (move) {
+            case TAKE_REQUEST -> "C" + first + "'s server takes " + port(first).nextRequest();
+            case TAKE_MESSAGE -> "C" + first + " takes " + port(first).nextMessage();
+            case TAKE_GHOST -> "a server takes a late request of C" + first;
+            case APPLY -> "S" + first + " applies";
+            case CONNECT -> "C" + first + " tries S" + second;
+            case FIRE -> "C" + first + "'s timer runs";
+            case BEGIN -> workers.get(first).name() + " asks";
+            case RELEASE -> workers.get(first).name() + " releases";
+            case DOWNGRADE -> workers.get(first).name() + " downgrades";
+            case CANCEL -> workers.get(first).name() + " cancels";
+            case PASS_TIME -> (time.nextAt() - time.nanos()) / 1_000_000 + " ms pass";
+            case CALM -> "-- calm";
+            case REAP -> "the leader reaps " + leader.deserted().get(0);
+            case HEAL -> "C" + first + "'s network carries again";
+            case BREAK, CUT -> "C" + first + "'s connection breaks";
+            case LOSE_ANSWERS -> "what C" + first + " is told is lost";
+            case SILENCE -> "C" + first + "'s network carries nothing";
+            case END_SESSION -> "C" + first + "'s session is ended";
+            case DELETE -> "somebody deletes a node";
+            case RESIZE -> "somebody resizes a semaphore";
+        };
+    }
+
+    // ---- without choices
 
     /** Lets everything that is on its way arrive; nobody does anything, and time stands still. */
-    private void settle() {
-        Optional<Step> next = nextOfItsOwn();
-        while (next.isPresent()) {
-            take(next.get());
+    void settle() {
+        int next = nextOfItsOwn();
+        while (next >= 0) {
+            if (!take(next)) {
+                throw new IllegalStateException("not possible: " + Move.move(next));
+            }
             next = nextOfItsOwn();
         }
     }
 
-    private Optional<Step> nextOfItsOwn() {
-        return steps().stream()
-                .filter(step -> step.move() != Move.BEGIN && step.move() != Move.RELEASE)
-                .findFirst();
-    }
-
-    /** Everybody does what is left to do, and time goes on only when nothing else can. */
-    private void finish() {
-        Duration left = PATIENCE;
-        while (true) {
-            settle();
-            Optional<Step> next = steps().stream().findFirst();
-            if (next.isPresent()) {
-                take(next.get());
-            } else if (isDone() && leader.tree().ephemerals().isEmpty()) {
-                return;
-            } else {
-                Duration span = time.untilNext().orElse(PATIENCE);
-                left = left.minus(span);
-                if (left.isNegative()) {
-                    throw new AssertionError("stuck: "
-                            + workers().stream()
-                                    .filter(worker -> !worker.isDone())
-                                    .toList() + ", nodes "
-                            + leader.tree().ephemerals());
-                }
-                take(passTime().orElseThrow());
+    private int nextOfItsOwn() {
+        for (int i = 0; i < servers.size(); i++) {
+            if (servers.get(i).lags()) {
+                return Move.APPLY.of(i);
             }
         }
+        for (int i = 0; i < clients.size(); i++) {
+            SimulatedPort port = port(i);
+            if (port.isLosing()) {
+                return Move.BREAK.of(i);
+            } else if (port.hasMessage()) {
+                return Move.TAKE_MESSAGE.of(i);
+            } else if (port.hasRequest()) {
+                return Move.TAKE_REQUEST.of(i);
+            } else if (port.hasGhost()) {
+                return Move.TAKE_GHOST.of(i);
+            } else if (port.seeksConnection()) {
+                return Move.CONNECT.of(i, i % servers.size());
+            } else if (clients.get(i).time().hasDue()) {
+                return Move.FIRE.of(i);
+            }
+        }
+        return -1;
+    }
+
+    private int nextOfWorkers() {
+        for (int i = 0; i < workers.size(); i++) {
+            if (workers.get(i).mayRelease()) {
+                return Move.RELEASE.of(i);
+            } else if (workers.get(i).mayBegin()) {
+                return Move.BEGIN.of(i);
+            }
+        }
+        return -1;
+    }
+
+    /** Heals everything: everybody does what is left to do and comes to an end, and time goes on only when nothing else can. */
+    void finish() {
+        note(() -> "-- no more faults");
+        faults = 0;
+        record(Chronicle::heals);
+        clients.forEach(client -> client.port().heal());
+        settle();
+        oracle.checkThatNobodySleeps();
+        long end = time.nanos() + PATIENCE.toNanos();
+        while (true) {
+            int next = nextOfWorkers();
+            if (next >= 0) {
+                take(next);
+                settle();
+            } else if (isDone() && !leader.tree().hasEphemerals()) {
+                break;
+            } else if (!time.hasNext() || time.nextAt() > end) {
+                throw new Broken(
+                        "everybody comes to an end",
+                        workers + ", nodes " + leader.tree().ephemerals());
+            } else {
+                take(Move.PASS_TIME.of(0));
+                settle();
+            }
+        }
+        oracle.checkThatNothingIsLeft();
+        if (scenario.start() == Scenario.Start.WORN_OUT) {
+            leader.tree().forEach((path, node) -> {
+                if (node.creates > 0 && node.creates < Law.WORN_OUT - FEW) {
+                    reached.count(What.PATH_MADE_ANEW);
+                }
+            });
+        }
+        reached.add(leader.counters());
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.acquire;
 
 import static io.latchkey.zk.acquire.State.ABANDONING;
@@ -15,6 +16,7 @@ import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.recipe.Rule;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -101,10 +103,11 @@ public final class Acquisition {
             edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.lose(m.placedBut((Event.OwnNodeGone) e)), ENDED),
             edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED));
 
-    private record Key(State from, Class<? extends Event> event) {}
-
-    private static final Map<Key, Edge> TABLE =
-            EDGES.stream().collect(Collectors.toUnmodifiableMap(e -> new Key(e.from(), e.event()), e -> e));
+    private static final Map<State, Map<Class<? extends Event>, Edge>> TABLE = EDGES.stream()
+            .collect(Collectors.groupingBy(
+                    Edge::from,
+                    () -> new EnumMap<>(State.class),
+                    Collectors.toUnmodifiableMap(Edge::event, edge -> edge)));
 
     /** How far one member of a queued request is. */
     private enum Standing {
@@ -183,7 +186,7 @@ public final class Acquisition {
      */
     public List<Command> on(Event event) {
         State from = state;
-        Edge edge = TABLE.get(new Key(from, event.getClass()));
+        Edge edge = TABLE.getOrDefault(from, Map.of()).get(event.getClass());
         if (edge == null) {
             throw new IllegalStateException("no edge for " + event + " in " + from + " of request " + id);
         }
@@ -225,7 +228,7 @@ public final class Acquisition {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
-                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i));
+                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));
             }
         }
         for (int i = 0; i < names.size(); i++) {
@@ -275,7 +278,8 @@ public final class Acquisition {
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
             member.standing = Standing.WAITING;
-            return List.of(new Command.Watch(event.member(), wait));
+            int ahead = event.queue().before(mine).size();
+            return List.of(new Command.Watch(event.member(), wait, ahead));
         }
         if (decision instanceof Decision.TooMany tooMany) {
             return List.of(new Command.Refuse(event.member(), tooMany.capacity()));

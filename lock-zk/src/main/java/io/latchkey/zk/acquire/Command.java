@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.acquire;
 
 import io.latchkey.zk.queue.Decision;
@@ -18,8 +19,12 @@ public sealed interface Command {
     /** Read the member's queue. */
     record ListQueue(int member) implements Command {}
 
-    /** Watch what the member waits for and nothing else, and its own node if need be; tell of every change. */
-    record Watch(int member, Decision.Wait how) implements Command {}
+    /**
+     * Watch what the member waits for and nothing else, and its own node if need be; tell of every change.
+     *
+     * @param ahead how many requests are before it
+     */
+    record Watch(int member, Decision.Wait how, int ahead) implements Command {}
 
     /** Tell who waits for the member to hold that it does; {@code next} may. */
     record Tell(int member, NodeName next) implements Command {}
@@ -33,8 +38,12 @@ public sealed interface Command {
     /** Make sure that the session is alive with time left. */
     record Confirm() implements Command {}
 
-    /** Wait until the member's path is empty and make it anew. */
-    record Drain(int member) implements Command {}
+    /**
+     * Wait until the member's path is empty and make it anew, unless it has been made anew since.
+     *
+     * @param since the transaction that came too late in the path's life, or {@link Event.Created#UNKNOWN_TOKEN}
+     */
+    record Drain(int member, long since) implements Command {}
 
     /** The caller holds. */
     record Grant(long token) implements Command {}

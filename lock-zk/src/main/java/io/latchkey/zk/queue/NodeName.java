@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.queue;
 
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or
- * {@code lease-<id>-<permits>-<sequence>}. The one parser and formatter of such names.
+ * {@code lease-<id>-<permits>-<sequence>}. The one parser and formatter of such names; {@link SharedNaming} is that of
+ * other libraries' names.
  *
  * @param tag what is asked for
- * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits
+ * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits; of another library's whatever is unique
  * @param permits the permits asked for, 1 for everything but a semaphore
  * @param sequence the number that the server appended
  * @param text the name as it stands under the path
@@ -18,6 +21,10 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
 
     /** ZooKeeper appends {@code %010d} of an int, so a wrapped counter shows as a minus sign and ten digits. */
     private static final int DIGITS = 10;
+
+    private static final String EAR = "ear-";
+
+    private static final List<Tag> TAGS = List.of(Tag.values());
 
     /** From here on requests withdraw and the path is made anew (protocol section 2, overflow). */
     static final int DRAIN_FROM = Integer.MAX_VALUE - (1 << 20);
@@ -31,9 +38,25 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         return tag.text() + id + '-' + (tag == Tag.LEASE ? permits + "-" : "");
     }
 
+    /**
+     * The name of the ear that the holder of this request may have: a node beside the request's, to which others write
+     * when they ask it to let go. The same through a downgrade, since the id is. No request's name, so that no rule sees
+     * it.
+     */
+    public String ear() {
+        return EAR + id;
+    }
+
+    /** Whether {@code child} is somebody's ear. */
+    public static boolean isEar(String child) {
+        return child.length() == EAR.length() + ID_LENGTH
+                && child.startsWith(EAR)
+                && isHex(child, EAR.length(), child.length());
+    }
+
     /** The name in {@code child}, or empty when it is not one of ours. */
     public static Optional<NodeName> parse(String child) {
-        for (Tag tag : Tag.values()) {
+        for (Tag tag : TAGS) {
             if (child.startsWith(tag.text())) {
                 return parse(tag, child);
             }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.queue;
 
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,8 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
     public static final PathData MUTEX = new PathData(Kind.MUTEX, 1, 1, 1);
     public static final PathData READ_WRITE = new PathData(Kind.READ_WRITE, 1, 1, 1);
 
+    private static final byte[] MUTEX_BYTES = MUTEX.bytes();
+    private static final byte[] READ_WRITE_BYTES = READ_WRITE.bytes();
     private static final String FORMAT = "latchkey/1 ";
     private static final Pattern COUNTS = Pattern.compile("semaphore ([1-9]\\d*) ([1-9]\\d*) ([1-9]\\d*)");
     private static final int LONGEST_QUOTE = 80;
@@ -44,10 +47,11 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
 
     /** What {@code data} says, or empty if this version does not know it. */
     public static Optional<PathData> parse(byte[] data) {
-        for (PathData plain : new PathData[] {MUTEX, READ_WRITE}) {
-            if (Arrays.equals(data, plain.bytes())) {
-                return Optional.of(plain);
-            }
+        if (Arrays.equals(data, MUTEX_BYTES)) {
+            return Optional.of(MUTEX);
+        }
+        if (Arrays.equals(data, READ_WRITE_BYTES)) {
+            return Optional.of(READ_WRITE);
         }
         String text = new String(data, StandardCharsets.UTF_8);
         Matcher counts = COUNTS.matcher(text.startsWith(FORMAT) ? text.substring(FORMAT.length()) : "");
@@ -73,8 +77,8 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
     /** What {@code data} says, for a person to read. */
     public static String describe(byte[] data) {
         return parse(data).map(PathData::describe).orElseGet(() -> {
-            String text = new String(data, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
-            String quoted = text.length() > LONGEST_QUOTE ? text.substring(0, LONGEST_QUOTE) + "…" : text;
+            String text = new String(data, StandardCharsets.UTF_8).replaceAll("\\p{Cc}", "?");
+            String quoted = text.length() > LONGEST_QUOTE ? text.substring(0, LONGEST_QUOTE) + "\u2026" : text;
             return "data that this version does not know: \"" + quoted + "\"";
         });
     }

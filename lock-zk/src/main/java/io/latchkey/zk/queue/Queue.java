@@ -1,28 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.queue;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
  * The requests under a path in the order in which they are served. Foreign children are not in it; requests whose
- * number says nothing (the counter's overflow) stand behind all others, since they never hold.
+ * number says nothing (the counter's overflow) stand behind all others, since they never hold. On a path that is shared
+ * with other clients they stand where these take them to stand: a negative number is before all others there.
  */
 public final class Queue {
     private final List<NodeName> requests;
-    private final Map<NodeName, Integer> places;
-    private final PathData purpose;
+    /** So many have numbers that say something. */
+    private final int numbered;
 
-    private Queue(List<NodeName> requests, PathData purpose) {
+    private final PathData purpose;
+    private final Naming naming;
+    private final List<String> others;
+
+    private Queue(List<NodeName> requests, int numbered, PathData purpose, Naming naming, List<String> others) {
         this.requests = requests;
+        this.numbered = numbered;
         this.purpose = purpose;
-        this.places = new HashMap<>(requests.size() * 2);
-        for (NodeName request : requests) {
-            places.put(request, places.size());
-        }
+        this.naming = naming;
+        this.others = others;
     }
 
     /** The queue of a path that is no semaphore. */
@@ -37,14 +41,33 @@ public final class Queue {
      * @param purpose the path's data at the moment when these were its children
      */
     public static Queue of(Collection<String> children, PathData purpose) {
+        return of(children, purpose, Naming.LATCHKEY);
+    }
+
+    /**
+     * The queue of a path.
+     *
+     * @param children the names under the path, in any order
+     * @param purpose what the path is for
+     * @param naming how requests are named there
+     */
+    public static Queue of(Collection<String> children, PathData purpose, Naming naming) {
         List<NodeName> ordered = new ArrayList<>(children.size());
         List<NodeName> overflowed = new ArrayList<>(0);
+        List<String> others = new ArrayList<>(0);
         for (String child : children) {
-            NodeName.parse(child).ifPresent(name -> (name.overflowed() ? overflowed : ordered).add(name));
+            Optional<NodeName> name = naming.parse(child);
+            if (name.isEmpty() || !naming.isOf(name.get(), purpose.kind())) {
+                others.add(child);
+            } else {
+                boolean behind = name.get().overflowed() && !naming.isShared();
+                (behind ? overflowed : ordered).add(name.get());
+            }
         }
         ordered.sort(NodeName.QUEUE_ORDER);
+        int numbered = ordered.size();
         ordered.addAll(overflowed);
-        return new Queue(List.copyOf(ordered), purpose);
+        return new Queue(List.copyOf(ordered), numbered, purpose, naming, List.copyOf(others));
     }
 
     public List<NodeName> requests() {
@@ -56,18 +79,32 @@ public final class Queue {
         return purpose;
     }
 
+    /** What else the path is used for, as a child tells that is in no queue of this kind; empty if none does. */
+    public Optional<String> otherUse() {
+        return others.stream()
+                .flatMap(child -> naming.otherUse(purpose.kind(), child).stream())
+                .findFirst();
+    }
+
     public Optional<NodeName> withId(String id) {
         return requests.stream().filter(name -> name.id().equals(id)).findFirst();
     }
 
     public boolean contains(NodeName request) {
-        return places.containsKey(request);
+        return place(request) >= 0;
+    }
+
+    /** Where it stands, counted from 0; less if it is not here. */
+    private int place(NodeName request) {
+        return request.overflowed()
+                ? requests.indexOf(request)
+                : Collections.binarySearch(requests.subList(0, numbered), request, NodeName.QUEUE_ORDER);
     }
 
     /** The requests before {@code me}, oldest first. */
     public List<NodeName> before(NodeName me) {
-        Integer place = places.get(me);
-        if (place == null) {
+        int place = place(me);
+        if (place < 0) {
             throw new IllegalArgumentException(me.text() + " is not in " + this);
         }
         return requests.subList(0, place);
@@ -81,7 +118,7 @@ public final class Queue {
 
     /** Whether the same requests are among {@code children}, and no others. */
     public boolean isOf(Collection<String> children) {
-        return requests.equals(of(children, purpose).requests);
+        return requests.equals(of(children, purpose, naming).requests);
     }
 
     @Override

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.queue;
 
 /** What a request asks for, as the beginning of its node's name says it. */

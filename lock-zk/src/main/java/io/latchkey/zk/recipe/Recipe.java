@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.recipe;
 
 import io.latchkey.zk.queue.Decision;
@@ -40,6 +41,11 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits, Sharing.SHARED);
     }
 
+    /** One of so many permits, asked for by whoever's turn it is, so that nobody else waits. */
+    public static Recipe gatedPermit(int declared) {
+        return new Recipe(PathData.semaphore(declared), Tag.LEASE, 1, Sharing.SHARED, Recipe::roomForAll);
+    }
+
     /** Who holds, of the requests with this tag. */
     public static Rule ruleFor(Tag tag) {
         return switch (tag) {
@@ -65,6 +71,15 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
     private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);
         return before.isEmpty() ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));
+    }
+
+    /**
+     * It holds when there is room for all up to it. Others may count those behind it as well and so wait for longer, never
+     * for less. All before it hold, as far as it is its turn: any of them may leave.
+     */
+    private static Decision roomForAll(Queue queue, NodeName me) {
+        boolean room = queue.before(me).size() < queue.purpose().capacity();
+        return room ? new Decision.Hold() : new Decision.Lead(queue);
     }
 
     /**

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -19,7 +22,7 @@ final class Creation {
     private final List<Place> places;
     private final String id;
     /** Places whose path is to be made, too. */
-    private final Set<Place> missing = new HashSet<>();
+    private final Set<Place> missing = new LinkedHashSet<>();
 
     Creation(Session session, Request request, List<Place> places) {
         this.session = session;
@@ -61,10 +64,13 @@ final class Creation {
         List<Step> steps = new ArrayList<>();
         for (Place place : places) {
             if (missing.contains(place)) {
-                steps.add(new Step(place, new ZooPort.Write.CreatePath(place.path())));
-                steps.add(new Step(
-                        place,
-                        new ZooPort.Write.SetData(place.path(), place.purpose().bytes(), 0)));
+                steps.add(new Step(place, new ZooPort.Write.CreatePath(place.path(), lasting(place))));
+                if (!place.lane().naming().isShared()) {
+                    steps.add(new Step(
+                            place,
+                            new ZooPort.Write.SetData(
+                                    place.path(), place.purpose().bytes(), 0)));
+                }
             }
             steps.add(new Step(
                     place,
@@ -72,6 +78,10 @@ final class Creation {
                             place.prefix(id), session.engine().ownerData())));
         }
         return steps;
+    }
+
+    private static ZooPort.Lasting lasting(Place place) {
+        return place.lane().naming().keepsEmptyPaths() ? ZooPort.Lasting.FOR_EVER : ZooPort.Lasting.WHILE_USED;
     }
 
     private void created(Place only, Answer<ZooPort.Created> answer) {
@@ -139,8 +149,9 @@ final class Creation {
     private void arrived(List<ZooPort.Created> nodes) {
         List<NodeName> names = new ArrayList<>(places.size());
         long zxid = Event.Created.UNKNOWN_TOKEN;
+        Naming naming = session.engine().naming();
         for (ZooPort.Created node : nodes) {
-            NodeName.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
+            naming.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
             zxid = node.czxid();
         }
         if (names.size() != places.size()) {

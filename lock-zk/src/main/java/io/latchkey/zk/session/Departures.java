@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.ReleaseOutcome;
@@ -44,7 +45,9 @@ final class Departures {
         /** By a holder that shares. */
         RELEASED,
         /** By anybody else. */
-        WITHDRAWN
+        WITHDRAWN,
+        /** The ear beside a node: nobody listens any more. */
+        EAR
     }
 
     /**
@@ -54,7 +57,17 @@ final class Departures {
      */
     private record Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs) {
         String path() {
-            return lane.pathOf(name.text());
+            return lane.pathOf(manner == Manner.EAR ? name.ear() : name.text());
+        }
+
+        boolean wasHeld() {
+            return manner == Manner.HANDED_OVER || manner == Manner.RELEASED;
+        }
+
+        void gone() {
+            if (manner != Manner.EAR) {
+                lane.nodeGone(name);
+            }
         }
     }
 
@@ -66,6 +79,8 @@ final class Departures {
         boolean uncertain;
         /** A node that was held was gone already. */
         boolean robbed;
+        /** The server has refused it, and the log says so. */
+        boolean refused;
 
         Departure(Consumer<ReleaseOutcome> then) {
             this.then = then;
@@ -104,6 +119,7 @@ final class Departures {
             Manner manner = exclusive ? Manner.HANDED_OVER : Manner.RELEASED;
             departure.nodes.add(new Leaving(place.lane(), node.name(), manner, heirs));
             addReplacement(place, departure);
+            addEar(place, departure);
         }
         owed.add(departure);
         try {
@@ -118,9 +134,20 @@ final class Departures {
         for (Place.Standing node : nodes) {
             departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));
             addReplacement(node.place(), departure);
+            addEar(node.place(), departure);
         }
         owed.add(departure);
         send();
+    }
+
+    /** The ear of a place whose node somebody else deleted. */
+    void withdrawEar(Place place) {
+        Departure departure = new Departure(ignored -> {});
+        addEar(place, departure);
+        if (!departure.nodes.isEmpty()) {
+            owed.add(departure);
+            send();
+        }
     }
 
     /** A node of the own path that nobody wants. */
@@ -137,6 +164,11 @@ final class Departures {
             departure.nodes.add(new Leaving(place.lane(), name, Manner.WITHDRAWN, List.of()));
             departure.uncertain = true;
         });
+    }
+
+    /** An ear goes with its node, in one transaction, so that it is never all that is left under a path. */
+    private static void addEar(Place place, Departure departure) {
+        place.takeEar().ifPresent(ear -> departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR, List.of())));
     }
 
     boolean owes() {
@@ -178,16 +210,27 @@ final class Departures {
     /**
      * One transaction: a mark and a deletion for each. Neighbours that hold since their predecessor let go are checked
      * to be there: had somebody deleted the node of one, those behind it could take the mark for their own turn. Where
-     * that cannot be checked, there is no mark.
+     * that cannot be checked, there is no mark. Nor is there one while an earlier holder's node is on its way out in
+     * another transaction, which may be refused: the mark says that everything before it is gone.
      */
     private void send(List<Departure> batch) {
-        Set<NodeName> leaving = new HashSet<>();
-        batch.forEach(departure -> departure.nodes.forEach(node -> leaving.add(node.name())));
+        Set<String> leaving = new HashSet<>();
+        Set<Lane> wholly = new HashSet<>();
+        for (Departure departure : batch) {
+            for (Leaving node : departure.nodes) {
+                leaving.add(node.name().text());
+                wholly.add(node.lane());
+            }
+        }
+        wholly.removeIf(each -> !each.letsGoOfNoneBut(leaving));
         List<Step> steps = new ArrayList<>();
         List<Step> checks = new ArrayList<>();
         for (Departure departure : batch) {
             for (Leaving node : departure.nodes) {
-                if (node.manner() == Manner.HANDED_OVER && session.marks() && checkHeirs(node, leaving, checks)) {
+                if (node.manner() == Manner.HANDED_OVER
+                        && wholly.contains(node.lane())
+                        && session.marks()
+                        && checkHeirs(node, leaving, checks)) {
                     steps.add(new Step.Leave(departure, node, new ZooPort.Write.Mark(node.path())));
                 }
                 steps.add(new Step.Leave(departure, node, new ZooPort.Write.Delete(node.path())));
@@ -204,11 +247,11 @@ final class Departures {
     }
 
     /** Adds a check for every heir of the node that is still there; says whether that is possible. */
-    private static boolean checkHeirs(Leaving node, Set<NodeName> leaving, List<Step> checks) {
+    private static boolean checkHeirs(Leaving node, Set<String> leaving, List<Step> checks) {
         List<Step> more = new ArrayList<>();
         for (Place heir : node.heirs()) {
             Optional<NodeName> name = heir.node();
-            if (name.isPresent() && !leaving.contains(name.get())) {
+            if (name.isPresent() && !leaving.contains(name.get().text())) {
                 Place.Standing standing = new Place.Standing(heir, name.get());
                 more.add(new Step.Check(
                         standing,
@@ -236,7 +279,7 @@ final class Departures {
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
         if (refusal.isEmpty()) {
             for (Departure departure : batch) {
-                departure.nodes.forEach(node -> node.lane().nodeGone(node.name()));
+                departure.nodes.forEach(Leaving::gone);
                 over(departure);
             }
             send();
@@ -261,9 +304,9 @@ final class Departures {
 
     private void refused(ZooPort.Refusal refusal, Departure departure, Leaving node) {
         if (refusal.code() == Code.NO_NODE) {
-            departure.robbed |= !departure.uncertain && node.manner() != Manner.WITHDRAWN;
+            departure.robbed |= !departure.uncertain && node.wasHeld();
             departure.nodes.remove(node);
-            node.lane().nodeGone(node.name());
+            node.gone();
             if (departure.nodes.isEmpty()) {
                 owed.remove(departure);
                 over(departure);
@@ -273,10 +316,14 @@ final class Departures {
             session.stopMarking();
             send();
         } else {
-            LOG.warn(
-                    "The server refuses to delete {} ({}); others wait behind it until this session ends. Tried again.",
-                    node.path(),
-                    refusal.detail());
+            if (!departure.refused) {
+                departure.refused = true;
+                LOG.warn(
+                        "The server refuses to delete {} ({}); others wait behind it until this session ends. Tried again"
+                                + " with every heartbeat, and said once.",
+                        node.path(),
+                        refusal.detail());
+            }
             departure.tell(ReleaseOutcome.PENDING);
             owed.remove(departure);
             underWay.add(departure);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
@@ -32,7 +33,7 @@ final class Downgrade {
         this.by = by;
         this.then = then;
         this.from = place.node().orElseThrow();
-        this.to = from.inPlaceAs(by.tag());
+        this.to = place.lane().naming().inPlace(from, by.tag());
     }
 
     void start() {

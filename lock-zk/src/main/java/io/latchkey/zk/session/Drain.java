@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Makes room where a path's counter is near its end: waits until nobody is in the queue, deletes the path, and lets the
@@ -15,7 +18,28 @@ import java.util.function.Consumer;
 final class Drain implements Watches.Listener {
     private final Session session;
     private final String path;
-    private final List<Request> steppedBack = new ArrayList<>();
+    private final List<SteppedBack> steppedBack = new ArrayList<>();
+    private Runnable stopWatching = () -> {};
+
+    /**
+     * A request that waits.
+     *
+     * @param since the transaction that made its node, or one before that; 0 if none is known
+     */
+    private record SteppedBack(Request request, long since) {
+        boolean waits() {
+            return request.state() == State.DRAINING;
+        }
+
+        /**
+         * Whether the path was made anew since, by somebody else: a new path is written after all nodes of the former one. Who waited for it
+         * to be empty once more might wait forever, and would delete it under those who go on with it. (After a resize the request is told so
+         * too; it steps back again.)
+         */
+        boolean hasNewPath(ZooPort.Listing path) {
+            return since != 0 && path.mzxid() > since;
+        }
+    }
 
     Drain(Session session, String path) {
         this.session = session;
@@ -26,37 +50,73 @@ final class Drain implements Watches.Listener {
         return steppedBack.isEmpty();
     }
 
-    void await(Request request) {
-        steppedBack.add(request);
+    void await(Request request, long since) {
+        steppedBack.add(new SteppedBack(request, since));
         if (steppedBack.size() == 1) {
             look();
         }
     }
 
     private void look() {
-        steppedBack.removeIf(request -> request.state() != State.DRAINING);
-        if (steppedBack.isEmpty()) {
+        if (nobodyWaits()) {
             return;
         }
-        Runnable stop = session.watches().watchForRelease(path, this);
+        stopWatching = session.watches().watchForRelease(path, this);
         session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
-            if (answer.code() == Code.NO_NODE) {
-                stop.run();
-                drained();
-            } else if (answer.ok() && answer.get().children().isEmpty()) {
-                stop.run();
-                deletePath();
-            } else if (answer.ok()
-                    && Queue.of(answer.get().children()).requests().isEmpty()) {
-                stop.run();
-                failAll("foreign children are under it");
-            } else if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
-                session.whenConnected(this::look);
-            } else if (!answer.ok()) {
-                stop.run();
-                failAll(answer.detail());
+            if (answer.ok()) {
+                goOn(each -> each.hasNewPath(answer.get()));
+            }
+            // Another look may have been answered meanwhile, or all have given up.
+            if (!nobodyWaits()) {
+                looked(answer);
             }
         });
+    }
+
+    /** What was lost may have been a list that fits no packet: it would break the next connection as well. */
+    private void measureAndLook() {
+        if (nobodyWaits()) {
+            return;
+        }
+        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
+            if (answer.ok()
+                    && Errors.exceedsAPacket(
+                            answer.get().children(), session.port().longestAnswer())) {
+                stopWatching.run();
+                failAll(Errors.tooLong(session.engine().shown(path), answer.get()));
+            } else {
+                look();
+            }
+        });
+    }
+
+    private void looked(Answer<ZooPort.Listing> answer) {
+        if (answer.code() == Code.NO_NODE) {
+            stopWatching.run();
+            drained();
+        } else if (answer.ok() && answer.get().children().isEmpty()) {
+            stopWatching.run();
+            deletePath();
+        } else if (answer.ok()
+                && answer.get().children().stream().noneMatch(NodeName::isEar)
+                && Queue.of(answer.get().children()).requests().isEmpty()) {
+            stopWatching.run();
+            cannotRenew("foreign children are under it");
+        } else if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
+            session.whenConnected(this::measureAndLook);
+        } else if (!answer.ok()) {
+            stopWatching.run();
+            cannotRenew(answer.detail());
+        }
+    }
+
+    /** Forgets those that have given up; if nobody is left, there is nothing to watch. */
+    private boolean nobodyWaits() {
+        steppedBack.removeIf(each -> !each.waits());
+        if (steppedBack.isEmpty()) {
+            stopWatching.run();
+        }
+        return steppedBack.isEmpty();
     }
 
     private void deletePath() {
@@ -65,26 +125,33 @@ final class Drain implements Watches.Listener {
                 case OK, NO_NODE -> drained();
                 case NOT_EMPTY -> look();
                 case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::look);
-                default -> failAll(Session.plain(answer).detail());
+                default -> cannotRenew(Session.plain(answer).detail());
             }
         });
     }
 
     private void drained() {
-        forAll(request -> request.on(new Event.Drained()));
+        goOn(each -> true);
     }
 
-    private void failAll(String why) {
-        LockException error = Errors.cannotRenew(session.engine().shown(path), why);
-        forAll(request -> request.fail(error));
+    private void goOn(Predicate<SteppedBack> which) {
+        forAll(which, request -> request.on(new Event.Drained()));
     }
 
-    private void forAll(Consumer<Request> action) {
-        List<Request> all = List.copyOf(steppedBack);
-        steppedBack.clear();
-        for (Request request : all) {
-            if (request.state() == State.DRAINING) {
-                action.accept(request);
+    private void cannotRenew(String why) {
+        failAll(Errors.cannotRenew(session.engine().shown(path), why));
+    }
+
+    private void failAll(LockException error) {
+        forAll(each -> true, request -> request.fail(error));
+    }
+
+    private void forAll(Predicate<SteppedBack> which, Consumer<Request> action) {
+        List<SteppedBack> all = steppedBack.stream().filter(which).toList();
+        steppedBack.removeAll(all);
+        for (SteppedBack each : all) {
+            if (each.waits()) {
+                action.accept(each.request());
             }
         }
     }
@@ -106,6 +173,6 @@ final class Drain implements Watches.Listener {
 
     @Override
     public void blind(Answer<?> why) {
-        session.whenConnected(this::look);
+        session.whenConnected(this::measureAndLook);
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import com.google.common.util.concurrent.MoreExecutors;
@@ -5,16 +6,19 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.queue.PathData;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +32,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -50,13 +55,14 @@ public final class Engine {
     private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
     private final Config config;
     private final byte[] ownerData;
+    private final Signals signals;
     /** Requests that are not over: they wait or hold. */
     private final Set<Request> live = new LinkedHashSet<>();
 
     /** Of semaphores that were resized. */
     private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
 
-    private final CompletableFuture<Session> firstContact = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
     private @Nullable Session session;
     /** Why no request is taken any more. */
@@ -93,6 +99,8 @@ public final class Engine {
      * @param time its clocks and timer
      * @param callbacks where users' callbacks run
      * @param shown from a node's path to the path as the user named it
+     * @param naming how requests are named, and with whom they share paths
+     * @param observer who is told of all that happens; closed with the engine
      */
     public record Config(
             Source source,
@@ -102,11 +110,27 @@ public final class Engine {
             LongSupplier ids,
             Time time,
             Executor callbacks,
-            UnaryOperator<String> shown) {}
+            UnaryOperator<String> shown,
+            Naming naming,
+            Optional<ObserverFeed> observer) {
+        /** One that nobody observes, for paths where nobody but Latchkey stands. */
+        public Config(
+                Source source,
+                Duration sessionTimeout,
+                Optional<Duration> margin,
+                Owner owner,
+                LongSupplier ids,
+                Time time,
+                Executor callbacks,
+                UnaryOperator<String> shown) {
+            this(source, sessionTimeout, margin, owner, ids, time, callbacks, shown, Naming.LATCHKEY, Optional.empty());
+        }
+    }
 
     public Engine(Config config) {
         this.config = config;
         this.ownerData = config.owner().data();
+        this.signals = new Signals(config.observer(), config.time());
     }
 
     /** Opens the first session; it connects in the background. */
@@ -158,23 +182,52 @@ public final class Engine {
 
     /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
     public CompletableFuture<Optional<ZkLease>> acquire(List<Member> members, Patience patience) {
-        Request request = new Request(this, members, patience);
-        serially(() -> start(request));
-        return new Outcome(this, request);
+        Request request = new Request(this, members, patience, signals);
+        request.signals().requested();
+        return start(request);
+    }
+
+    /** The same for {@code wanted}, which may be asked for only while this client holds {@code turn}. */
+    public CompletableFuture<Optional<ZkLease>> acquireGated(Member turn, Member wanted, Patience patience) {
+        GatedRequest request = new GatedRequest(this, turn, wanted, patience);
+        request.signals().requested();
+        serially(request::start);
+        return new Outcome(this, request.outcome(), request.signals(), request::abandon);
+    }
+
+    /** As {@link #acquire}, for callers that wait elsewhere and tell what becomes of them. */
+    CompletableFuture<Optional<ZkLease>> acquireUntold(List<Member> members, Patience patience) {
+        return start(untold(members, patience));
+    }
+
+    /** One that tells nobody what becomes of it. */
+    Request untold(List<Member> members, Patience patience) {
+        return new Request(this, members, patience, signals.muted());
+    }
+
+    private CompletableFuture<Optional<ZkLease>> start(Request request) {
+        serially(() -> begin(request));
+        return new Outcome(this, request.outcome(), request.signals(), request::abandon);
     }
 
     private static final class Outcome extends CompletableFuture<Optional<ZkLease>> {
-        Outcome(Engine engine, Request request) {
-            var unused = request.outcome().whenComplete((lease, error) -> {
+        Outcome(Engine engine, CompletableFuture<Optional<ZkLease>> request, RequestSignals signals, Runnable abandon) {
+            var unused = request.whenComplete((lease, error) -> {
                 if (error != null) {
+                    signals.notGranted(LockObserver.Ending.FAILED);
                     completeExceptionally(error);
-                } else if (!complete(lease)) {
+                    return;
+                }
+                if (lease.isEmpty()) {
+                    signals.notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.OUT_OF_TIME);
+                }
+                if (!complete(lease)) {
                     lease.ifPresent(ZkLease::abandon);
                 }
             });
             var unused2 = whenComplete((lease, error) -> {
                 if (isCancelled()) {
-                    engine.serially(request::abandon);
+                    engine.serially(abandon);
                 }
             });
         }
@@ -208,6 +261,13 @@ public final class Engine {
     /** Asks the present session's port, or fails when there is none. */
     public <T> CompletableFuture<T> query(BiConsumer<ZooPort, CompletableFuture<T>> question) {
         return withSession((present, answer) -> question.accept(present.port(), answer));
+    }
+
+    /** What {@code shape} makes of the requests that are not over. */
+    <T> List<T> live(Function<Request, T> shape) {
+        CompletableFuture<List<T>> all = new CompletableFuture<>();
+        serially(() -> all.complete(live.stream().map(shape).toList()));
+        return all.join();
     }
 
     private <T> CompletableFuture<T> withSession(BiConsumer<Session, CompletableFuture<T>> question) {
@@ -264,6 +324,7 @@ public final class Engine {
         }
         last.ifPresent(ended -> ended.port().close());
         config.time().close();
+        config.observer().ifPresent(ObserverFeed::close);
     }
 
     private void close(CompletableFuture<Optional<Session>> idle) {
@@ -273,6 +334,7 @@ public final class Engine {
         }
         closing = true;
         refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
+        signals.session(LockObserver.SessionState.CLOSED);
         Session last = session;
         if (last == null || last.isOver()) {
             idle.complete(Optional.ofNullable(last));
@@ -300,7 +362,7 @@ public final class Engine {
 
     // ---- on the serial executor
 
-    private void start(Request request) {
+    void begin(Request request) {
         if (closed != null) {
             request.close(closed);
             return;
@@ -365,7 +427,7 @@ public final class Engine {
 
     private void connected(Session of, Duration timeout) {
         of.connectedWith(timeout);
-        firstContact.complete(of);
+        firstContact.complete(null);
         for (Request request : List.copyOf(live)) {
             request.begin(of);
         }
@@ -376,6 +438,7 @@ public final class Engine {
             return;
         }
         of.end(ReleaseOutcome.LOST);
+        signals.session(LockObserver.SessionState.EXPIRED);
         if (closed != null) {
             finishWhenIdle();
             return;
@@ -439,7 +502,21 @@ public final class Engine {
     // ---- what the rooms below need
 
     String newId() {
-        return String.format("%0" + NodeName.ID_LENGTH + "x", config.ids().getAsLong());
+        return HexFormat.of().toHexDigits(config.ids().getAsLong(), NodeName.ID_LENGTH);
+    }
+
+    /** How requests are named at all paths of this client, and with whom they share them. */
+    public Naming naming() {
+        return config.naming();
+    }
+
+    Signals signals() {
+        return signals;
+    }
+
+    /** News of a caller that waits elsewhere for what {@code members} are. */
+    RequestSignals signalsOf(List<Member> members) {
+        return new RequestSignals(signals, members, shown(members.get(0).path()));
     }
 
     byte[] ownerData() {
@@ -465,9 +542,9 @@ public final class Engine {
     }
 
     Duration margin(Duration sessionTimeout) {
-        Duration most = sessionTimeout.dividedBy(3);
-        Duration margin = config.margin().orElse(sessionTimeout.dividedBy(4));
-        return margin.compareTo(most) > 0 ? most : margin;
+        long nanos = sessionTimeout.toNanos();
+        long margin = config.margin().map(Duration::toNanos).orElse(nanos / 4);
+        return Duration.ofNanos(Math.min(margin, nanos / 3));
     }
 
     int lanesToKeep() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.AccessDeniedException;
@@ -9,6 +10,9 @@ import java.time.Duration;
 
 /** What the shell's errors say: what happened, to which path, what is true now, what to do. */
 final class Errors {
+    /** What a list holds of the shortest request's name, with its length. */
+    private static final int SHORTEST_ENTRY = 36;
+
     private Errors() {}
 
     static String outOfReach(String path, Duration waited) {
@@ -38,12 +42,35 @@ final class Errors {
                 is);
     }
 
+    /** On a path whose data says nothing of Latchkey's, its children tell. */
+    static LockMismatchException mismatch(String path, PathData asked, String otherUse) {
+        return new LockMismatchException(
+                "Asked for a " + asked.describe() + " at " + path + ", but there stands a request of " + otherUse
+                        + ", which would not be waited for, nor would it wait. Nothing is held. Use another path, or the"
+                        + " recipe and layout of the others: layout(...) at the client's builder, --layout on the command"
+                        + " line.",
+                asked.describe(),
+                otherUse);
+    }
+
     static LockMismatchException tooMany(String path, int asked, int capacity) {
         return new LockMismatchException(
                 "Asked for " + PathData.permits(asked) + " of the semaphore " + path + ", whose capacity is " + capacity
                         + ". Nothing is held. Ask for fewer, or resize it.",
                 PathData.permits(asked),
                 "capacity " + capacity);
+    }
+
+    /** Whether a list of so many children, were they all requests, is longer than an answer may be. */
+    static boolean exceedsAPacket(int children, int longestAnswer) {
+        return (long) children * SHORTEST_ENTRY > longestAnswer;
+    }
+
+    static LockException tooLong(String path, ZooPort.NodeData node) {
+        return new LockException("There are " + node.children() + " nodes under " + path
+                + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), so nobody can see who is first."
+                + " Nothing is held. Let fewer wait there, delete what does not belong there, or raise"
+                + " jute.maxbuffer of all clients.");
     }
 
     static LockException notDowngraded(String path, Answer<?> answer) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockUnavailableException;
@@ -31,8 +32,11 @@ import org.apache.zookeeper.data.ACL;
 public record Handles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
 
-    /** The ACL of who names none. */
+    /** The ACL of who names none and does not log in. */
     public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
+
+    /** The ACL of who names none and logs in. */
+    public static final List<ACL> CREATOR_EVERYTHING = List.copyOf(ZooDefs.Ids.CREATOR_ALL_ACL);
 
     /** A login. */
     @SuppressWarnings("ArrayRecordComponent") // Handed on as ZooKeeper takes it; nobody compares logins.
@@ -121,7 +125,7 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
         ZooKeeper root = open(servers, event -> {});
         try {
             for (int end = chroot.indexOf('/', 1); end != -1; end = chroot.indexOf('/', end + 1)) {
-                createLevel(root, chroot.substring(0, end), new ArrayList<>(EVERYBODY_EVERYTHING));
+                createLevel(root, chroot.substring(0, end), new ArrayList<>(acl));
             }
             createLevel(root, chroot, new ArrayList<>(acl));
         } finally {

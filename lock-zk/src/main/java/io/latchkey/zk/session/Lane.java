@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import com.google.common.collect.LinkedHashMultimap;
 import com.google.common.collect.SetMultimap;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Tag;
 import java.util.Collection;
@@ -65,6 +68,10 @@ final class Lane {
         return departures;
     }
 
+    Naming naming() {
+        return session.engine().naming();
+    }
+
     String pathOf(String child) {
         return path + '/' + child;
     }
@@ -113,13 +120,17 @@ final class Lane {
         } else {
             String node = pathOf(ahead.text());
             Watches.Listener listener = place.aheadListener(ahead);
-            if (ahead.tag() == Tag.WRITE) {
+            boolean mayMark = ahead.tag() == Tag.WRITE && !naming().isShared();
+            if (mayMark) {
                 place.watchOwn();
             }
             place.watches(
                     ahead,
                     switch (ahead.tag()) {
-                        case WRITE -> session.watches().watchForRelease(node, listener);
+                        case WRITE ->
+                            mayMark
+                                    ? session.watches().watchForRelease(node, listener)
+                                    : session.watches().watchChildren(node, listener);
                         case READ -> session.watches().watchChildren(node, listener);
                         case LEASE -> session.watches().watchData(node, listener);
                     });
@@ -177,6 +188,11 @@ final class Lane {
         return heirs;
     }
 
+    /** Whether the nodes of all holders of this session that let go are among these, or known to be gone. */
+    boolean letsGoOfNoneBut(Set<String> leaving) {
+        return leaving.containsAll(letGo);
+    }
+
     /** A node of this session is known to be gone. */
     void nodeGone(NodeName name) {
         present.remove(name.text());
@@ -199,8 +215,13 @@ final class Lane {
     }
 
     /** The counter is near its end: the path has to be made anew, and its data to be read anew. */
-    void drain(Request request) {
+    void drain(Request request, long since) {
+        if (naming().isShared()) {
+            request.fail(Errors.cannotRenew(request.shown(path), "other clients than Latchkey's use it as well"));
+            return;
+        }
+        long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
         reader.forget();
-        drain.await(request);
+        drain.await(request, notAfter);
     }
 }

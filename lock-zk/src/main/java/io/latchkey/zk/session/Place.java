@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.Decision;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.PathData;
@@ -9,7 +11,7 @@ import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,25 +26,33 @@ final class Place {
     private final Request request;
     private final int index;
     private final String path;
+    private final String lock;
     private Recipe recipe;
 
     private final Watches.Listener pathListener = new PathListener();
 
     private @Nullable Lane lane;
     /** How to stop watching what is ahead. */
-    private final Map<NodeName, Runnable> ahead = new HashMap<>();
+    private final Map<NodeName, Runnable> ahead = new LinkedHashMap<>();
 
     private @Nullable Runnable stopWatchingOwn;
+    /** The server has confirmed the watch on the own node, and it has told nothing since. */
+    private boolean ownWatched;
+
+    private boolean leftToWatch;
     private @Nullable Runnable stopWatchingPath;
     /** The queue in which it led those that wait; null if it does not lead. */
     private @Nullable Queue leading;
     /** What replaces the node, while nobody knows whether it has. */
     private @Nullable NodeName replacement;
 
+    private @Nullable Ear ear;
+
     Place(Request request, int index, Member member) {
         this.request = request;
         this.index = index;
         this.path = member.path();
+        this.lock = member.lock();
         this.recipe = member.recipe();
     }
 
@@ -56,6 +66,11 @@ final class Place {
 
     String path() {
         return path;
+    }
+
+    /** The lock that people know it by. */
+    String lock() {
+        return lock;
     }
 
     Recipe recipe() {
@@ -94,9 +109,12 @@ final class Place {
         lane = null;
         ahead.clear();
         stopWatchingOwn = null;
+        ownWatched = false;
+        leftToWatch = false;
         stopWatchingPath = null;
         leading = null;
         replacement = null;
+        ear = null;
     }
 
     Lane lane() {
@@ -129,7 +147,9 @@ final class Place {
     private void watchPath(Decision.Wait how) {
         Watches watches = lane().session().watches();
         leading = how instanceof Decision.Lead lead ? lead.seen() : null;
-        stopWatchingPath = watches.watchData(path, pathListener);
+        if (!lane().naming().isShared()) {
+            stopWatchingPath = watches.watchData(path, pathListener);
+        }
         if (leading != null) {
             stopWatchingPath = watches.watchChildren(path, pathListener);
         }
@@ -283,10 +303,21 @@ final class Place {
     }
 
     void forgetOwn() {
+        ownWatched = false;
         if (stopWatchingOwn != null) {
             stopWatchingOwn.run();
             stopWatchingOwn = null;
         }
+    }
+
+    /** No heartbeat need look whether the node of this holder is there: a watch tells when it goes. */
+    void leaveToWatch() {
+        leftToWatch = true;
+        watchOwn();
+    }
+
+    boolean isLeftToWatch() {
+        return leftToWatch && ownWatched;
     }
 
     private final class OwnListener implements Watches.Listener {
@@ -297,17 +328,29 @@ final class Place {
         }
 
         @Override
+        public void seen(ZooPort.Listing children) {
+            ownWatched = true;
+        }
+
+        @Override
         public void released() {
             gone();
         }
 
+        /** A holder's node may have gone with its session, whose server tells of that first: a heartbeat knows the cause. */
         @Override
         public void gone() {
-            nodeGone(own);
+            ownWatched = false;
+            if (request.state() == State.HELD) {
+                lane().session().beat();
+            } else {
+                nodeGone(own);
+            }
         }
 
         @Override
         public void blind(Answer<?> why) {
+            ownWatched = false;
             stopWatchingOwn = null;
             lane().session().whenConnected(Place.this::lookAgain);
         }
@@ -318,6 +361,22 @@ final class Place {
         if (node().equals(Optional.of(own))) {
             request.ownNodeGone(index, LossCause.NODE_DELETED);
         }
+    }
+
+    // ---- being asked to let go
+
+    void openEar() {
+        if (ear == null) {
+            ear = new Ear(this, node().orElseThrow());
+            ear.open();
+        }
+    }
+
+    /** Nobody listens any more; the name that the ear goes by, if there is one. */
+    Optional<NodeName> takeEar() {
+        Optional<NodeName> taken = Optional.ofNullable(ear).map(Ear::close);
+        ear = null;
+        return taken;
     }
 
     // ---- replacing the node
@@ -349,6 +408,6 @@ final class Place {
 
     /** The name to ask the server for at the present attempt. */
     String prefix(String id) {
-        return path + '/' + NodeName.prefix(recipe.tag(), id, recipe.permits());
+        return path + '/' + lane().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits());
     }
 }

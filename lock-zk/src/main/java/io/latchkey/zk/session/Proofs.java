@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import java.time.Duration;
@@ -21,7 +22,12 @@ final class Proofs {
     private static final int DRIFT = 100;
 
     private final Duration margin;
-    private final Duration sessionTimeout;
+    /** How far apart answered requests are remembered. */
+    private final Duration apart;
+    /** How long a session lives at least after a touch. */
+    private final Duration byTouch;
+    /** How long a session lives at least after a committed write with no touch known before it. */
+    private final Duration byWriteAlone;
     /** When requests that the present connection answered were sent, oldest first, thinned out. */
     private final Deque<Moment> answered = new ArrayDeque<>();
 
@@ -30,35 +36,34 @@ final class Proofs {
      * @param margin how long a touch may take from the server we talk to to the leader
      */
     Proofs(Duration sessionTimeout, Duration margin) {
-        this.sessionTimeout = sessionTimeout;
+        long timeout = sessionTimeout.toNanos();
+        long drift = timeout / DRIFT;
         this.margin = margin;
+        this.apart = Duration.ofNanos(margin.toNanos() / 8);
+        this.byTouch = Duration.ofNanos(timeout - drift);
+        this.byWriteAlone = Duration.ofNanos(timeout - timeout / 3 - margin.toNanos() - drift);
     }
 
     /** A request sent at {@code sent} was answered, and proves nothing by itself. */
     void answered(Moment sent) {
         Moment last = answered.peekLast();
-        if (last == null || sent.isAfter(last.plus(margin.dividedBy(8)))) {
+        if (last == null || sent.isAfter(last.plus(apart))) {
             answered.addLast(sent);
         }
     }
 
     /** A write sent at {@code sent} was committed: until when the server keeps the session at least. */
     Moment committed(Moment sent) {
-        Moment deadline = sent.plus(
-                sessionTimeout.minus(sessionTimeout.dividedBy(3)).minus(margin).minus(drift()));
+        Moment deadline = sent.plus(byWriteAlone);
         Optional<Moment> touch = lastAtLeastMarginBefore(sent);
         if (touch.isPresent()) {
-            Moment byTouch = touch.get().plus(sessionTimeout.minus(drift()));
-            if (byTouch.isAfter(deadline)) {
-                deadline = byTouch;
+            Moment later = touch.get().plus(byTouch);
+            if (later.isAfter(deadline)) {
+                deadline = later;
             }
         }
         answered(sent);
         return deadline;
-    }
-
-    private Duration drift() {
-        return sessionTimeout.dividedBy(DRIFT);
     }
 
     private Optional<Moment> lastAtLeastMarginBefore(Moment sent) {

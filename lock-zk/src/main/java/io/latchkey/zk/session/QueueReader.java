@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import java.util.ArrayList;
@@ -25,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * is lost by that, since they stand behind the one whose list is on its way.
  */
 final class QueueReader {
+    private static final int LOST_BY_CHANCE = 2;
+    private static final int LOST_BY_LENGTH = 5;
+    private static final int MANY = 1000;
+
     private final Session session;
     private final Lane lane;
     private final String path;
@@ -33,12 +39,18 @@ final class QueueReader {
     /** Who has not asked for its place yet, since others of this session wait before it. */
     private final Map<Place, Want> putOff = new LinkedHashMap<>();
 
+    /** Lists in a row that were sent on a good connection and lost with it. */
+    private int lostLists;
+
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
     /** Ids to be disowned once connected. */
     private int disowning;
 
     private byte @Nullable [] data;
+    /** What it says, where this version knows it. */
+    private Optional<PathData> known = Optional.empty();
+
     private long dataSince;
 
     /** Since when a list may be read to count for a request. */
@@ -87,17 +99,30 @@ final class QueueReader {
 
     /** The path was made with this data at {@code zxid}. */
     void made(PathData made, long zxid) {
+        if (naming().isShared()) {
+            return;
+        }
         data = made.bytes();
+        known = Optional.of(made);
         dataSince = zxid;
         session.engine().learn(path, made);
     }
 
+    /** The transaction that wrote the path's data as last seen, or 0. */
+    long writtenAt() {
+        return dataSince;
+    }
+
     /** What somebody has just seen in the path's data. */
     void learn(ZooPort.NodeData seen) {
+        if (naming().isShared()) {
+            return;
+        }
         boolean news = dataSince != seen.mzxid();
         data = seen.data();
+        known = PathData.parse(seen.data());
         dataSince = seen.mzxid();
-        PathData.parse(seen.data()).ifPresent(known -> session.engine().learn(path, known));
+        known.ifPresent(says -> session.engine().learn(path, says));
         if (news) {
             lane.capacityChanged();
         }
@@ -109,35 +134,44 @@ final class QueueReader {
 
     /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
     void readBehindCreateOf(Place place) {
-        if (data == null) {
-            readData(place.purpose(), ignored -> {});
+        if (data == null && !naming().isShared()) {
+            readData(ignored -> {});
         }
         listNowOrLater(place);
     }
 
-    private void readData(PathData asked, Consumer<Answer<ZooPort.NodeData>> then) {
+    private void readData(Consumer<Answer<ZooPort.NodeData>> then) {
         session.<ZooPort.NodeData>ask(done -> session.port().read(path, done), answer -> {
             if (answer.ok()) {
                 learn(answer.get());
-                if (answer.get().data().length == 0) {
-                    adopt(asked, answer.get().version());
-                }
             }
             then.accept(answer);
         });
     }
 
-    /** An operator made the path by hand: it becomes ours with the first use, if nobody was faster. */
-    private void adopt(PathData asked, int version) {
+    /**
+     * An operator made the path by hand: it becomes ours with the first use, if nobody was faster. Where others than
+     * Latchkey's clients stand it is theirs, and stays as it is.
+     */
+    private void adopt(List<Want> served, ZooPort.Listing listing, int version) {
+        PathData asked = served.get(0).place().purpose();
+        Optional<String> otherUse = Queue.of(listing.children(), asked).otherUse();
+        if (otherUse.isPresent()) {
+            fail(served, Errors.mismatch(session.engine().shown(path), asked, otherUse.get()));
+            return;
+        }
         session.write(List.of(new ZooPort.Write.SetData(path, asked.bytes(), version)), answer -> {
             Code code = Session.codeOf(answer);
             if (code == Code.NO_AUTH || code == Code.OTHER) {
-                LockException denied = Errors.denied(
-                        session.engine().shown(path), "record the kind of the lock", Session.plain(answer));
-                List.copyOf(lane.present()).forEach(place -> place.request().fail(denied));
+                fail(
+                        served,
+                        Errors.denied(
+                                session.engine().shown(path), "record the kind of the lock", Session.plain(answer)));
             }
-            data = null;
         });
+        // In the same flight: what it says now, and a queue of that moment.
+        readData(ignored -> {});
+        listAgain(served);
     }
 
     void list(Place place) {
@@ -147,8 +181,8 @@ final class QueueReader {
     /** For a place whose create has just been sent: those that are present stand before it. */
     private void listNowOrLater(Place place) {
         Want want = new Want(place, From.CREATE);
-        boolean sameKind = data != null
-                && PathData.parse(data).filter(place.purpose()::agreesWith).isPresent();
+        boolean sameKind = naming().isShared()
+                || (data != null && known.filter(place.purpose()::agreesWith).isPresent());
         if (sameKind && place.request().canBePutOff() && othersWaitBefore()) {
             putOff.put(place, want);
         } else {
@@ -211,8 +245,19 @@ final class QueueReader {
             return;
         }
         listing = true;
+        if (lostLists >= LOST_BY_CHANCE) {
+            measureAndList(served);
+        } else {
+            sendList(served);
+        }
+    }
+
+    private void sendList(List<Want> served) {
+        boolean connected = session.connected();
         session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
             listing = false;
+            boolean lost = answer.code() == Code.CONNECTION_LOSS;
+            lostLists = !lost ? 0 : connected ? lostLists + 1 : lostLists;
             listed(served, answer);
             wants.removeIf(want -> !want.mayCome());
             if (!wants.isEmpty() && !listing) {
@@ -221,17 +266,43 @@ final class QueueReader {
         });
     }
 
+    /**
+     * A list that is too long for a packet breaks the connection, whatever else is on it. So where answers were lost one
+     * after the other, each on a good connection, the number of children is asked for first.
+     */
+    private void measureAndList(List<Want> served) {
+        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
+            if (!answer.ok() || fits(answer.get().children())) {
+                sendList(served);
+                return;
+            }
+            listing = false;
+            fail(served, Errors.tooLong(session.engine().shown(path), answer.get()));
+            if (!disowned.isEmpty()) {
+                session.afterBeat(this::lookForDisowned);
+            }
+            if (!wants.isEmpty()) {
+                sendList();
+            }
+        });
+    }
+
+    /** Foreign children may have longer names than requests have. */
+    private boolean fits(int children) {
+        boolean suspicious = lostLists >= LOST_BY_LENGTH && children >= MANY;
+        return !suspicious && !Errors.exceedsAPacket(children, session.port().longestAnswer());
+    }
+
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
         switch (answer.code()) {
             case OK -> {
-                removeDisowned(Queue.of(answer.get().children()));
+                removeDisowned(answer.get().children());
                 withData(served, answer.get());
             }
             case NO_NODE -> {
                 data = null;
-                Queue empty = Queue.of(List.of());
-                removeDisowned(empty);
-                deliver(served, empty);
+                removeDisowned(List.of());
+                deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
             case CONNECTION_LOSS, READ_ONLY ->
@@ -254,9 +325,11 @@ final class QueueReader {
             deliver(served, listing);
             return;
         }
-        readData(served.get(0).place().purpose(), answer -> {
+        readData(answer -> {
             if (isOfItsMoment(listing)) {
                 deliver(served, listing);
+            } else if (answer.ok() && answer.get().data().length == 0) {
+                adopt(served, listing, answer.get().version());
             } else if (answer.code() == Code.NO_AUTH || answer.code() == Code.OTHER) {
                 fail(served, Errors.refused(session.engine().shown(path), answer));
             } else {
@@ -266,12 +339,15 @@ final class QueueReader {
     }
 
     private boolean isOfItsMoment(ZooPort.Listing listing) {
-        return data != null && data.length > 0 && dataSince == listing.mzxid();
+        return naming().isShared() || (data != null && data.length > 0 && dataSince == listing.mzxid());
     }
 
     private void deliver(List<Want> served, ZooPort.Listing listing) {
+        if (naming().isShared()) {
+            deliverWithoutData(served, listing);
+            return;
+        }
         byte[] found = Objects.requireNonNull(data);
-        Optional<PathData> known = PathData.parse(found);
         List<Want> agreeing = new ArrayList<>(served.size());
         for (Want want : served) {
             PathData asked = want.place().purpose();
@@ -284,6 +360,17 @@ final class QueueReader {
         deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
     }
 
+    /** The path is its users' own and says nothing; what is asked for has to do, unless a child tells otherwise. */
+    private void deliverWithoutData(List<Want> served, ZooPort.Listing listing) {
+        Map<PathData, List<Want>> byPurpose = new LinkedHashMap<>();
+        for (Want want : served) {
+            byPurpose
+                    .computeIfAbsent(want.place().purpose(), asked -> new ArrayList<>())
+                    .add(want);
+        }
+        byPurpose.forEach((asked, wants) -> deliver(wants, Queue.of(listing.children(), asked, naming())));
+    }
+
     private void listAgain(List<Want> served) {
         for (Want want : served) {
             if (want.stands()) {
@@ -292,7 +379,13 @@ final class QueueReader {
         }
     }
 
-    private static void deliver(List<Want> served, Queue queue) {
+    private void deliver(List<Want> served, Queue queue) {
+        Optional<String> otherUse = served.isEmpty() ? Optional.empty() : queue.otherUse();
+        if (otherUse.isPresent()) {
+            String shown = session.engine().shown(path);
+            fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));
+            return;
+        }
         for (Want want : served) {
             if (want.stands()) {
                 want.place().request().on(new Event.Listed(want.place().index(), queue));
@@ -325,10 +418,17 @@ final class QueueReader {
     }
 
     /** They were disowned behind a barrier: one that is not in the queue now never will be. */
-    private void removeDisowned(Queue queue) {
-        for (String id : disowned) {
-            queue.withId(id).ifPresent(name -> lane.departures().withdraw(name));
+    private void removeDisowned(List<String> children) {
+        if (!disowned.isEmpty()) {
+            children.stream()
+                    .flatMap(child -> naming().parse(child).stream())
+                    .filter(name -> disowned.contains(name.id()))
+                    .forEach(name -> lane.departures().withdraw(name));
+            disowned.clear();
         }
-        disowned.clear();
+    }
+
+    private Naming naming() {
+        return lane.naming();
     }
 }

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.queue.Decision;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.queue.PathData;
@@ -12,51 +14,76 @@ import io.latchkey.zk.recipe.Recipe;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads who holds and who waits at one path, for people: the path and its list, and then every node, in two flights. */
 public final class QueueView {
     /** Somebody is there whose node may not be read. */
-    private static final ZooPort.NodeData UNREADABLE = new ZooPort.NodeData(new byte[0], 0, 0, 0, 0);
+    private static final ZooPort.NodeData UNREADABLE = new ZooPort.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
 
     private final Engine engine;
     private final String path;
+    private final PathData asked;
 
-    public QueueView(Engine engine, String path) {
+    /**
+     * @param asked what the path should be for
+     */
+    public QueueView(Engine engine, String path, PathData asked) {
         this.engine = engine;
         this.path = path;
+        this.asked = asked;
     }
 
     /** The path, its queue, and the nodes in it that were still there. */
-    private record Picture(ZooPort.NodeData path, Queue queue, Map<NodeName, ZooPort.NodeData> nodes) {
-        List<Contender> contenders() {
+    record Picture(ZooPort.NodeData path, Queue queue, Map<NodeName, ZooPort.NodeData> nodes) {
+        List<Contender> contenders(Engine engine, String at) {
+            Set<NodeName> holders = holders();
             List<Contender> contenders = new ArrayList<>(nodes.size());
-            long permits = 0;
             for (NodeName name : queue.requests()) {
-                permits += name.permits();
                 ZooPort.NodeData node = nodes.get(name);
                 if (node != null) {
-                    contenders.add(contender(name, node, permits));
+                    contenders.add(contender(new SeenRequest.At(engine, at, name), node, holders.contains(name)));
                 }
             }
             return List.copyOf(contenders);
         }
 
-        private Contender contender(NodeName name, ZooPort.NodeData node, long permitsSoFar) {
-            Owner owner = Owner.parse(node.data());
-            boolean holds = Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold
+        /** Who holds, of those that were still there. */
+        Set<NodeName> holders() {
+            Set<NodeName> holders = new HashSet<>();
+            long permitsSoFar = 0;
+            for (NodeName name : queue.requests()) {
+                permitsSoFar += name.permits();
+                ZooPort.NodeData node = nodes.get(name);
+                if (node != null && holds(name, node, permitsSoFar)) {
+                    holders.add(name);
+                }
+            }
+            return holders;
+        }
+
+        private boolean holds(NodeName name, ZooPort.NodeData node, long permitsSoFar) {
+            return Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold
                     || heldBeforeItShrank(name, node, permitsSoFar);
-            return new Contender(
+        }
+
+        private static Contender contender(SeenRequest.At at, ZooPort.NodeData node, boolean holds) {
+            NodeName name = at.name();
+            Owner owner = at.engine().naming().owner(name, node.data());
+            return new SeenRequest(
                     holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
                     owner.label(),
                     owner.host(),
                     owner.processId(),
                     Instant.ofEpochMilli(node.ctimeMillis()),
                     owner.token().orElse(node.czxid()),
-                    name.permits());
+                    name.permits(),
+                    at);
         }
 
         /** A semaphore that shrinks takes nothing from who holds; who came before that may. */
@@ -73,7 +100,12 @@ public final class QueueView {
      * @throws LockException if the servers do not answer or refuse
      */
     public List<Contender> read() {
-        return picture().map(Picture::contenders).orElse(List.of());
+        return picture().map(picture -> picture.contenders(engine, path)).orElse(List.of());
+    }
+
+    /** The same, while the caller does something else; never completes if nobody answers. */
+    CompletableFuture<Optional<Picture>> ask() {
+        return engine.query(this::look);
     }
 
     private Optional<Picture> picture() {
@@ -85,6 +117,8 @@ public final class QueueView {
         port.read(path, data -> {
             if (data.code() == Code.NO_NODE) {
                 then.complete(Optional.empty());
+            } else if (data.ok() && Errors.exceedsAPacket(data.get().children(), port.longestAnswer())) {
+                then.completeExceptionally(Errors.tooLong(engine.shown(path), data.get()));
             } else if (data.ok()) {
                 port.list(path, listing -> listed(port, data.get(), listing, then));
             } else {
@@ -105,8 +139,10 @@ public final class QueueView {
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(port, then);
         } else {
-            PathData purpose = PathData.parse(data.data()).orElse(PathData.MUTEX);
-            Queue queue = Queue.of(listing.get().children(), purpose);
+            Naming naming = engine.naming();
+            PathData purpose =
+                    naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
+            Queue queue = Queue.of(listing.get().children(), purpose, naming);
             readNodes(port, new Picture(data, queue, new HashMap<>()), then);
         }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
@@ -10,14 +11,13 @@ import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.Placed;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class Request {
     private final Engine engine;
     private final Patience patience;
+    private final RequestSignals signals;
     private final List<Place> places;
     private final Acquisition machine;
     private final CompletableFuture<Optional<ZkLease>> outcome = new CompletableFuture<>();
@@ -43,11 +44,29 @@ final class Request {
     /** What the caller is to be told once the nodes' deletion is answered. */
     private @Nullable Runnable onceLeft;
 
+    /** The holder wants to know when somebody deletes a node. */
+    private boolean watchesOwn;
+    /** Who was the first to ask the holder to let go. */
+    private Optional<Owner> wish = Optional.empty();
+
     private LossCause lossCause = LossCause.NODE_DELETED;
 
     private Consumer<ReleaseOutcome> onceReleased = ignored -> {};
+    private Runnable onceEnded = () -> {};
 
-    Request(Engine engine, List<Member> members, Patience patience) {
+    private Successor successor = released -> false;
+
+    /** Somebody in the same client who goes on with the node when its lease is released. */
+    @FunctionalInterface
+    interface Successor {
+        /** Whether it has a lease of the request now, so that nothing is to be let go of. */
+        boolean takesOver(Request released);
+    }
+
+    /**
+     * @param told where news of it goes
+     */
+    Request(Engine engine, List<Member> members, Patience patience, Signals told) {
         this.engine = engine;
         this.patience = patience;
         List<Place> all = new ArrayList<>(members.size());
@@ -55,6 +74,7 @@ final class Request {
             all.add(new Place(this, all.size(), member));
         }
         this.places = List.copyOf(all);
+        this.signals = new RequestSignals(told, members, shownPath());
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), engine::newId);
         Optional<Duration> limit = patience.limit(engine.sessionTimeout());
@@ -67,13 +87,27 @@ final class Request {
         return outcome;
     }
 
+    /** The connection of a holder is lost. */
+    void suspect() {
+        Objects.requireNonNull(lease).signals().suspect();
+    }
+
+    RequestSignals signals() {
+        return signals;
+    }
+
     String shown(String path) {
         return engine.shown(path);
     }
 
     /** The path by which people know the request: that of its first member. */
     String shownPath() {
-        return shown(places.get(0).path());
+        return shown(places.get(0).lock());
+    }
+
+    /** The paths of its members, as the ZooKeeper handle sees them. */
+    List<String> paths() {
+        return places.stream().map(Place::path).toList();
     }
 
     State state() {
@@ -141,7 +175,7 @@ final class Request {
                     .filter(name -> !before.get(place.index()).equals(Optional.of(name)))
                     .ifPresent(name -> place.lane().arrived(place, name));
         }
-        Set<Placed> left = new HashSet<>();
+        List<Placed> left = new ArrayList<>(0);
         for (Command command : commands) {
             if (command instanceof Command.Leave leave) {
                 left.addAll(leave.nodes());
@@ -172,16 +206,27 @@ final class Request {
         engine.forget(this);
         if (session != null) {
             session.holdsNoMore(this);
-            places.forEach(place -> place.lane().reader().forget(place));
+            for (Place place : places) {
+                place.lane().reader().forget(place);
+                place.lane().departures().withdrawEar(place);
+            }
         }
         if (downgrade != null) {
             downgrade.requestEnded();
             downgrade = null;
         }
+        onceEnded.run();
     }
 
     private List<Optional<NodeName>> nodes() {
-        return places.stream().map(Place::node).toList();
+        if (places.size() == 1) {
+            return List.of(places.get(0).node());
+        }
+        List<Optional<NodeName>> nodes = new ArrayList<>(places.size());
+        for (Place place : places) {
+            nodes.add(place.node());
+        }
+        return nodes;
     }
 
     private void carryOut(Command command) {
@@ -220,7 +265,7 @@ final class Request {
         } else if (command instanceof Command.LookUp lookUp) {
             lookUp(lookUp.node());
         } else if (command instanceof Command.Drain drain) {
-            places.get(drain.member()).lane().drain(this);
+            places.get(drain.member()).lane().drain(this, drain.since());
         } else if (command instanceof Command.Refuse refuse) {
             Place place = places.get(refuse.member());
             fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), refuse.capacity()));
@@ -286,7 +331,10 @@ final class Request {
             giveUpThen(() -> outcome.complete(Optional.empty()));
             return;
         }
-        waited = true;
+        if (!waited) {
+            waited = true;
+            signals.queued(watch.ahead());
+        }
         places.get(watch.member()).watch(watch.how());
     }
 
@@ -321,8 +369,9 @@ final class Request {
         stopTimer();
         places.forEach(place -> place.lane().granted(place));
         session().holds(this);
-        lease = new ZkLease(engine, this, grant.token(), session());
-        outcome.complete(Optional.of(lease));
+        ZkLease granted = lease(grant.token());
+        granted.goesTo(signals);
+        outcome.complete(Optional.of(granted));
     }
 
     /** Somebody deleted a node; what the request was worth goes with it. */
@@ -368,18 +417,80 @@ final class Request {
     ZkLease downgraded(ZkLease write, NodeName by) {
         downgrade = null;
         on(new Event.Downgraded(by));
-        lease = new ZkLease(engine, this, write.token(), session());
-        return lease;
+        if (watchesOwn) {
+            watchOwnNodes();
+        }
+        return lease(write.token());
+    }
+
+    private ZkLease lease(long token) {
+        ZkLease made = new ZkLease(engine, this, token, session());
+        lease = made;
+        return made;
+    }
+
+    void passOnTo(Successor next) {
+        successor = next;
+    }
+
+    /** The lease has ended and the node stays: a new lease with the same token. */
+    ZkLease passOn() {
+        return lease(Objects.requireNonNull(lease).token());
     }
 
     void notDowngraded() {
         downgrade = null;
     }
 
+    // ---- for a holder that wants to be told
+
+    /** The holder wants to know at once when somebody deletes its nodes. */
+    void watchOwnNodes() {
+        watchesOwn = true;
+        if (machine.state() == State.HELD) {
+            places.stream().filter(place -> place.replacement().isEmpty()).forEach(Place::watchOwn);
+        }
+    }
+
+    /** The holder wants to be asked to let go. */
+    void listen() {
+        if (machine.state() == State.HELD) {
+            watchOwnNodes();
+            places.forEach(Place::openEar);
+            wish.ifPresent(Objects.requireNonNull(lease)::askedToRelease);
+        }
+    }
+
+    boolean isAskedToRelease() {
+        return wish.isPresent();
+    }
+
+    void askedToRelease(Owner by) {
+        if (machine.state() == State.HELD && wish.isEmpty()) {
+            wish = Optional.of(by);
+            Objects.requireNonNull(lease).askedToRelease(by);
+        }
+    }
+
+    void cannotBeAsked(LockException why) {
+        if (machine.state() == State.HELD) {
+            Objects.requireNonNull(lease).cannotBeAsked(why);
+        }
+    }
+
+    /** What to do, at once, when it ends by whatever cause. */
+    void onceEnded(Runnable then) {
+        onceEnded = then;
+    }
+
     /** Lets go of what is held, and tells {@code then} what became of it. */
     void release(Consumer<ReleaseOutcome> then) {
         if (machine.state() != State.HELD) {
             then.accept(ReleaseOutcome.LOST);
+            return;
+        }
+        if (successor.takesOver(this)) {
+            then.accept(ReleaseOutcome.RELEASED);
             return;
         }
         onceReleased = then;
@@ -391,6 +502,7 @@ final class Request {
         lossCause = LossCause.CLIENT_CLOSED;
         if (machine.state() == State.HELD) {
             Objects.requireNonNull(lease).lose(lossCause);
+            successor = released -> false;
             release(ignored -> {});
         } else {
             settle(() -> outcome.completeExceptionally(closed));

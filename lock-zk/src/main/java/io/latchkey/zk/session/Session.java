@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
-import com.google.common.collect.Lists;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
@@ -19,16 +20,26 @@ import org.jspecify.annotations.Nullable;
  * One ZooKeeper session from its first connection to its end: its connection, its validity, its heartbeat, its lanes
  * and watches. Every request belongs to exactly one. Confined to the engine's serial executor, but for what is volatile.
  *
- * <p>The heartbeat is one transaction that checks all nodes of the session. It changes nothing, and proves four things
- * at once: a quorum, a live session, the nodes being there, and, after a reconnect, that whatever this session sent
- * over the former connection has been carried out by now or never will be. So the same beat is also the barrier behind
- * which lost answers are looked for, and the probe that finds out when the servers are back.
+ * <p>The heartbeat is one transaction that checks all nodes of the session, but for those of thousands that watches look
+ * after. It changes nothing, and proves four things at once: a quorum, a live session, the nodes being there, and, after
+ * a reconnect, that whatever this session sent over the former connection has been carried out by now or never will be.
+ * So the same beat is also the barrier behind which lost answers are looked for, and the probe that finds out when the
+ * servers are back.
  */
 final class Session {
     /** Heartbeats in a session time-out: two of them lie further apart than the margin, and one may be late. */
     private static final int BEATS = 6;
-    /** How many nodes one part of a heartbeat checks: with long paths still far below what fits a packet. */
+    /**
+     * How many nodes one part of a heartbeat checks. A server keeps the last 500 transactions on its heap, and a check
+     * takes five times its bytes there.
+     */
     private static final int BEAT_PART = 500;
+    /** About how many bytes it has at most, a quarter of what fits a packet: paths may be long. */
+    private static final int BEAT_BYTES = 250_000;
+    /** What a check has beside its path. */
+    private static final int CHECK = 20;
+    /** How many nodes a heartbeat begins to leave to watches, at most. */
+    private static final int TO_WATCHES = 1_000;
     /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
@@ -46,9 +57,12 @@ final class Session {
 
     private volatile boolean connected;
     private boolean over;
-    private boolean marking = true;
+    private boolean marking;
 
     private Duration timeout;
+    /** What the server says; believed once a beat on the connection has proved it, if it is longer than before. */
+    private Duration offered;
+
     private Proofs proofs;
     private volatile @Nullable Term term;
 
@@ -62,7 +76,9 @@ final class Session {
 
     Session(Engine engine) {
         this.engine = engine;
+        this.marking = !engine.naming().isShared();
         this.timeout = engine.sessionTimeout();
+        this.offered = timeout;
         this.proofs = newProofs();
     }
 
@@ -197,15 +213,22 @@ final class Session {
     void connectedWith(Duration sessionTimeout) {
         boolean first = connection == 0;
         connection++;
-        Duration margin = engine.margin(sessionTimeout);
         // Until the new connection has proved something the shorter of both time-outs counts (protocol section 8).
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
         Term present = term;
         if (shorter && present != null) {
             present.shorten(timeout.minus(sessionTimeout));
         }
-        proofs = new Proofs(first || shorter ? sessionTimeout : timeout, margin);
-        timeout = sessionTimeout;
+        offered = sessionTimeout;
+        if (first || shorter) {
+            timeout = sessionTimeout;
+        }
+        if (shorter && nextBeat != null) {
+            // It was to come in time for a longer session.
+            nextBeat.cancel();
+            scheduleBeat();
+        }
+        proofs = newProofs();
         if (first) {
             backInTouch();
         } else {
@@ -224,6 +247,8 @@ final class Session {
         proofs = newProofs();
         if (connected) {
             connected = false;
+            engine.signals().session(LockObserver.SessionState.DISCONNECTED);
+            holding.forEach(Request::suspect);
             probe();
         } else if (nextProbe == null) {
             nextProbe = engine.time()
@@ -244,6 +269,11 @@ final class Session {
 
     private void backInTouch() {
         connected = true;
+        engine.signals().session(LockObserver.SessionState.CONNECTED);
+        if (offered.compareTo(timeout) > 0) {
+            timeout = offered;
+            proofs = newProofs();
+        }
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
         waiting.forEach(engine::serially);
@@ -291,7 +321,7 @@ final class Session {
     private void scheduleBeat() {
         nextBeat = engine.time()
                 .after(
-                        timeout.dividedBy(BEATS),
+                        Duration.ofNanos(timeout.toNanos() / BEATS),
                         () -> engine.serially(() -> {
                             nextBeat = null;
                             if (!over
@@ -306,7 +336,7 @@ final class Session {
                         }));
     }
 
-    /** The nodes that are there for certain, holders' first. */
+    /** The nodes that are there for certain and that no watch looks after, holders' first. */
     private List<Place.Standing> present() {
         Set<Place.Standing> present = new LinkedHashSet<>();
         holding.forEach(request -> present.addAll(request.standing()));
@@ -315,19 +345,52 @@ final class Session {
                 place.node().ifPresent(name -> present.add(new Place.Standing(place, name)));
             }
         }
-        present.removeIf(standing -> standing.place().replacement().isPresent());
+        present.removeIf(standing ->
+                standing.place().replacement().isPresent() || standing.place().isLeftToWatch());
         return List.copyOf(present);
     }
 
+    private static List<List<Place.Standing>> inParts(List<Place.Standing> present) {
+        List<List<Place.Standing>> parts = new ArrayList<>();
+        List<Place.Standing> part = new ArrayList<>();
+        int bytes = 0;
+        for (Place.Standing standing : present) {
+            int more = CHECK + standing.path().length();
+            if (part.size() == BEAT_PART || (!part.isEmpty() && bytes + more > BEAT_BYTES)) {
+                parts.add(part);
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(standing);
+            bytes += more;
+        }
+        parts.add(part);
+        return parts;
+    }
+
+    /**
+     * Who holds thousands of locks would send thousands of checks with every beat. What does not fit the first part is
+     * watched instead, once and for all; until the watch is confirmed, and after it has told something, it is checked.
+     */
+    private static void leaveToWatches(List<List<Place.Standing>> parts) {
+        parts.stream()
+                .skip(1)
+                .flatMap(List::stream)
+                .map(Place.Standing::place)
+                .filter(place -> place.request().state() == State.HELD)
+                .limit(TO_WATCHES)
+                .forEach(Place::leaveToWatch);
+    }
+
     /** Checks all nodes, in parts that fit a packet; out of touch it is only the barrier, which needs no node. */
-    private void beat() {
+    void beat() {
         if (beating > 0) {
             beatAgain = true;
             return;
         }
         int on = connection;
         List<Place.Standing> present = connected ? present() : List.of();
-        List<List<Place.Standing>> parts = present.isEmpty() ? List.of(present) : Lists.partition(present, BEAT_PART);
+        List<List<Place.Standing>> parts = inParts(present);
         beating = parts.size();
         for (List<Place.Standing> part : parts) {
             List<ZooPort.Write> checks =
@@ -337,6 +400,7 @@ final class Session {
                 beaten(on, part, answer);
             });
         }
+        leaveToWatches(parts);
     }
 
     private void beaten(int on, List<Place.Standing> part, Answer<ZooPort.Written> answer) {
@@ -464,7 +528,13 @@ final class Session {
                 timer.cancel();
             }
         }
-        onConnected.clear();
         lanes.values().forEach(lane -> lane.sessionOver(told));
+        // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
+        // sessions.
+        lanes.clear();
+        holding.clear();
+        confirming.clear();
+        onConnected.clear();
+        onBeat.clear();
     }
 }

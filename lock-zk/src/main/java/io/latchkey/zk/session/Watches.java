@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import com.google.common.collect.HashMultiset;
@@ -8,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one owner of the session's watches: however many listen to a node, the server is asked once. It recognises a clean
@@ -38,7 +40,7 @@ final class Watches {
         /** The node's data when the watch on it was set. */
         default void seen(ZooPort.NodeData data) {}
 
-        /** The node's children when the watch on them was set. */
+        /** The node's children when the watch on them was set, maybe for somebody else and before this one listened. */
         default void seen(ZooPort.Listing children) {}
 
         /** The node's data changed; that is told once. */
@@ -62,6 +64,9 @@ final class Watches {
         final Set<Of> armed = EnumSet.noneOf(Of.class);
         /** What of it the server has confirmed. */
         final Set<Of> confirmed = EnumSet.noneOf(Of.class);
+
+        /** The children when the watch on them was confirmed. Who joins later may know them as they were before that. */
+        ZooPort.@Nullable Listing children;
 
         long changedBy = NO_ZXID;
 
@@ -117,14 +122,19 @@ final class Watches {
                 }
             });
         }
-        if (what.contains(Of.CHILDREN) && watched.armed.add(Of.CHILDREN)) {
-            session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
-                check(path, watched, Of.CHILDREN, answer);
-                if (answer.ok()) {
-                    watched.confirmed.add(Of.CHILDREN);
-                    watched.listening().forEach(told -> told.seen(answer.get()));
-                }
-            });
+        if (what.contains(Of.CHILDREN)) {
+            if (watched.armed.add(Of.CHILDREN)) {
+                session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
+                    check(path, watched, Of.CHILDREN, answer);
+                    if (answer.ok()) {
+                        watched.confirmed.add(Of.CHILDREN);
+                        watched.children = answer.get();
+                        watched.listening().forEach(told -> told.seen(answer.get()));
+                    }
+                });
+            } else if (watched.children != null && watched.confirmed.contains(Of.CHILDREN)) {
+                listener.seen(watched.children);
+            }
         }
         return () -> stop(path, watched, listener);
     }

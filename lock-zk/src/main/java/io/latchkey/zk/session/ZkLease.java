@@ -1,24 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A granted request as its owner sees it. Any thread may ask and release. */
 public final class ZkLease implements Lease {
-    private static final Logger LOG = LoggerFactory.getLogger(ZkLease.class);
-
     private final Engine engine;
     private final Request request;
     private final List<Place.Standing> nodes;
@@ -26,8 +28,13 @@ public final class ZkLease implements Lease {
     private final long token;
     private final Session session;
     private final Term term;
-    private final long since;
+    /** What its owner's news goes through; one lease of a request may follow another, each with an owner of its own. */
+    private volatile RequestSignals signals;
+
     private final CompletableFuture<LossCause> lost = new CompletableFuture<>();
+    private final CompletableFuture<ReleaseRequest> releaseRequested = new CompletableFuture<>();
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private final AtomicBoolean listening = new AtomicBoolean();
     /** How it ended; null as long as it has not. The first end stands. */
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
@@ -45,7 +52,7 @@ public final class ZkLease implements Lease {
         this.token = token;
         this.session = session;
         this.term = session.term();
-        this.since = engine.time().nanos();
+        this.signals = request.signals();
     }
 
     @Override
@@ -60,9 +67,11 @@ public final class ZkLease implements Lease {
 
     /** The paths of the lock's nodes, one for each member, as the ZooKeeper handle sees them. */
     public List<String> nodePaths() {
-        return nodes.stream()
-                .map(node -> node.place().path() + '/' + node.name().text())
-                .toList();
+        List<String> paths = new ArrayList<>(nodes.size());
+        for (Place.Standing node : nodes) {
+            paths.add(node.place().path() + '/' + node.name().text());
+        }
+        return paths;
     }
 
     /** Whether this is a lease of nothing but {@code member}. */
@@ -83,9 +92,36 @@ public final class ZkLease implements Lease {
         return downgraded;
     }
 
+    /** When this lease is released, {@code next} may go on with its node. */
+    void passOnTo(Request.Successor next) {
+        request.passOnTo(next);
+    }
+
     /** Another lease takes over; says whether this one had not ended by then. */
     boolean handOver() {
         return end.compareAndSet(null, new End.Released());
+    }
+
+    /** From now on it is {@code owner}'s, who is told so. */
+    void goesTo(RequestSignals owner) {
+        signals = owner;
+        owner.granted(token);
+        if (!session.connected()) {
+            owner.suspect();
+        }
+        if (end.get() instanceof End.Lost how) {
+            owner.lost(how.cause());
+        }
+    }
+
+    RequestSignals signals() {
+        return signals;
+    }
+
+    /** Its caller has it, in whose thread this is. */
+    public ZkLease received() {
+        signals.received();
+        return this;
     }
 
     /** The session that holds. */
@@ -143,20 +179,43 @@ public final class ZkLease implements Lease {
         throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");
     }
 
+    /** Whoever wants to be told has the node watched; everybody else learns by the heartbeat, and pays nothing. */
     @Override
     public CompletableFuture<LossCause> lost() {
+        if (watching.compareAndSet(false, true)) {
+            engine.serially(request::watchOwnNodes);
+        }
         return lost.copy();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseRequest> releaseRequested() {
+        if (engine.naming().isShared()) {
+            throw new UnsupportedOperationException(
+                    "A holder on a path that is shared with other clients than Latchkey's"
+                            + " cannot be asked to let go: they would take the node for that as a request. Nothing was sent.");
+        }
+        if (listening.compareAndSet(false, true)) {
+            engine.serially(request::listen);
+        }
+        return releaseRequested.copy();
+    }
+
+    void askedToRelease(Owner by) {
+        if (end.get() == null) {
+            ReleaseRequest wish = new ReleaseRequest(by.label(), by.host(), by.processId());
+            engine.callBack(() -> releaseRequested.complete(wish));
+        }
+    }
+
+    void cannotBeAsked(LockException why) {
+        engine.callBack(() -> releaseRequested.completeExceptionally(why));
     }
 
     void lose(LossCause cause) {
         if (end.compareAndSet(null, new End.Lost(cause))) {
-            long held = Duration.ofNanos(engine.time().nanos() - since).toMillis();
-            if (cause == LossCause.CLIENT_CLOSED) {
-                LOG.info("Lease on {} (token {}) ended with its client after {} ms", path(), token, held);
-            } else {
-                LOG.warn("Lost the lease on {} (token {}): {}, held for {} ms", path(), token, cause, held);
-            }
             engine.callBack(() -> lost.complete(cause));
+            signals.lost(cause);
         }
     }
 
@@ -177,6 +236,7 @@ public final class ZkLease implements Lease {
             return CompletableFuture.completedFuture(
                     end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
         }
+        signals.released();
         CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
         engine.serially(() -> request.release(outcome::complete));
         return outcome;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -15,11 +17,16 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 
 /** The real ZooKeeper client behind the port. */
 public final class ZooKeeperPort implements ZooPort {
+    /** Not with a client of ZooKeeper before 3.9 on the class path. */
+    private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
+            .anyMatch(method -> method.getName().equals("getZxid"));
+
     private static final int ANY_VERSION = -1;
     private static final byte[] EMPTY = new byte[0];
 
@@ -124,6 +131,11 @@ public final class ZooKeeperPort implements ZooPort {
     }
 
     @Override
+    public int longestAnswer() {
+        return zooKeeper.getClientConfig().getInt(ZKConfig.JUTE_MAXBUFFER, ZOOKEEPERS_LONGEST_ANSWER);
+    }
+
+    @Override
     public void read(String path, Consumer<Answer<NodeData>> then) {
         zooKeeper.getData(path, false, nodeData(then), null);
     }
@@ -168,7 +180,8 @@ public final class ZooKeeperPort implements ZooPort {
 
     private Op op(Write write) {
         if (write instanceof Write.CreatePath create) {
-            return Op.create(create.path(), EMPTY, acl, CreateMode.CONTAINER);
+            CreateMode mode = create.lasting() == Lasting.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
+            return Op.create(create.path(), EMPTY, acl, mode);
         } else if (write instanceof Write.CreateRequest create) {
             return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL_SEQUENTIAL));
         } else if (write instanceof Write.CreateNode create) {
@@ -241,7 +254,9 @@ public final class ZooKeeperPort implements ZooPort {
                         stat.getCzxid(),
                         stat.getMzxid(),
                         stat.getVersion(),
-                        stat.getCtime())));
+                        stat.getCtime(),
+                        stat.getNumChildren(),
+                        stat.getEphemeralOwner())));
     }
 
     private static <T> Answer<T> answer(int rc, Supplier<T> value) {
@@ -263,15 +278,19 @@ public final class ZooKeeperPort implements ZooPort {
                     sessionChanged(event.getState());
                 }
             }
-            case NodeDataChanged -> listener.fired(event.getPath(), Change.DATA, event.getZxid());
-            case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, event.getZxid());
-            case NodeChildrenChanged -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());
+            case NodeDataChanged -> listener.fired(event.getPath(), Change.DATA, zxid(event));
+            case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));
+            case NodeChildrenChanged -> listener.fired(event.getPath(), Change.CHILDREN, zxid(event));
             case DataWatchRemoved, ChildWatchRemoved ->
-                listener.fired(event.getPath(), Change.WATCH_REMOVED, event.getZxid());
+                listener.fired(event.getPath(), Change.WATCH_REMOVED, zxid(event));
             case NodeCreated, PersistentWatchRemoved -> {
                 // No watch of ours can bring these.
             }
         }
+    }
+
+    private static long zxid(WatchedEvent event) {
+        return EVENTS_HAVE_ZXIDS ? event.getZxid() : WatchedEvent.NO_ZXID;
     }
 
     @SuppressWarnings("deprecation") // The switch is to be exhaustive; the old states never come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
 import java.util.List;
@@ -12,6 +13,8 @@ import java.util.function.Consumer;
  */
 @SuppressWarnings("ArrayRecordComponent") // Data passes through here; nobody compares these values.
 public interface ZooPort {
+    int ZOOKEEPERS_LONGEST_ANSWER = 0xfffff;
+
     /** Creates an ephemeral sequential node whose name begins with {@code path}. */
     void create(String path, byte[] data, Consumer<Answer<Created>> then);
 
@@ -40,8 +43,13 @@ public interface ZooPort {
     /** The children of a node, in no order, and the mzxid of the node's own data. */
     record Listing(List<String> children, long mzxid) {}
 
-    /** A node's data and what its Stat says. */
-    record NodeData(byte[] data, long czxid, long mzxid, int version, long ctimeMillis) {}
+    /** A node's data and what its Stat says; {@code session} is whose it is, if it is ephemeral. */
+    record NodeData(byte[] data, long czxid, long mzxid, int version, long ctimeMillis, int children, long session) {}
+
+    /** How many bytes an answer may have; a longer one breaks the connection. */
+    default int longestAnswer() {
+        return ZOOKEEPERS_LONGEST_ANSWER;
+    }
 
     /**
      * What became of a transaction.
@@ -54,10 +62,22 @@ public interface ZooPort {
     /** The write that made a transaction fail, and why. */
     record Refusal(int index, Code code, String detail) {}
 
+    /** How long a path is there. */
+    enum Lasting {
+        /** A container: the server deletes it some time after its last child is gone. */
+        WHILE_USED,
+        /** Until somebody deletes it. */
+        FOR_EVER
+    }
+
     /** One write of a transaction. */
     sealed interface Write {
-        /** An empty container node for a path, or for a level above one. */
-        record CreatePath(String path) implements Write {}
+        /** An empty node for a path, or for a level above one. */
+        record CreatePath(String path, Lasting lasting) implements Write {
+            public CreatePath(String path) {
+                this(path, Lasting.WHILE_USED);
+            }
+        }
 
         /** An ephemeral sequential node. */
         record CreateRequest(String path, byte[] data) implements Write {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.acquire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -52,6 +53,30 @@ class AcquisitionTest {
         waiting();
         assertEquals(List.of(new Command.ListQueue(0)), machine.on(new Event.LookAgain(0)));
         assertTrue(machine.wantsList(0));
+    }
+
+    /** Where it stands is open until the list is there: who is ahead of it now may be somebody else. */
+    @Test
+    void whoListsAnewIsNotHandedOver() {
+        waiting();
+        machine.on(new Event.LookAgain(0));
+        assertEquals(List.of(), machine.on(new Event.HandedOver(0)));
+        assertEquals(State.QUEUED, machine.state());
+    }
+
+    @Test
+    void aNodeThatGoesWhileTheGrantIsConfirmedMeansANewRequest() {
+        Stage.CONFIRMING.reach(this);
+        String former = machine.id();
+        assertTrue(machine.on(new Event.OwnNodeGone(0)).contains(new Command.Enqueue(machine.id())));
+        assertNotEquals(former, machine.id());
+    }
+
+    @Test
+    void aHoldersRequestEndsWithItsSession() {
+        held();
+        machine.on(new Event.SessionOver());
+        assertEquals(State.ENDED, machine.state());
     }
 
     @Test
@@ -114,7 +139,8 @@ class AcquisitionTest {
                 List.of(new Command.LookUp(new Placed(0, mine)), new Command.ListQueue(0)),
                 machine.on(listed(OTHER, mine)));
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)))), machine.on(listed(OTHER, mine)));
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)), 1)),
+                machine.on(listed(OTHER, mine)));
         assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
     }
@@ -166,7 +192,7 @@ class AcquisitionTest {
     void nearTheCountersEndARequestWithdrawsAndWaitsForANewPath() {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
-        assertEquals(List.of(new Command.Leave(placed(late)), new Command.Drain(0)), machine.on(created(late)));
+        assertEquals(List.of(new Command.Leave(placed(late)), new Command.Drain(0, TOKEN)), machine.on(created(late)));
         List<Command> commands = machine.on(new Event.Drained());
         assertEquals(List.of(new Command.Enqueue(machine.id())), commands);
     }
@@ -237,7 +263,8 @@ class AcquisitionTest {
     private void waiting() {
         NodeName mine = enqueued(5);
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)))), machine.on(listed(OTHER, mine)));
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)), 1)),
+                machine.on(listed(OTHER, mine)));
     }
 
     private NodeName held() {

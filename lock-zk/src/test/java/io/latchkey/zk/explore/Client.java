@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.acquire.State;
@@ -115,6 +116,25 @@ record Client(
 
     private boolean holdsOn() {
         return !granted.isEmpty() && isOver() && out.stream().allMatch(ask -> ask instanceof Ask.Delete);
+    }
+
+    /** Whether it asks next for what it knows, or for what it will ask again before it matters. */
+    boolean asksForATrifle(Server server) {
+        if (out.isEmpty() || server.budget().resizes() > 0) {
+            return false;
+        }
+        Ask next = out.get(0);
+        if (next instanceof Ask.Read read) {
+            return read.heldBack().isEmpty() && machines.size() == 1 && armed.isEmpty();
+        } else if (next instanceof Ask.Watch watch
+                && watch.kind() == Kind.DATA
+                && watch.target().node().isEmpty()) {
+            int path = watch.target().path();
+            return lanes.get(path)
+                    .data()
+                    .equals(Optional.of(server.trees().get(path).data()));
+        }
+        return false;
     }
 
     boolean isOver() {

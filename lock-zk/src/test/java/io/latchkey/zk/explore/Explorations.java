@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -33,7 +34,15 @@ final class Explorations {
 
     /** All is well in every world of the scope. */
     void explore(Scope scope) {
-        Explorer.Result result = Explorer.explore(scope);
+        add(Explorer.explore(scope, new Universe(scope)));
+    }
+
+    /** All is well whatever tree the server comes to, and in many more worlds than there are. */
+    void exploreTrees(Scope scope) {
+        add(Trees.explore(scope));
+    }
+
+    private void add(Explorer.Result result) {
         assertEquals(Optional.empty(), result.fault(), () -> result.fault().orElse(""));
         worlds += result.worlds();
         steps += result.steps();

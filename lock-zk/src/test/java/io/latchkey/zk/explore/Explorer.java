@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import java.util.ArrayDeque;
@@ -9,10 +10,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Visits every world of a scope. */
-final class Explorer {
+/**
+ * Visits every world of a space.
+ *
+ * @param <S> a step
+ */
+final class Explorer<S> {
     private final Scope scope;
-    private final Universe universe;
+    private final Space<S> space;
 
     /**
      * What was visited.
@@ -21,40 +26,41 @@ final class Explorer {
      * @param steps between them
      * @param fault the first that was found, with a shortest schedule that leads to it
      */
-    record Result(int worlds, long steps, int situations, Set<Reached> reached, Optional<String> fault) {}
+    record Result(int worlds, long steps, Set<Reached> reached, Optional<String> fault) {}
 
     /** A world on the way from the first to the present one, and how many of its steps have been taken. */
-    private static final class Frame {
+    private static final class Frame<S> {
         final int[] world;
-        final List<Step> steps;
+        final List<S> steps;
         int taken;
 
-        Frame(int[] world, List<Step> steps) {
+        Frame(int[] world, List<S> steps) {
             this.world = world;
             this.steps = steps;
         }
     }
 
     /** A world, and the step that led to it. */
-    private static final class Visit {
+    private static final class Visit<S> {
         final int[] world;
-        final Visit former;
-        final Step step;
+        final Visit<S> former;
+        final S step;
 
-        Visit(int[] world, Visit former, Step step) {
+        Visit(int[] world, Visit<S> former, S step) {
             this.world = world;
             this.former = former;
             this.step = step;
         }
     }
 
-    Explorer(Scope scope) {
+    private Explorer(Scope scope, Space<S> space) {
         this.scope = scope;
-        this.universe = new Universe(scope);
+        this.space = space;
     }
 
-    static Result explore(Scope scope) {
-        return new Explorer(scope).explore();
+    /** Everything that can happen in the space of the scope. */
+    static <S> Result explore(Scope scope, Space<S> space) {
+        return new Explorer<>(scope, space).explore();
     }
 
     /**
@@ -70,7 +76,7 @@ final class Explorer {
         next.add(universe.initial());
         while (!next.isEmpty()) {
             int[] world = next.remove();
-            outcomes.add(universe.server(world));
+            outcomes.add(universe.server(world[0]));
             if (universe.isQuiet(world)) {
                 outcomes.add(universe.seenFromOutside(world));
             }
@@ -88,18 +94,18 @@ final class Explorer {
         States met = new States(scope.sessions().size());
         long steps = 0;
         Optional<String> fault = Optional.empty();
-        Deque<Frame> open = new ArrayDeque<>();
+        Deque<Frame<S>> open = new ArrayDeque<>();
         try {
-            met.add(universe.initial());
-            open.push(visit(universe.initial()));
+            met.add(space.initial());
+            open.push(visit(space.initial()));
             while (!open.isEmpty()) {
-                Frame top = open.peek();
+                Frame<S> top = open.peek();
                 if (top.taken == top.steps.size()) {
                     met.close(top.world);
                     open.pop();
                     continue;
                 }
-                int[] next = universe.after(top.world, top.steps.get(top.taken++));
+                int[] next = space.after(top.world, top.steps.get(top.taken++));
                 steps++;
                 switch (met.add(next)) {
                     case NEW -> open.push(visit(next));
@@ -110,53 +116,53 @@ final class Explorer {
         } catch (Violation found) {
             fault = Optional.of(shortest().orElseGet(() -> schedule(open, found)));
         }
-        return new Result(met.size(), steps, universe.situations(), universe.reached(), fault);
+        return new Result(met.size(), steps, space.reached(), fault);
     }
 
-    private Frame visit(int[] world) {
-        universe.check(world);
-        return new Frame(world, universe.steps(world));
+    private Frame<S> visit(int[] world) {
+        space.check(world);
+        return new Frame<>(world, space.steps(world));
     }
 
     /** Breadth first, to show a fault by as few steps as possible. */
     private Optional<String> shortest() {
         States met = new States(scope.sessions().size());
-        Deque<Visit> next = new ArrayDeque<>();
-        met.add(universe.initial());
-        next.add(new Visit(universe.initial(), null, null));
+        Deque<Visit<S>> next = new ArrayDeque<>();
+        met.add(space.initial());
+        next.add(new Visit<>(space.initial(), null, null));
         while (!next.isEmpty()) {
-            Visit visit = next.remove();
-            for (Step step : universe.steps(visit.world)) {
+            Visit<S> visit = next.remove();
+            for (S step : space.steps(visit.world)) {
                 try {
-                    int[] world = universe.after(visit.world, step);
+                    int[] world = space.after(visit.world, step);
                     if (met.add(world) == States.Found.NEW) {
-                        universe.check(world);
-                        next.add(new Visit(world, visit, step));
+                        space.check(world);
+                        next.add(new Visit<>(world, visit, step));
                     }
                 } catch (Violation found) {
                     List<String> lines = new ArrayList<>();
-                    lines.add(universe.describe(visit.world, step));
-                    for (Visit v = visit; v.former != null; v = v.former) {
-                        lines.add(universe.describe(v.former.world, v.step));
+                    lines.add(space.describe(visit.world, step));
+                    for (Visit<S> v = visit; v.former != null; v = v.former) {
+                        lines.add(space.describe(v.former.world, v.step));
                     }
                     Collections.reverse(lines);
-                    return Optional.of(text(lines, found));
+                    return Optional.of(text(scope, lines, found));
                 }
             }
         }
         return Optional.empty();
     }
 
-    private String schedule(Deque<Frame> open, Violation found) {
+    private String schedule(Deque<Frame<S>> open, Violation found) {
         List<String> lines = new ArrayList<>();
-        for (Frame frame : open) {
-            lines.add(universe.describe(frame.world, frame.steps.get(frame.taken - 1)));
+        for (Frame<S> frame : open) {
+            lines.add(space.describe(frame.world, frame.steps.get(frame.taken - 1)));
         }
         Collections.reverse(lines);
-        return text(lines, found);
+        return text(scope, lines, found);
     }
 
-    private String text(List<String> lines, Violation found) {
+    static String text(Scope scope, List<String> lines, Violation found) {
         StringBuilder all =
                 new StringBuilder(found.getMessage()).append("\nin ").append(scope);
         for (int i = 0; i < lines.size(); i++) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.acquire.State;
@@ -15,7 +16,7 @@ import java.util.Optional;
  *
  * <p><b>Exclusion.</b> A request is admitted at the first moment at which, by the server's tree, its permits and those of
  * all before it are within the capacity. Whenever somebody is admitted, all that are admitted and not gone are within the
- * capacity of that moment ({@link #checkAdmitted}); and nobody is granted who was not admitted ({@link #checkGrant}).
+ * capacity of that moment ({@link #checkAdmitted}); and nobody is granted who was not admitted ({@link #checkTurn}).
  * So shrinking revokes nobody and admits nobody until enough is gone. It does not take back an admission that its
  * request has not heard of, either: of A, B and C with a permit each of three, C may be granted before B; if the capacity
  * then shrinks to two, B is still granted, and three hold. A list does not tell who of those behind holds already,
@@ -47,44 +48,61 @@ final class Laws {
         }
     }
 
-    /** To be asked when the request has just been granted. */
-    void checkGrant(Server server, List<Client> clients, int session, int request) {
-        String id = clients.get(session).machines().get(request).id();
-        for (Scope.Wish wish : scope.request(session, request).wishes()) {
-            Server.Tree tree = server.trees().get(wish.path());
-            List<Server.Node> own = tree.nodes().stream()
-                    .filter(node -> node.name().id().equals(id))
-                    .toList();
-            if (own.isEmpty()) {
-                // Deleted by an operator, and the news is on its way.
-                return;
-            }
-            if (own.get(0).admittedAt() == 0) {
-                throw new Violation("exclusion: granted " + shown(own) + " before its turn, the queue is "
-                        + shown(tree.nodes()) + ", the capacity " + tree.capacity());
-            }
-            List<Server.Node> holders = tree.nodes().stream()
-                    .filter(node -> clients.get(node.session()).granted().contains(node.request()))
-                    .toList();
-            checkAdmitted(
-                    holders,
-                    holders.stream().mapToInt(Server.Node::admittedAt).max().orElse(0));
+    /** To be asked when somebody has just been granted. */
+    void checkGrants(Server server, List<Client> clients) {
+        clients.forEach(client -> checkTurn(server, client));
+        for (Server.Tree tree : server.trees()) {
+            checkHolders(tree.nodes().stream()
+                    .filter(node -> isGranted(node, clients.get(node.session())))
+                    .toList());
         }
     }
 
-    void checkQuiet(Server server, List<Client> clients) {
-        List<Waiting> waiting = new ArrayList<>();
-        boolean held = false;
-        for (Client client : clients) {
-            held |= !client.granted().isEmpty();
-            for (int r = 0; r < client.machines().size(); r++) {
-                Waiting waiter = new Waiting(client, r);
-                if (client.machines().get(r).state() == State.QUEUED && waiter.isThere(scope, server)) {
-                    waiting.add(waiter);
+    /** Nobody is granted before its turn. Whose node is gone was robbed by an operator, and the news is on its way. */
+    void checkTurn(Server server, Client client) {
+        for (Server.Tree tree : server.trees()) {
+            for (Server.Node node : tree.nodes()) {
+                if (node.admittedAt() == 0 && node.session() == client.session() && isGranted(node, client)) {
+                    throw new Violation("exclusion: granted " + shown(List.of(node)) + " before its turn, the queue is "
+                            + shown(tree.nodes()) + ", the capacity " + tree.capacity());
                 }
             }
         }
-        for (Waiting waiter : waiting) {
+    }
+
+    static boolean isGranted(Server.Node node, Client client) {
+        return client.granted().contains(node.request())
+                && client.machines().get(node.request()).id().equals(node.name().id());
+    }
+
+    /** They hold at once. */
+    static void checkHolders(List<Server.Node> holders) {
+        checkAdmitted(
+                holders,
+                holders.stream().mapToInt(Server.Node::admittedAt).max().orElse(0));
+    }
+
+    void checkQuiet(Server server, List<Client> clients) {
+        boolean held = false;
+        boolean waits = false;
+        for (Client client : clients) {
+            checkOverlooked(server, client);
+            held |= !client.granted().isEmpty();
+            waits |= !waiting(server, client).isEmpty();
+        }
+        if (!held && waits) {
+            throw deadlock(server);
+        }
+    }
+
+    static Violation deadlock(Server server) {
+        return new Violation("deadlock: somebody waits, nobody holds, the queues are "
+                + server.trees().stream().map(tree -> shown(tree.nodes())).toList());
+    }
+
+    /** Nobody waits without need, when nothing is on its way. */
+    void checkOverlooked(Server server, Client client) {
+        for (Waiting waiter : waiting(server, client)) {
             if (waiter.nodes(scope).stream().allMatch(node -> server.mayHold(node.path(), name(node)))) {
                 throw new Violation("lost wake-up: " + waiter + " may hold and nothing will tell it");
             }
@@ -95,12 +113,21 @@ final class Laws {
                 }
             }
         }
-        if (!held && !waiting.isEmpty()) {
-            throw new Violation("deadlock: " + waiting + " wait and nobody holds");
-        }
     }
 
-    private record Waiting(Client client, int request) {
+    /** The requests of a session that wait in the queue. */
+    List<Waiting> waiting(Server server, Client client) {
+        List<Waiting> waiting = new ArrayList<>();
+        for (int r = 0; r < client.machines().size(); r++) {
+            Waiting waiter = new Waiting(client, r);
+            if (client.machines().get(r).state() == State.QUEUED && waiter.isThere(scope, server)) {
+                waiting.add(waiter);
+            }
+        }
+        return waiting;
+    }
+
+    record Waiting(Client client, int request) {
         List<Target> nodes(Scope scope) {
             List<Target> nodes = new ArrayList<>();
             List<Scope.Wish> wishes = scope.request(client.session(), request).wishes();
@@ -124,23 +151,26 @@ final class Laws {
     }
 
     /**
+     * Whom the going of a node wakes of one session.
+     *
+     * @param leads whether somebody looks at everything that moves in the queue
+     */
+    record Woken(List<NodeName> names, boolean leads) {}
+
+    /**
      * Whom the going of a node wakes: those who wait for it with a watch at the server. Whom it hands over to must be
      * there itself, or be about to learn that it is not.
      */
-    void checkWoken(Server server, List<Client> clients, Change.Gone gone) {
+    Woken woken(Server server, Client client, Change.Gone gone) {
         Target target = gone.node();
         Server.Tree tree = server.trees().get(target.path());
-        List<NodeName> woken = new ArrayList<>();
-        for (Client client : clients) {
-            Client.Watched watched = client.watched().get(target);
-            woken.addAll(leaders(client, target.path()));
-            boolean data = client.armed().contains(new Client.Armed(target, Kind.DATA));
-            boolean children = client.armed().contains(new Client.Armed(target, Kind.CHILDREN));
-            if (watched == null || !(children || (data && gone.manner() == Manner.PLAIN))) {
-                continue;
-            }
-            boolean pair =
-                    gone.manner() == Manner.MARKED && client.armed().contains(new Client.Armed(target, Kind.DATA));
+        List<NodeName> leaders = leaders(client, target.path());
+        List<NodeName> woken = new ArrayList<>(leaders);
+        Client.Watched watched = client.watched().get(target);
+        boolean data = client.armed().contains(new Client.Armed(target, Kind.DATA));
+        boolean children = client.armed().contains(new Client.Armed(target, Kind.CHILDREN));
+        if (watched != null && (children || (data && gone.manner() == Manner.PLAIN))) {
+            boolean pair = gone.manner() == Manner.MARKED && data;
             for (At at : watched.listeners()) {
                 Optional<NodeName> waits = waitsFor(client, at, target);
                 waits.filter(tree::has).ifPresent(woken::add);
@@ -152,17 +182,23 @@ final class Laws {
                 }
             }
         }
+        return new Woken(woken, !leaders.isEmpty());
+    }
+
+    void checkWoken(Server server, Change.Gone gone, List<Woken> all) {
+        List<NodeName> woken = all.stream().flatMap(one -> one.names().stream()).toList();
         long writers = woken.stream().filter(name -> name.tag() == Tag.WRITE).count();
         int permits = woken.stream()
                 .filter(name -> name.tag() == Tag.LEASE)
                 .mapToInt(NodeName::permits)
                 .sum();
-        boolean line = clients.stream()
-                .anyMatch(client -> !leaders(client, target.path()).isEmpty());
-        int bound = line ? 2 * tree.largest() : tree.largest();
-        if (permits > bound || writers > 1 || (writers == 1 && woken.size() > 1)) {
-            throw new Violation("too many wake-ups: the going of " + target + " wakes "
-                    + woken.stream().map(name -> Target.of(target.path(), name)).toList());
+        boolean line = all.stream().anyMatch(Woken::leads);
+        int largest = server.trees().get(gone.node().path()).largest();
+        if (permits > (line ? 2 * largest : largest) || writers > 1 || (writers == 1 && woken.size() > 1)) {
+            throw new Violation("too many wake-ups: the going of " + gone.node() + " wakes "
+                    + woken.stream()
+                            .map(name -> Target.of(gone.node().path(), name))
+                            .toList());
         }
     }
 
@@ -196,16 +232,22 @@ final class Laws {
     }
 
     void checkEnd(Server server, List<Client> clients) {
+        checkEmpty(server);
+        clients.forEach(this::checkNoWatch);
+    }
+
+    void checkEmpty(Server server) {
         for (Server.Tree tree : server.trees()) {
             if (!tree.nodes().isEmpty()) {
                 throw new Violation("left behind: " + shown(tree.nodes()));
             }
         }
-        for (Client client : clients) {
-            if (!client.armed().isEmpty()) {
-                throw new Violation("left behind: " + Scope.name(client.session()) + " still watches "
-                        + client.armed().stream().map(Client.Armed::target).toList());
-            }
+    }
+
+    void checkNoWatch(Client client) {
+        if (!client.armed().isEmpty()) {
+            throw new Violation("left behind: " + Scope.name(client.session()) + " still watches "
+                    + client.armed().stream().map(Client.Armed::target).toList());
         }
     }
 

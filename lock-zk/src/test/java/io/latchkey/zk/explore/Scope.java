@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.recipe.Recipe;
@@ -154,6 +155,11 @@ record Scope(
 
     Request request(int session, int request) {
         return sessions.get(session).get(request);
+    }
+
+    /** Whether two sessions want the same. */
+    boolean areTwins(int one, int other) {
+        return sessions.get(one).equals(sessions.get(other));
     }
 
     int paths() {

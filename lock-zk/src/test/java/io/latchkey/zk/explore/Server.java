@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.explore.Ask.Data;
@@ -55,6 +56,20 @@ record Server(List<Tree> trees, Budget budget) {
             trees.add(new Tree(List.of(), 0, List.of(scope.capacity())));
         }
         return new Server(List.copyOf(trees), scope.budget());
+    }
+
+    /** How much has happened to it. */
+    int age() {
+        int age = 0;
+        for (Tree tree : trees) {
+            int words = (int) tree.nodes().stream().filter(Node::word).count();
+            // A node counts once when it comes, twice with its word, three times when it is gone.
+            age += 3 * tree.created()
+                    - 2 * tree.nodes().size()
+                    + words
+                    + tree.capacities().size();
+        }
+        return age;
     }
 
     Server budget(Budget other) {

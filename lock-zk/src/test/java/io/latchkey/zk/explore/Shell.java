@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.acquire.Command;
@@ -172,25 +173,6 @@ final class Shell {
     /** The server takes what was asked first. */
     Ask taken() {
         return out.remove(0);
-    }
-
-    /** Whether something was asked next of whose answer nothing depends when it comes. */
-    boolean asksForWhatItKnows(Server server) {
-        if (out.isEmpty() || server.budget().resizes() > 0 || scope.delays().contains(Delay.TRIFLES)) {
-            return false;
-        }
-        Ask next = out.get(0);
-        if (next instanceof Ask.Read read) {
-            return read.heldBack().isEmpty() && machines.size() == 1 && armed.isEmpty();
-        } else if (next instanceof Ask.Watch watch
-                && watch.kind() == Kind.DATA
-                && watch.target().node().isEmpty()) {
-            int path = watch.target().path();
-            return lanes.get(path)
-                    .data()
-                    .equals(Optional.of(server.trees().get(path).data()));
-        }
-        return false;
     }
 
     boolean asks() {

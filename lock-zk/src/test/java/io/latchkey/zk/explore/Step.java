@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 /**
@@ -7,6 +8,11 @@ package io.latchkey.zk.explore;
  * @param second the request, the new capacity, or the place in the queue
  */
 record Step(Kind kind, int first, int second) {
+    /** The session that takes it, or nobody. */
+    int session() {
+        return kind == Kind.RESIZE || kind == Kind.ROB ? Universe.NOBODY : first;
+    }
+
     enum Kind {
         /** The server takes what a session asks. */
         SERVE,

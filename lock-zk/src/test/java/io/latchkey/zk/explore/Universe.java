@@ -1,12 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.explore;
 
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.explore.Client.Lane;
 import io.latchkey.zk.explore.Scope.Budget;
 import io.latchkey.zk.explore.Scope.Delay;
-import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Queue;
-import io.latchkey.zk.recipe.Recipe;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -14,7 +13,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -28,13 +27,13 @@ import java.util.function.ToIntFunction;
  * <p>Sessions that want the same and have done nothing yet cannot be told apart, so only the first of them moves: every
  * other schedule is one of these with the names exchanged.
  */
-final class Universe {
+final class Universe implements Space<Step> {
+    static final int NOBODY = -1;
+
     /** Ids are the numbers of sessions, requests and attempts, so far apart. */
     private static final int ATTEMPTS = 1 << 8;
 
     private static final int REQUESTS = 1 << 8;
-
-    private static final int NOBODY = -1;
 
     private final Scope scope;
     private final Laws laws;
@@ -45,56 +44,32 @@ final class Universe {
     private final Set<Reached> reached = EnumSet.noneOf(Reached.class);
     private final int[] initial;
 
+    private final Values<Object> sights = new Values<>();
+    private final LongMap answered = new LongMap();
     private final LongMap served = new LongMap();
-    private final List<Served> services = new ArrayList<>();
+    private final List<Move> services = new ArrayList<>();
     private final LongMap fired = new LongMap();
     private final LongMap removed = new LongMap();
     private final Map<Step.Kind, LongMap> acted = new EnumMap<>(Step.Kind.class);
     private final List<Facts> facts = new ArrayList<>();
 
-    /** Numbers for values. */
-    private static final class Values<T> {
-        private final Map<T, Integer> numbers = new HashMap<>();
-        private final List<T> values = new ArrayList<>();
-
-        int number(T value) {
-            return numbers.computeIfAbsent(value, v -> {
-                values.add(v);
-                return values.size() - 1;
-            });
-        }
-
-        T get(int number) {
-            return values.get(number);
-        }
-    }
-
-    /** What the server's taking of a question does to it and to who asked. */
-    private static final class Served {
-        final int server;
-        final int client;
-        final int[] changes;
-
-        Served(int server, int client, int[] changes) {
-            this.server = server;
-            this.client = client;
-            this.changes = changes;
-        }
-    }
-
     /** What is wanted of a session at every step. */
-    private static final class Facts {
+    static final class Facts {
+        final int session;
         /** What it and the server may do for it, whatever the others do. */
         final List<Step> steps;
 
+        final List<Step> cancels;
         final boolean quiet;
         final boolean over;
         final boolean idle;
         /** One bit for each granted request. */
         final int granted;
 
-        Facts(List<Step> steps, Client client) {
+        Facts(List<Step> steps, List<Step> cancels, Client client) {
+            this.session = client.session();
             this.steps = steps;
+            this.cancels = cancels;
             this.quiet = client.isQuiet();
             this.over = client.isOver();
             this.idle = over && client.out().isEmpty() && client.in().isEmpty();
@@ -144,17 +119,35 @@ final class Universe {
         return shell.packed();
     }
 
-    int[] initial() {
+    @Override
+    public int[] initial() {
         return initial;
     }
 
-    Set<Reached> reached() {
+    @Override
+    public Set<Reached> reached() {
         return reached;
     }
 
     /** How many situations of one session were met. */
     int situations() {
         return facts.size();
+    }
+
+    Server server(int number) {
+        return servers.get(number);
+    }
+
+    Client client(int number) {
+        return clients.get(number);
+    }
+
+    Facts facts(int client) {
+        return facts.get(client);
+    }
+
+    Change change(int number) {
+        return changes.get(number);
     }
 
     private Shell shell(Client from) {
@@ -171,6 +164,7 @@ final class Universe {
 
     private Facts facts(Client client) {
         List<Step> steps = new ArrayList<>();
+        List<Step> cancels = new ArrayList<>();
         if (!client.out().isEmpty()) {
             steps.add(new Step(Step.Kind.SERVE, client.session(), 0));
         }
@@ -178,50 +172,65 @@ final class Universe {
             steps.add(new Step(Step.Kind.DELIVER, client.session(), 0));
         }
         for (int r = 0; r < client.machines().size(); r++) {
-            State state = client.machines().get(r).state();
+            Machine machine = client.machines().get(r);
+            State state = machine.state();
             if (state == State.CONFIRMING && scope.delays().contains(Delay.CONFIRMATION)) {
                 steps.add(new Step(Step.Kind.CONFIRM, client.session(), r));
             } else if (state == State.HELD) {
                 steps.add(new Step(Step.Kind.RELEASE, client.session(), r));
             }
+            if (state == State.ENQUEUEING || machine.isWaiting()) {
+                cancels.add(new Step(Step.Kind.CANCEL, client.session(), r));
+            }
         }
-        return new Facts(List.copyOf(steps), client);
+        return new Facts(List.copyOf(steps), List.copyOf(cancels), client);
     }
 
     // ---- what can happen
 
-    List<Step> steps(int[] world) {
+    @Override
+    public List<Step> steps(int[] world) {
         List<Step> steps = new ArrayList<>();
-        Server server = servers.get(world[0]);
-        Budget budget = server.budget();
-        boolean idle = true;
         for (int s = 0; s < world.length - 1; s++) {
-            Facts client = facts.get(world[1 + s]);
-            idle &= client.idle;
-            if (isTwinOfFormer(world, s)) {
-                continue;
-            }
-            steps.addAll(client.steps);
-            if (budget.cancels() > 0 && !client.over) {
-                addCancels(world, s, steps);
-            }
-            if (budget.crashes() > 0 && !client.idle) {
-                steps.add(new Step(Step.Kind.CRASH, s, 0));
-            }
-            if (budget.expiries() > 0 && !client.over) {
-                steps.add(new Step(Step.Kind.EXPIRE, s, 0));
+            if (!isTwinOfFormer(world, s)) {
+                addSteps(world[0], world[1 + s], steps);
             }
         }
-        if (!idle && budget.resizes() > 0) {
+        steps.addAll(operators(world[0]));
+        return steps;
+    }
+
+    /** What a session may do, or the server for it. */
+    void addSteps(int server, int client, List<Step> steps) {
+        Budget budget = servers.get(server).budget();
+        Facts known = facts.get(client);
+        steps.addAll(known.steps);
+        if (budget.cancels() > 0) {
+            steps.addAll(known.cancels);
+        }
+        if (budget.crashes() > 0 && !known.idle) {
+            steps.add(new Step(Step.Kind.CRASH, known.session, 0));
+        }
+        if (budget.expiries() > 0 && !known.over) {
+            steps.add(new Step(Step.Kind.EXPIRE, known.session, 0));
+        }
+    }
+
+    /** What an operator may do. */
+    List<Step> operators(int server) {
+        List<Step> steps = new ArrayList<>();
+        List<Server.Tree> trees = servers.get(server).trees();
+        Budget budget = servers.get(server).budget();
+        if (budget.resizes() > 0) {
             for (int capacity : scope.sizes()) {
-                if (capacity != server.trees().get(0).capacity()) {
+                if (capacity != trees.get(0).capacity()) {
                     steps.add(new Step(Step.Kind.RESIZE, 0, capacity));
                 }
             }
         }
         if (budget.robberies() > 0) {
-            for (int path = 0; path < server.trees().size(); path++) {
-                for (int i = 0; i < server.trees().get(path).nodes().size(); i++) {
+            for (int path = 0; path < trees.size(); path++) {
+                for (int i = 0; i < trees.get(path).nodes().size(); i++) {
                     steps.add(new Step(Step.Kind.ROB, path, i));
                 }
             }
@@ -229,86 +238,86 @@ final class Universe {
         return steps;
     }
 
-    private void addCancels(int[] world, int session, List<Step> steps) {
-        List<Machine> machines = clients.get(world[1 + session]).machines();
-        for (int r = 0; r < machines.size(); r++) {
-            State state = machines.get(r).state();
-            if (state == State.ENQUEUEING || machines.get(r).isWaiting()) {
-                steps.add(new Step(Step.Kind.CANCEL, session, r));
-            }
-        }
-    }
-
     private boolean isTwinOfFormer(int[] world, int session) {
         return session > 0
                 && world[1 + session] == initial[1 + session]
                 && world[session] == initial[session]
-                && wants(session).equals(wants(session - 1));
-    }
-
-    private String wants(int session) {
-        return scope.sessions().get(session).toString();
+                && scope.areTwins(session - 1, session);
     }
 
     // ---- what it does
 
-    int[] after(int[] world, Step step) {
-        int first = step.first();
-        int second = step.second();
+    @Override
+    public int[] after(int[] world, Step step) {
+        int who = step.session();
         int[] next = world.clone();
-        switch (step.kind()) {
-            case SERVE -> serve(next, first);
-            case DELIVER -> act(next, step, Shell::takeNext);
-            case CONFIRM -> act(next, step, shell -> shell.confirm(second));
-            case RELEASE -> act(next, step, shell -> shell.release(second));
-            case CANCEL -> {
-                spend(next, Budget::cancels, Budget::cancels);
-                act(next, step, shell -> shell.giveUp(second));
-            }
-            case CRASH -> {
-                spend(next, Budget::crashes, Budget::crashes);
-                act(next, step, Shell::crash);
-                removeNodesOf(next, first);
-            }
-            case EXPIRE -> {
-                spend(next, Budget::expiries, Budget::expiries);
-                act(next, step, Shell::expire);
-                removeNodesOf(next, first);
-            }
-            case RESIZE -> {
-                spend(next, Budget::resizes, Budget::resizes);
-                next[0] = servers.number(servers.get(next[0]).resized(first, second));
-                fire(next, changes.number(new Change.Resized(first)), NOBODY);
-            }
-            case ROB -> {
-                spend(next, Budget::robberies, Budget::robberies);
-                Server server = servers.get(next[0]);
-                remove(
-                        next,
-                        Target.of(
-                                first,
-                                server.trees().get(first).nodes().get(second).name()),
-                        NOBODY);
-            }
+        Move move = move(world[0], who == NOBODY ? NOBODY : world[1 + who], step);
+        next[0] = move.server;
+        boolean told = false;
+        for (int s = 0; s < next.length - 1; s++) {
+            next[1 + s] = s == who ? move.client : told(world[1 + s], move.changes);
+            told |= s != who && next[1 + s] != world[1 + s];
+        }
+        if (told) {
+            checkWoken(world, move.changes);
         }
         for (int s = 0; s < next.length - 1; s++) {
-            if (next[1 + s] != world[1 + s]) {
-                checkGrants(next, s, facts.get(next[1 + s]).granted & ~facts.get(world[1 + s]).granted);
+            if ((facts.get(next[1 + s]).granted & ~facts.get(world[1 + s]).granted) != 0) {
+                laws.checkGrants(servers.get(next[0]), clients(next));
             }
         }
         return next;
     }
 
-    private void spend(int[] world, ToIntFunction<Budget> left, BiFunction<Budget, Integer, Budget> with) {
-        Server server = servers.get(world[0]);
-        int now = left.applyAsInt(server.budget());
-        if (now != Budget.ANY) {
-            world[0] = servers.number(server.budget(with.apply(server.budget(), now - 1)));
-        }
+    /**
+     * What the step of a session does, or of {@link #NOBODY}. That depends on the server and on the session alone, and
+     * nobody else learns of it but by {@link #told}.
+     */
+    Move move(int server, int client, Step step) {
+        int first = step.first();
+        int second = step.second();
+        return switch (step.kind()) {
+            case SERVE -> served(server, client);
+            case DELIVER -> Move.within(server, acted(client, step, Shell::takeNext));
+            case CONFIRM -> Move.within(server, acted(client, step, shell -> shell.confirm(second)));
+            case RELEASE -> Move.within(server, acted(client, step, shell -> shell.release(second)));
+            case CANCEL ->
+                Move.within(
+                        spent(server, Budget::cancels, Budget::cancels),
+                        acted(client, step, shell -> shell.giveUp(second)));
+            case CRASH ->
+                removed(
+                        spent(server, Budget::crashes, Budget::crashes),
+                        acted(client, step, Shell::crash),
+                        nodesOf(server, first));
+            case EXPIRE ->
+                removed(
+                        spent(server, Budget::expiries, Budget::expiries),
+                        acted(client, step, Shell::expire),
+                        nodesOf(server, first));
+            case RESIZE -> {
+                int left = spent(server, Budget::resizes, Budget::resizes);
+                yield new Move(
+                        servers.number(servers.get(left).resized(first, second)),
+                        NOBODY,
+                        changes.number(new Change.Resized(first)));
+            }
+            case ROB -> {
+                int left = spent(server, Budget::robberies, Budget::robberies);
+                Server.Node node =
+                        servers.get(server).trees().get(first).nodes().get(second);
+                yield removed(left, NOBODY, List.of(Target.of(first, node.name())));
+            }
+        };
     }
 
-    private void act(int[] world, Step step, Consumer<Shell> what) {
-        int client = world[1 + step.first()];
+    private int spent(int server, ToIntFunction<Budget> left, BiFunction<Budget, Integer, Budget> with) {
+        Server before = servers.get(server);
+        int now = left.applyAsInt(before.budget());
+        return now == Budget.ANY ? server : servers.number(before.budget(with.apply(before.budget(), now - 1)));
+    }
+
+    private int acted(int client, Step step, Consumer<Shell> what) {
         LongMap known = acted.computeIfAbsent(step.kind(), kind -> new LongMap());
         int after = known.get(client, step.second());
         if (after == LongMap.NONE) {
@@ -317,20 +326,16 @@ final class Universe {
             after = number(shell.packed());
             known.put(client, step.second(), after);
         }
-        world[1 + step.first()] = after;
+        return after;
     }
 
-    /** Says whether anybody is told. */
-    private boolean fire(int[] world, int change, int butFor) {
-        boolean told = false;
-        for (int s = 0; s < world.length - 1; s++) {
-            if (s != butFor) {
-                int after = fired(world[1 + s], change);
-                told |= after != world[1 + s];
-                world[1 + s] = after;
-            }
+    /** What others become by what their watches see. */
+    int told(int client, int[] seen) {
+        int after = client;
+        for (int change : seen) {
+            after = fired(after, change);
         }
-        return told;
+        return after;
     }
 
     private int fired(int client, int change) {
@@ -344,170 +349,114 @@ final class Universe {
         return after;
     }
 
-    private void removeNodesOf(int[] world, int session) {
-        Server server = servers.get(world[0]);
-        for (int path = 0; path < server.trees().size(); path++) {
-            for (Server.Node node : server.trees().get(path).nodes()) {
+    private List<Target> nodesOf(int server, int session) {
+        List<Target> nodes = new ArrayList<>();
+        List<Server.Tree> trees = servers.get(server).trees();
+        for (int path = 0; path < trees.size(); path++) {
+            for (Server.Node node : trees.get(path).nodes()) {
                 if (node.session() == session) {
-                    remove(world, Target.of(path, node.name()), session);
+                    nodes.add(Target.of(path, node.name()));
                 }
             }
         }
+        return nodes;
     }
 
-    private void remove(int[] world, Target node, int butFor) {
-        int[] before = world.clone();
-        Change.Gone gone = new Change.Gone(node, Ask.Manner.PLAIN);
-        int change = changes.number(gone);
-        int after = removed.get(world[0], change);
+    private Move removed(int server, int client, List<Target> nodes) {
+        int after = server;
+        int[] seen = new int[2 * nodes.size()];
+        for (int i = 0; i < nodes.size(); i++) {
+            Target node = nodes.get(i);
+            seen[2 * i] = changes.number(new Change.Gone(node, Ask.Manner.PLAIN));
+            seen[2 * i + 1] = changes.number(new Change.Moved(node.path()));
+            after = removed(after, node, seen[2 * i]);
+        }
+        return new Move(after, client, seen);
+    }
+
+    private int removed(int server, Target node, int change) {
+        int after = removed.get(server, change);
         if (after == LongMap.NONE) {
             after = servers.number(
-                    servers.get(world[0]).without(node.path(), node.node().orElseThrow()));
-            removed.put(world[0], change, after);
-        }
-        world[0] = after;
-        boolean moved = fire(world, changes.number(new Change.Moved(node.path())), butFor);
-        if (fire(world, change, butFor) || moved) {
-            laws.checkWoken(servers.get(before[0]), clients(before), gone);
-        }
-    }
-
-    private void serve(int[] world, int session) {
-        int number = served.get(world[0], world[1 + session]);
-        if (number == LongMap.NONE) {
-            number = services.size();
-            services.add(served(servers.get(world[0]), clients.get(world[1 + session])));
-            served.put(world[0], world[1 + session], number);
-        }
-        Served done = services.get(number);
-        int[] before = world.clone();
-        world[0] = done.server;
-        world[1 + session] = done.client;
-        boolean told = false;
-        for (int change : done.changes) {
-            told |= fire(world, change, session);
-            if (told && changes.get(change) instanceof Change.Gone gone) {
-                laws.checkWoken(servers.get(before[0]), clients(before), gone);
-            }
-        }
-    }
-
-    /**
-     * One question and the trifles behind it, or in a coarse world all questions that are in the pipe.
-     */
-    private Served served(Server server, Client client) {
-        Shell shell = shell(client);
-        List<Integer> changed = new ArrayList<>();
-        int waiting = client.out().size();
-        Server after = server;
-        do {
-            after = serve(after, client.session(), shell, changed);
-            waiting--;
-        } while (scope.delays().contains(Delay.SERVICE)
-                ? shell.asksForWhatItKnows(after)
-                : waiting > 0 && shell.asks());
-        return new Served(
-                servers.number(after),
-                number(shell.packed()),
-                changed.stream().mapToInt(i -> i).toArray());
-    }
-
-    private Server serve(Server server, int session, Shell shell, List<Integer> changed) {
-        Ask ask = shell.taken();
-        Server after = server;
-        if (ask instanceof Ask.Create create) {
-            List<NodeName> names = new ArrayList<>();
-            for (Scope.Wish wish : scope.request(session, create.request()).wishes()) {
-                int sequence = after.trees().get(wish.path()).created();
-                NodeName name = name(wish.recipe(), create.id(), sequence);
-                names.add(name);
-                move(wish.path(), shell, changed);
-                after = after.with(wish.path(), new Server.Node(name, session, create.request(), 0, false));
-            }
-            shell.tell(new Tell.Created(create.request(), List.copyOf(names)));
-        } else if (ask instanceof Ask.Read read) {
-            shell.tell(new Tell.DataRead(
-                    read.path(), server.trees().get(read.path()).data(), read.heldBack()));
-        } else if (ask instanceof Ask.ListQueue list) {
-            Server.Tree tree = server.trees().get(list.path());
-            shell.tell(new Tell.Listing(list.path(), tree.data().version(), tree.names(), list.served()));
-        } else if (ask instanceof Ask.Watch watch) {
-            watch(server, shell, watch);
-        } else if (ask instanceof Ask.Unwatch unwatch) {
-            shell.disarm(unwatch.target());
-        } else if (ask instanceof Ask.Word word) {
-            if (isThere(server, word.node())) {
-                after = after.word(word.node().path(), word.node().node().orElseThrow());
-                changed.add(changes.number(new Change.Word(word.node())));
-            }
-        } else if (ask instanceof Ask.Delete delete) {
-            boolean whole = delete.nodes().stream().allMatch(node -> isThere(server, node));
-            for (Target node : delete.nodes()) {
-                if (isThere(server, node)) {
-                    after = after.without(node.path(), node.node().orElseThrow());
-                    Change change = new Change.Gone(node, whole ? delete.manner() : Ask.Manner.PLAIN);
-                    shell.fire(change);
-                    changed.add(changes.number(change));
-                    move(node.path(), shell, changed);
-                }
-            }
-            shell.tell(new Tell.Deleted(delete.nodes()));
+                    servers.get(server).without(node.path(), node.node().orElseThrow()));
+            removed.put(server, change, after);
         }
         return after;
     }
 
-    private void move(int path, Shell shell, List<Integer> changed) {
-        Change moved = new Change.Moved(path);
-        shell.fire(moved);
-        changed.add(changes.number(moved));
-    }
-
-    private static void watch(Server server, Shell shell, Ask.Watch watch) {
-        Target target = watch.target();
-        Server.Tree tree = server.trees().get(target.path());
-        if (target.node().isEmpty()) {
-            shell.arm(target, watch.kind());
-            shell.tell(
-                    watch.kind() == Ask.Kind.DATA
-                            ? new Tell.Watched(target.path(), tree.data(), watch.generation())
-                            : new Tell.Children(target.path(), tree.names(), watch.generation()));
-        } else if (isThere(server, target)) {
-            shell.arm(target, watch.kind());
-            if (server.hasWord(target.path(), target.node().get())) {
-                shell.tell(new Tell.WordSeen(target, watch.generation()));
-            }
-        } else {
-            shell.tell(new Tell.NotThere(target, watch.generation()));
+    /** One question and the trifles behind it, or in a coarse world all questions that are in the pipe. */
+    private Move served(int server, int client) {
+        if (!scope.delays().contains(Delay.SERVICE)) {
+            return taken(server, client, clients.get(client).out().size());
         }
+        Move all = taken(server, client);
+        while (isTrifle(all.server, all.client)) {
+            all = all.then(taken(all.server, all.client));
+        }
+        return all;
     }
 
-    private static boolean isThere(Server server, Target node) {
-        return server.trees().get(node.path()).has(node.node().orElseThrow());
+    private boolean isTrifle(int server, int client) {
+        return !scope.delays().contains(Delay.TRIFLES) && clients.get(client).asksForATrifle(servers.get(server));
     }
 
-    private static NodeName name(Recipe recipe, String id, int sequence) {
-        return NodeName.parse(NodeName.prefix(recipe.tag(), id, recipe.permits()) + String.format("%010d", sequence))
-                .orElseThrow();
+    /** The server takes one question. What a session is told depends on what it asks for, not on all of the server. */
+    private Move taken(int server, int client) {
+        Optional<Object> sight =
+                Service.sight(servers.get(server), clients.get(client).out().get(0));
+        if (sight.isEmpty()) {
+            return taken(server, client, 1);
+        }
+        int seen = sights.number(sight.get());
+        int after = answered.get(seen, client);
+        if (after == LongMap.NONE) {
+            after = taken(server, client, 1).client;
+            answered.put(seen, client, after);
+        }
+        return Move.within(server, after);
+    }
+
+    private Move taken(int server, int client, int questions) {
+        int number = served.get(server, client);
+        if (number == LongMap.NONE) {
+            Shell shell = shell(clients.get(client));
+            Service service =
+                    new Service(scope, servers.get(server), clients.get(client).session(), shell);
+            for (int i = 0; i < questions && shell.asks(); i++) {
+                service.takeNext();
+            }
+            number = services.size();
+            services.add(new Move(
+                    servers.number(service.server()),
+                    number(shell.packed()),
+                    service.changes().stream().mapToInt(changes::number).toArray()));
+            served.put(server, client, number);
+        }
+        return services.get(number);
     }
 
     // ---- what must be true
 
-    private void checkGrants(int[] world, int session, int granted) {
-        for (int r = 0; granted >> r != 0; r++) {
-            if ((granted >> r & 1) != 0) {
-                laws.checkGrant(servers.get(world[0]), clients(world), session, r);
+    private void checkWoken(int[] before, int[] seen) {
+        for (int change : seen) {
+            if (changes.get(change) instanceof Change.Gone gone) {
+                Server server = servers.get(before[0]);
+                laws.checkWoken(
+                        server,
+                        gone,
+                        clients(before).stream()
+                                .map(client -> laws.woken(server, client, gone))
+                                .toList());
             }
         }
     }
 
-    /** Says whether nothing is on its way in this world; all is well there then. */
-    void check(int[] world) {
-        boolean quiet = true;
-        boolean idle = true;
-        for (int s = 1; s < world.length; s++) {
-            Facts client = facts.get(world[s]);
-            quiet &= client.quiet;
-            idle &= client.idle;
+    @Override
+    public void check(int[] world) {
+        boolean quiet = isQuiet(world);
+        boolean idle = quiet;
+        for (int s = 1; idle && s < world.length; s++) {
+            idle = facts.get(world[s]).idle;
         }
         if (quiet) {
             laws.checkQuiet(servers.get(world[0]), clients(world));
@@ -525,10 +474,6 @@ final class Universe {
         return all;
     }
 
-    Server server(int[] world) {
-        return servers.get(world[0]);
-    }
-
     /** The server, and how far everybody's requests are. */
     List<Object> seenFromOutside(int[] world) {
         List<Object> all = new ArrayList<>();
@@ -539,6 +484,7 @@ final class Universe {
         return all;
     }
 
+    /** Whether nothing is on its way. */
     boolean isQuiet(int[] world) {
         for (int s = 1; s < world.length; s++) {
             if (!facts.get(world[s]).quiet) {
@@ -548,94 +494,13 @@ final class Universe {
         return true;
     }
 
-    // ---- for a person to read
-
-    String describe(int[] before, Step step) {
-        int first = step.first();
-        int second = step.second();
-        String who = Scope.name(first) + (second == 0 ? "" : "'s second request");
-        String what =
-                switch (step.kind()) {
-                    case SERVE ->
-                        "server takes from " + who + ": "
-                                + shown(client(before, first).out().get(0));
-                    case DELIVER ->
-                        who + " is told: " + client(before, first).in().get(0);
-                    case CONFIRM -> who + " is sure of its session";
-                    case RELEASE -> who + " releases";
-                    case CANCEL -> who + " gives up";
-                    case CRASH -> who + " crashes, its session is over";
-                    case EXPIRE -> "the session of " + who + " is over";
-                    case RESIZE -> "the capacity becomes " + second;
-                    case ROB ->
-                        "an operator deletes "
-                                + Target.of(
-                                        first,
-                                        servers.get(before[0])
-                                                .trees()
-                                                .get(first)
-                                                .nodes()
-                                                .get(second)
-                                                .name());
-                };
-        return what + effects(before, step);
-    }
-
-    private Client client(int[] world, int session) {
-        return clients.get(world[1 + session]);
-    }
-
-    private String effects(int[] before, Step step) {
-        int[] after;
+    @Override
+    public String describe(int[] before, Step step) {
+        String what = Tale.of(step, servers.get(before[0]), session -> clients.get(before[1 + session]));
         try {
-            after = after(before, step);
+            return what + Tale.effects(clients(before), clients(after(before, step)));
         } catch (Violation shownBelow) {
-            return "";
+            return what;
         }
-        StringBuilder all = new StringBuilder();
-        for (int s = 0; s < before.length - 1; s++) {
-            Client was = client(before, s);
-            Client is = client(after, s);
-            List<Ask> asked = is.out().size() >= was.out().size() || !was.out().isEmpty()
-                    ? is.out().stream().filter(ask -> !was.out().contains(ask)).toList()
-                    : List.of();
-            List<State> states = is.machines().stream().map(Machine::state).toList();
-            boolean moved =
-                    !states.equals(was.machines().stream().map(Machine::state).toList());
-            boolean grant = !was.granted().containsAll(is.granted());
-            if (moved || grant || !asked.isEmpty()) {
-                all.append("; ")
-                        .append(Scope.name(s))
-                        .append(grant ? " is granted and" : "")
-                        .append(' ');
-                all.append(moved ? states.toString().toLowerCase(java.util.Locale.ROOT) : "");
-                all.append(
-                        asked.isEmpty()
-                                ? ""
-                                : " asks: "
-                                        + asked.stream().map(Universe::shown).toList());
-            }
-        }
-        return all.toString();
-    }
-
-    private static String shown(Ask ask) {
-        if (ask instanceof Ask.Create) {
-            return "create";
-        } else if (ask instanceof Ask.Read) {
-            return "read capacity";
-        } else if (ask instanceof Ask.ListQueue) {
-            return "list";
-        } else if (ask instanceof Ask.Word word) {
-            return "tell by " + word.node();
-        } else if (ask instanceof Ask.Watch watch) {
-            boolean line = watch.target().node().isEmpty() && watch.kind() == Ask.Kind.CHILDREN;
-            return "watch " + (line ? "the queue" : watch.target());
-        } else if (ask instanceof Ask.Unwatch unwatch) {
-            return "unwatch " + unwatch.target();
-        } else if (ask instanceof Ask.Delete delete) {
-            return (delete.manner() == Ask.Manner.MARKED ? "mark and delete " : "delete ") + delete.nodes();
-        }
-        return Objects.toString(ask);
     }
 }

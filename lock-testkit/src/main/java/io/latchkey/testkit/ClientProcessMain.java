@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/** What runs in a {@link ClientProcess}: a line in, a line out. Ends with its input. */
+final class ClientProcessMain {
+    private static final String ACQUIRE = "acquire ";
+
+    private ClientProcessMain() {}
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+        PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        try (LockClient locks =
+                FaultyClient.Connector.ofLatchkey().connect(args[0], Duration.ofMillis(Long.parseLong(args[1])))) {
+            Optional<Held> held = Optional.empty();
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.startsWith(ACQUIRE)) {
+                    held = Optional.of(new Held(
+                            locks.mutex(line.substring(ACQUIRE.length())).acquire()));
+                }
+                out.println(held.map(line.startsWith(ACQUIRE) ? Held::token : answer(line))
+                        .orElse("nothing held"));
+            }
+        }
+    }
+
+    private static Function<Held, String> answer(String question) {
+        return switch (question) {
+            case "valid" -> held -> String.valueOf(held.lease.isValid());
+            case "lost" -> held -> String.valueOf(held.lease.lost().join());
+            case "belief" -> held -> held.belief().toString();
+            default -> throw new IllegalArgumentException(question);
+        };
+    }
+
+    /** A lease that is looked at all the time. */
+    private static final class Held {
+        private static final long LOOK_EVERY_NANOS = 200_000;
+
+        private final Lease lease;
+        private final long granted = System.nanoTime();
+        private final CompletableFuture<Long> told;
+        private volatile long lastValid = granted;
+
+        Held(Lease lease) {
+            this.lease = lease;
+            this.told = lease.lost().thenApply(cause -> System.nanoTime());
+            Thread looks = new Thread(this::look, "latchkey-looks");
+            looks.setDaemon(true);
+            looks.start();
+        }
+
+        private void look() {
+            for (long before = System.nanoTime(); lease.isValid(); before = System.nanoTime()) {
+                lastValid = before;
+                LockSupport.parkNanos(LOOK_EVERY_NANOS);
+            }
+        }
+
+        String token() {
+            return Long.toString(lease.token());
+        }
+
+        ClientProcess.Belief belief() {
+            long lost = told.join();
+            return new ClientProcess.Belief(
+                    lease.token(), granted, lastValid, lost, lease.lost().join());
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import io.latchkey.testkit.SessionEnds.Bearing;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Whether grants come in the order in which requests were placed: nobody is granted while a request that surely stands before it leaves
+ * no room for it. Readers pass readers, and permits pass permits as long as there are enough for both: who hears first of a grant is the
+ * network's choice.
+ *
+ * <p>Clients see only part of the order. One request surely stands before another if it was known to be {@linkplain
+ * HistoryEvent.What#PLACED placed} before the other client began to ask. The proxy of a {@link FaultyClient} sees that, or the client tells
+ * it by {@link Attempt#placed()}; without either nothing is before anything, and then the verdict is undecided unless nobody ever waited
+ * beside another. Requests that were under way at once are in no order, and which of them comes first is not judged. Tokens are not used: {@link
+ * TokenOrderChecker} compares those.
+ *
+ * <p>A request counts as standing until its client begins to release or is told of the loss, or its session may end. Attempts that gave up
+ * never count, since they leave the queue before their clients return. After a session's end a request stands anew, at the end of the queue;
+ * where the history leaves open whether that has happened, the verdict is undecided. There is no allowance for time anywhere.
+ */
+public final class FirstComeChecker {
+    private static final String RULE = "first come, first served";
+
+    private final Findings findings;
+    private final SessionEnds ends;
+
+    private FirstComeChecker(List<HistoryEvent> events) {
+        findings = new Findings(RULE, events);
+        ends = new SessionEnds(events);
+    }
+
+    /**
+     * {@return whether every lock of the history keeps the rule}
+     *
+     * @param history as it is now
+     */
+    public static Verdict check(History history) {
+        return check(history.events());
+    }
+
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
+    public static Verdict check(List<HistoryEvent> events) {
+        return new FirstComeChecker(events).verdict();
+    }
+
+    /** A request that was placed, on one path, and while it stands there. */
+    private record Standing(Course course, Claim claim, long until, boolean isCertain) {
+        boolean waitsAt(long moment) {
+            return course.granted() > moment;
+        }
+    }
+
+    private Verdict verdict() {
+        List<Course> courses = Course.of(findings.events());
+        List<Course> grants = courses.stream()
+                .filter(Course::isGranted)
+                .sorted(Comparator.comparingLong(Course::granted))
+                .toList();
+        if (courses.stream().noneMatch(course -> course.placed() != Course.NEVER) && anyWaitedBesideAnother(courses)) {
+            findings.open("nobody saw when requests were placed: see Attempt.placed()");
+            return findings.verdict(grants.size());
+        }
+        Map<String, List<Standing>> byPath = courses.stream()
+                .filter(course -> course.placed() != Course.NEVER && course.gaveUp() == Course.NEVER)
+                .flatMap(course -> course.claims().stream().map(claim -> standing(course, claim)))
+                .sorted(Comparator.comparingLong(standing -> standing.course().placed()))
+                .collect(Collectors.groupingBy(standing -> standing.claim().path()));
+        byPath.forEach((path, queue) -> checkOne(
+                queue,
+                grants.stream()
+                        .filter(grant -> grant.claims().stream()
+                                .anyMatch(claim -> claim.path().equals(path)))
+                        .filter(grant -> !grant.isDowngrade())
+                        .toList(),
+                path));
+        return findings.verdict(grants.size());
+    }
+
+    private static boolean anyWaitedBesideAnother(List<Course> courses) {
+        List<Course> granted = courses.stream().filter(Course::isGranted).toList();
+        long end = -1;
+        for (Course course : granted.stream()
+                .sorted(Comparator.comparingLong(Course::requested))
+                .toList()) {
+            if (course.requested() < end) {
+                return true;
+            }
+            end = Math.max(end, course.granted());
+        }
+        return false;
+    }
+
+    /** Through the grants in order of time, with those requests at hand that have been placed and may still stand. */
+    private void checkOne(List<Standing> queue, List<Course> grants, String path) {
+        List<Standing> atHand = new ArrayList<>();
+        int next = 0;
+        for (Course grant : grants) {
+            long now = grant.granted();
+            while (next < queue.size() && queue.get(next).course().placed() < now) {
+                atHand.add(queue.get(next++));
+            }
+            atHand.removeIf(standing -> standing.until() <= now);
+            Claim claim = grant.claims().stream()
+                    .filter(each -> each.path().equals(path))
+                    .findFirst()
+                    .orElseThrow();
+            List<Standing> before = atHand.stream()
+                    .filter(standing -> standing.course().placed() < grant.requested())
+                    .filter(standing -> standing.course().attempt() != grant.attempt())
+                    .toList();
+            List<Standing> surely = before.stream().filter(Standing::isCertain).toList();
+            List<Standing> overtaken = overtaken(surely, claim, now);
+            List<Standing> perhaps = overtaken(before, claim, now);
+            if (!overtaken.isEmpty()) {
+                found(grant, overtaken, path, findings::broken);
+            } else if (!perhaps.isEmpty()) {
+                found(grant, perhaps, path, findings::open);
+            }
+        }
+    }
+
+    /** Those that leave no room and still wait. */
+    private static List<Standing> overtaken(List<Standing> before, Claim claim, long now) {
+        return against(before, claim).stream()
+                .filter(standing -> standing.waitsAt(now))
+                .toList();
+    }
+
+    /** Those of the requests before it that leave no room for this claim; none if they leave room. */
+    private static List<Standing> against(List<Standing> before, Claim claim) {
+        if (claim instanceof Claim.Permits some) {
+            List<Standing> permits = before.stream()
+                    .filter(standing -> standing.claim() instanceof Claim.Permits)
+                    .toList();
+            long sum = some.permits();
+            int most = some.of();
+            for (Standing standing : permits) {
+                Claim.Permits other = (Claim.Permits) standing.claim();
+                sum += other.permits();
+                most = Math.max(most, other.of());
+            }
+            return sum > most ? permits : List.of();
+        }
+        return before.stream()
+                .filter(standing -> claim instanceof Claim.Exclusive || standing.claim() instanceof Claim.Exclusive)
+                .toList();
+    }
+
+    private interface Report {
+        void add(String text, Set<Long> attempts, long from, long to);
+    }
+
+    private void found(Course grant, List<Standing> overtaken, String path, Report report) {
+        Set<Long> attempts = new HashSet<>(Set.of(grant.attempt()));
+        overtaken.forEach(standing -> attempts.add(standing.course().attempt()));
+        String whom =
+                overtaken.stream().map(standing -> standing.course().name()).collect(Collectors.joining(", "));
+        report.add(
+                path + ": " + grant.name() + " was granted before " + whom + ", which had been placed before it asked",
+                attempts,
+                grant.requested(),
+                grant.granted());
+    }
+
+    private Standing standing(Course course, Claim claim) {
+        if (!course.isGranted()) {
+            boolean sessionsLive = findings.events().stream()
+                    .noneMatch(event -> event.client().equals(course.client())
+                            && (event.what() == HistoryEvent.What.SESSION_ENDING
+                                    || event.what() == HistoryEvent.What.NOTE)
+                            && event.attempt() == 0
+                            && event.nanos() >= course.requested());
+            return new Standing(course, claim, Course.NEVER, sessionsLive);
+        }
+        Holding hold = Holding.of(course, claim);
+        return ends.on(hold) == Bearing.GRANTED_ALIVE
+                ? new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.limitOf(hold)), true)
+                : new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.goneBy(hold)), false);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Handles;
+import io.latchkey.zk.session.SystemTime;
+import io.latchkey.zk.session.Time;
+import io.latchkey.zk.session.ZooKeeperPort;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.zookeeper.client.ZKClientConfig;
+
+/**
+ * Clocks that run fast or slow against the machine's, for a client on a machine whose clocks drift: both of them, and its timer. What
+ * ZooKeeper's own client does by itself, such as its pings, stays on the machine's clock. Give it to {@link
+ * FaultyClient#connect(ZooKeeperFixture, Duration, SkewedClock)}, each client one of its own; closing the client ends it.
+ */
+public final class SkewedClock {
+    private static final double NANOS_IN_MILLI = 1e6;
+
+    private final Time time;
+
+    private SkewedClock(Time time) {
+        this.time = time;
+    }
+
+    /**
+     * Clocks that show the machine's time now.
+     *
+     * @param rate how many of their seconds pass in one of the machine's: above 1 they run fast, below 1 slow
+     * @return clocks for one client
+     * @throws IllegalArgumentException if the rate is not above 0
+     */
+    public static SkewedClock of(double rate) {
+        if (!(rate > 0)) {
+            throw new IllegalArgumentException("clocks must go on, not at a rate of " + rate);
+        }
+        return new SkewedClock(new Skewed(rate, new SystemTime("latchkey-skewed-timer")));
+    }
+
+    private static final class Skewed implements Time {
+        private final double rate;
+        private final Time machine;
+        private final long nanosAtStart;
+        private final long wallAtStart;
+
+        Skewed(double rate, Time machine) {
+            this.rate = rate;
+            this.machine = machine;
+            this.nanosAtStart = machine.nanos();
+            this.wallAtStart = machine.wallMillis();
+        }
+
+        @Override
+        public long nanos() {
+            return nanosAtStart + (long) (rate * (machine.nanos() - nanosAtStart));
+        }
+
+        @Override
+        public long wallMillis() {
+            return wallAtStart + (long) (rate * (machine.nanos() - nanosAtStart) / NANOS_IN_MILLI);
+        }
+
+        @Override
+        public Timer after(Duration delay, Runnable task) {
+            return machine.after(Duration.ofNanos((long) (delay.toNanos() / rate)), task);
+        }
+
+        @Override
+        public void close() {
+            machine.close();
+        }
+    }
+
+    /** A client that lives by these clocks; closing it closes them. */
+    ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
+        Handles handles = new Handles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
+        Engine engine = new Engine(new Engine.Config(
+                new Engine.Source.Own(
+                        listener -> ZooKeeperPort.open(handles::open, Handles.EVERYBODY_EVERYTHING, listener)),
+                sessionTimeout,
+                Optional.empty(),
+                new Owner("", ProcessHandle.current().pid(), label),
+                () -> ThreadLocalRandom.current().nextLong(),
+                time,
+                ForkJoinPool.commonPool(),
+                path -> path));
+        ZkLockClient client = ZkLockClient.over(engine);
+        try {
+            engine.start();
+            if (engine.awaitConnection(sessionTimeout)) {
+                return client;
+            }
+            throw new LockUnavailableException("no connection to " + connectString);
+        } catch (IOException e) {
+            client.close();
+            throw new LockUnavailableException("cannot open a ZooKeeper handle to " + connectString + ": " + e);
+        } catch (InterruptedException e) {
+            client.close();
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException("interrupted while connecting to " + connectString);
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+}

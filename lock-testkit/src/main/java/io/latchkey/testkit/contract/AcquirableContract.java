@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Assertions;
+
+/**
+ * What {@link Acquirable} promises of every lock while nothing fails. Each recipe's contract has it, with what stands there as the lock;
+ * it cannot be extended by itself.
+ *
+ * <ul>
+ *   <li>LK-ACQ-01: a free lock is granted, in every form of asking
+ *   <li>LK-ACQ-02: who may not hold beside the holder is not granted, in no form
+ *   <li>LK-ACQ-03: a release lets the next in
+ *   <li>LK-ACQ-04: requests of several clients are granted first come first served
+ *   <li>LK-ACQ-05: acquiring is not re-entrant: each call is a request of its own
+ *   <li>LK-ACQ-06: two objects for one path in one client are one lock
+ *   <li>LK-ACQ-07: a timed request out of time is empty, in time, and leaves nothing
+ *   <li>LK-ACQ-08: a timed request is granted when its turn comes in time
+ *   <li>LK-ACQ-09: a time of zero is now or never
+ *   <li>LK-ACQ-10: an asynchronous timed request out of time is empty and leaves nothing
+ *   <li>LK-ACQ-11: to cancel an asynchronous request leaves the queue
+ *   <li>LK-ACQ-12: to complete an asynchronous request otherwise leaves the queue
+ *   <li>LK-ACQ-13: interruption ends the wait with an exception, clears the status, and leaves nothing
+ *   <li>LK-ACQ-14: who is interrupted on entry sends nothing
+ *   <li>LK-ACQ-15: call runs its body under the lock, returns its result, and releases
+ *   <li>LK-ACQ-16: call and run release when the body throws, and throw the same
+ *   <li>LK-ACQ-17: a body may release earlier
+ *   <li>LK-ACQ-18: call does not run its body when it is interrupted
+ *   <li>LK-ACQ-19: the queue shows who holds and who waits, in order, and nobody when all are gone
+ *   <li>LK-ACQ-20: a negative time and null arguments are refused at the door
+ *   <li>LK-ACQ-21: to close a client ends its waiting and its later requests
+ *   <li>LK-ACQ-22: to close a client loses its leases and lets the next in; to close again does nothing
+ *   <li>LK-ACQ-23: a stage of a request's future may call the server
+ *   <li>LK-ACQ-24: a waiter that leaves lets nobody in before its turn
+ * </ul>
+ */
+public abstract class AcquirableContract extends LockContract {
+    /** For subclasses. */
+    protected AcquirableContract() {}
+
+    /** The lock of this contract, the same for every client. It is exclusive against itself. */
+    abstract Acquirable lock(LockClient client);
+
+    /** Something else that shuts the lock out, and is shut out by it. */
+    abstract Acquirable blocker(LockClient client);
+
+    @Guarantee(id = "LK-ACQ-01", says = "a free lock is granted, in every form of asking")
+    void free() throws Exception {
+        Acquirable lock = lock(client());
+        soon(lock.acquireAsync()).close();
+        lock.acquire().close();
+        lock.tryAcquire().orElseThrow().close();
+        lock.tryAcquire(fixture().patience()).orElseThrow().close();
+        soon(lock.tryAcquireAsync(fixture().patience())).orElseThrow().close();
+    }
+
+    @Guarantee(id = "LK-ACQ-02", says = "who may not hold beside the holder is not granted, in no form")
+    void exclusion() throws Exception {
+        LockClient other = client();
+        Lease blocking = acquired(blocker(client()));
+        assertEquals(Optional.empty(), lock(other).tryAcquire());
+        blocking.close();
+        Lease held = acquired(lock(other));
+        LockClient third = client();
+        assertEquals(Optional.empty(), lock(third).tryAcquire());
+        assertEquals(Optional.empty(), blocker(third).tryAcquire());
+        assertEquals(Optional.empty(), lock(third).tryAcquire(moment()));
+        assertEquals(Optional.empty(), soon(lock(third).tryAcquireAsync(moment())));
+        assertWaits(queued(lock(third)), lock(third));
+        assertTrue(held.isValid());
+    }
+
+    @Guarantee(id = "LK-ACQ-03", says = "a release lets the next in")
+    void release() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient other = client();
+        CompletableFuture<Lease> next = queued(lock(other));
+        assertWaits(next, lock(other));
+        held.close();
+        assertTrue(soon(next).isValid());
+        assertFalse(held.isValid());
+    }
+
+    @Guarantee(id = "LK-ACQ-04", says = "requests of several clients are granted first come first served")
+    void order() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient second = client();
+        LockClient third = client();
+        CompletableFuture<Lease> b = queued(lock(second));
+        CompletableFuture<Lease> c = queued(lock(third));
+        CompletableFuture<Lease> d = queued(lock(second));
+        held.close();
+        Lease leaseB = soon(b);
+        assertWaits(c, lock(third));
+        leaseB.close();
+        Lease leaseC = soon(c);
+        assertWaits(d, lock(second));
+        leaseC.close();
+        soon(d).close();
+    }
+
+    @Guarantee(id = "LK-ACQ-05", says = "acquiring is not re-entrant: each call is a request of its own")
+    void noReentry() throws Exception {
+        Acquirable lock = lock(client());
+        Lease held = lock.acquire();
+        assertEquals(Optional.empty(), lock.tryAcquire());
+        CompletableFuture<Lease> next = queued(lock);
+        assertWaits(next, lock);
+        held.close();
+        soon(next).close();
+    }
+
+    @Guarantee(id = "LK-ACQ-06", says = "two objects for one path in one client are one lock")
+    void oneLockForOnePath() throws Exception {
+        LockClient client = client();
+        Lease held = acquired(lock(client));
+        assertEquals(Optional.empty(), lock(client).tryAcquire());
+        held.close();
+        acquired(lock(client)).close();
+    }
+
+    @Guarantee(id = "LK-ACQ-07", says = "a timed request out of time is empty, in time, and leaves nothing")
+    void outOfTime() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        LockClient other = client();
+        int before = lock(other).queue().size();
+        long start = System.nanoTime();
+        assertEquals(Optional.empty(), lock(other).tryAcquire(moment()));
+        long took = System.nanoTime() - start;
+        assertTrue(took >= moment().toNanos(), "gave up after " + took / 1_000_000 + " ms");
+        assertTrue(took < 5 * moment().toNanos(), "took " + took / 1_000_000 + " ms");
+        awaitQueue(lock(other), before);
+        blocking.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-08", says = "a timed request is granted when its turn comes in time")
+    void inTime() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        Acquirable lock = lock(client());
+        int before = lock.queue().size();
+        Caller<Optional<Lease>> caller =
+                inThread(() -> lock.tryAcquire(fixture().patience()));
+        await("the request stands in the queue", () -> lock.queue().size() > before);
+        blocking.close();
+        assertTrue(soon(caller.result()).orElseThrow().isValid());
+    }
+
+    @Guarantee(id = "LK-ACQ-09", says = "a time of zero is now or never")
+    void zero() throws Exception {
+        LockClient client = client();
+        soon(lock(client).tryAcquireAsync(Duration.ZERO)).orElseThrow().close();
+        Lease held = lock(client).tryAcquire(Duration.ZERO).orElseThrow();
+        Acquirable other = lock(client());
+        assertEquals(Optional.empty(), other.tryAcquire(Duration.ZERO));
+        assertEquals(Optional.empty(), soon(other.tryAcquireAsync(Duration.ZERO)));
+        held.close();
+        assertFree(other);
+    }
+
+    @Guarantee(id = "LK-ACQ-10", says = "an asynchronous timed request out of time is empty and leaves nothing")
+    void asyncOutOfTime() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        assertEquals(Optional.empty(), soon(lock(client()).tryAcquireAsync(moment())));
+        blocking.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-11", says = "to cancel an asynchronous request leaves the queue")
+    void cancel() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        Acquirable lock = lock(client());
+        int before = lock.queue().size();
+        CompletableFuture<Lease> asked = queued(lock);
+        assertTrue(asked.cancel(false));
+        awaitQueue(lock, before);
+        blocking.close();
+        assertFree(lock(client()));
+        assertThrows(CancellationException.class, asked::join);
+    }
+
+    @Guarantee(id = "LK-ACQ-12", says = "to complete an asynchronous request otherwise leaves the queue")
+    void completedOtherwise() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        Acquirable lock = lock(client());
+        int before = lock.queue().size();
+        CompletableFuture<Lease> asked = queued(lock);
+        refused(TimeoutException.class, asked.orTimeout(1, TimeUnit.MILLISECONDS));
+        awaitQueue(lock, before);
+        blocking.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-13",
+            says = "interruption ends the wait with an exception, clears the status, and leaves nothing")
+    void interruption() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        Acquirable lock = lock(client());
+        int before = lock.queue().size();
+        Caller<Boolean> caller = inThread(() -> {
+            assertThrows(InterruptedException.class, lock::acquire);
+            return Thread.currentThread().isInterrupted();
+        });
+        await("the request stands in the queue", () -> lock.queue().size() > before);
+        caller.thread().interrupt();
+        assertFalse(soon(caller.result()), "the status is still set");
+        awaitQueue(lock, before);
+        blocking.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-14", says = "who is interrupted on entry sends nothing")
+    void interruptedOnEntry() throws Exception {
+        Acquirable lock = lock(client());
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, lock::acquire);
+        assertFalse(Thread.currentThread().isInterrupted());
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, lock::tryAcquire);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> lock.tryAcquire(fixture().patience()));
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-15", says = "call runs its body under the lock, returns its result, and releases")
+    void call() throws Exception {
+        Acquirable lock = lock(client());
+        Acquirable other = lock(client());
+        String result = lock.call(lease -> {
+            assertTrue(lease.isValid());
+            try {
+                assertEquals(Optional.empty(), other.tryAcquire());
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return "done";
+        });
+        assertEquals("done", result);
+        assertFree(other);
+    }
+
+    @Guarantee(id = "LK-ACQ-16", says = "call and run release when the body throws, and throw the same")
+    void bodyThrows() throws Exception {
+        Acquirable lock = lock(client());
+        IOException failure = new IOException("of the body");
+        assertSame(
+                failure,
+                assertThrows(
+                        IOException.class,
+                        () -> lock.run(lease -> {
+                            throw failure;
+                        })));
+        assertSame(
+                failure,
+                assertThrows(
+                        IOException.class,
+                        () -> lock.call(lease -> {
+                            throw failure;
+                        })));
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-17", says = "a body may release earlier")
+    void earlyRelease() throws Exception {
+        Acquirable lock = lock(client());
+        lock.run(Lease::release);
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-18", says = "call does not run its body when it is interrupted")
+    void interruptedCall() throws Exception {
+        Acquirable lock = lock(client());
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> lock.run(lease -> Assertions.fail("the body was run")));
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-19",
+            says = "the queue shows who holds and who waits, in order, and nobody when all are gone",
+            needs = Feature.CONTENDER_DETAILS)
+    void queue() throws Exception {
+        Acquirable watching = lock(client());
+        assertEquals(0, watching.queue().size());
+        Lease held = acquired(lock(client()));
+        int each = watching.queue().size();
+        CompletableFuture<Lease> next = queued(lock(client()));
+        awaitQueue(watching, 2 * each);
+        assertEquals(Standing.HOLDS, watching.queue().get(0).standing());
+        assertEquals(Standing.WAITS, watching.queue().get(1).standing());
+        assertThrows(UnsupportedOperationException.class, () -> watching.queue().remove(0));
+        held.close();
+        Lease granted = soon(next);
+        assertEquals(each, watching.queue().size());
+        assertEquals(Standing.HOLDS, watching.queue().get(0).standing());
+        granted.close();
+        assertEquals(0, watching.queue().size());
+    }
+
+    @Guarantee(id = "LK-ACQ-20", says = "a negative time and null arguments are refused at the door")
+    @SuppressWarnings("NullAway") // that is what it is about
+    void badArguments() throws Exception {
+        Acquirable lock = lock(client());
+        assertThrows(IllegalArgumentException.class, () -> lock.tryAcquire(Duration.ofNanos(-1)));
+        assertThrows(IllegalArgumentException.class, () -> lock.tryAcquireAsync(Duration.ofNanos(-1)));
+        assertThrows(NullPointerException.class, () -> lock.tryAcquire(null));
+        assertThrows(NullPointerException.class, () -> lock.tryAcquireAsync(null));
+        assertThrows(NullPointerException.class, () -> lock.call(null));
+        assertThrows(NullPointerException.class, () -> lock.run(null));
+        assertFree(lock);
+    }
+
+    @Guarantee(id = "LK-ACQ-21", says = "to close a client ends its waiting and its later requests")
+    void closedWhileWaiting() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient closing = client();
+        Acquirable lock = lock(closing);
+        CompletableFuture<Lease> asked = queued(lock);
+        Caller<Lease> caller = queuedInThread(lock);
+        closing.close();
+        refused(ClientClosedException.class, asked);
+        refused(ClientClosedException.class, caller.result());
+        assertThrows(ClientClosedException.class, lock::acquire);
+        assertThrows(ClientClosedException.class, lock::tryAcquire);
+        refused(ClientClosedException.class, lock.acquireAsync());
+        held.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-22",
+            says = "to close a client loses its leases and lets the next in; to close again does nothing")
+    void closedWhileHolding() throws Exception {
+        LockClient closing = client();
+        Lease held = acquired(lock(closing));
+        CompletableFuture<Lease> next = queued(lock(client()));
+        closing.close();
+        assertFalse(held.isValid());
+        assertEquals(LossCause.CLIENT_CLOSED, soon(held.lost()));
+        Lease granted = soon(next);
+        closing.close();
+        assertTrue(granted.isValid());
+        granted.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-23", says = "a stage of a request's future may call the server")
+    void stages() throws Exception {
+        Lease held = acquired(lock(client()));
+        Acquirable lock = lock(client());
+        CompletableFuture<Integer> stage = lock.acquireAsync().thenApply(lease -> {
+            int standing = lock.queue().size();
+            lease.close();
+            return standing;
+        });
+        held.close();
+        assertTrue(soon(stage) > 0);
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-ACQ-24", says = "a waiter that leaves lets nobody in before its turn")
+    void aWaiterLeaves() throws Exception {
+        Lease held = acquired(lock(client()));
+        Acquirable leaving = lock(client());
+        Acquirable lock = lock(client());
+        CompletableFuture<Lease> left = queued(leaving);
+        CompletableFuture<Lease> behind = queued(lock);
+        int standing = lock.queue().size();
+        left.cancel(false);
+        await("it has left", () -> lock.queue().size() < standing);
+        assertWaits(behind, lock);
+        assertTrue(held.isValid());
+        held.close();
+        soon(behind).close();
+        assertFree(lock(client()));
+    }
+}

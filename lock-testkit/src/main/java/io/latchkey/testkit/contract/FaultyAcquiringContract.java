@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockUnavailableException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What {@link Acquirable} promises of every lock while connections and sessions fail. Each recipe's contract has it; it cannot be extended
+ * by itself.
+ *
+ * <ul>
+ *   <li>LK-FAULT-01: the next is granted when a holder's session has ended
+ *   <li>LK-FAULT-02: a waiter whose session ends asks again and is served, though others were before it
+ *   <li>LK-FAULT-03: a waiter whose session ends lets nobody behind it in early, and holds nobody up
+ *   <li>LK-FAULT-04: a request that was lost on its way is made again
+ *   <li>LK-FAULT-05: a request whose answer was lost is granted, and stands in the queue once
+ *   <li>LK-FAULT-06: a timed request whose answer was lost leaves nothing
+ *   <li>LK-FAULT-07: a release whose answer was lost lets the next in
+ *   <li>LK-FAULT-08: who is interrupted while the answer is on its way leaves nothing
+ *   <li>LK-FAULT-09: who cancels while the answer is on its way leaves nothing
+ *   <li>LK-FAULT-10: a timed request returns in time with no server in reach, and leaves nothing
+ *   <li>LK-FAULT-11: now or never says so with no server in reach
+ *   <li>LK-FAULT-12: an untimed request waits for the connection
+ *   <li>LK-FAULT-13: a grant that reaches a client whose session has ended is lost, and the next holder's lease stands
+ *   <li>LK-FAULT-14: a waiter whose request an operator deletes is neither granted out of turn nor forgotten
+ *   <li>LK-FAULT-15: a holder that lost its lease does not release the next one's
+ * </ul>
+ */
+public abstract class FaultyAcquiringContract extends AcquirableContract {
+    /** For subclasses. */
+    protected FaultyAcquiringContract() {}
+
+    @Guarantee(
+            id = "LK-FAULT-01",
+            says = "the next is granted when a holder's session has ended",
+            reaches = Situation.LOST_WHILE_HELD)
+    void holderExpires() throws Exception {
+        LockClient expiring = client();
+        Lease held = acquired(lock(expiring));
+        CompletableFuture<Lease> next = queued(lock(client()));
+        assertTrue(held.isValid());
+        fixture().expire(expiring);
+        soon(next).close();
+        reached(Situation.LOST_WHILE_HELD);
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-02",
+            says = "a waiter whose session ends asks again and is served, though others were before it",
+            reaches = Situation.WAITER_EXPIRED)
+    void waiterExpires() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient expiring = client();
+        CompletableFuture<Lease> asked = queued(lock(expiring));
+        Acquirable other = lock(client());
+        int standing = other.queue().size();
+        fixture().disconnect(expiring); // so that it does not ask again before the others
+        fixture().expire(expiring);
+        assertTrue(other.queue().size() < standing);
+        reached(Situation.WAITER_EXPIRED);
+        Caller<Boolean> later = holdsOnce(queued(other));
+        fixture().heal(expiring);
+        Caller<Boolean> served = holdsOnce(asked);
+        held.close();
+        assertTrue(soon(later.result()));
+        assertTrue(soon(served.result()));
+        assertFree(other);
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-03",
+            says = "a waiter whose session ends lets nobody behind it in early, and holds nobody up",
+            reaches = Situation.WAITER_EXPIRED)
+    void waiterInTheMiddleExpires() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient expiring = client();
+        CompletableFuture<Lease> expired = queued(lock(expiring));
+        Acquirable last = lock(client());
+        CompletableFuture<Lease> behind = queued(last);
+        int standing = last.queue().size();
+        fixture().disconnect(expiring); // so that it does not ask again at once
+        fixture().expire(expiring);
+        assertTrue(last.queue().size() < standing);
+        reached(Situation.WAITER_EXPIRED);
+        assertWaits(behind, last);
+        assertTrue(expired.cancel(false)); // it would ask again
+        fixture().heal(expiring);
+        held.close();
+        soon(behind).close();
+        assertFree(last);
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-04",
+            says = "a request that was lost on its way is made again",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.CREATE_LOST)
+    void createLost() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        CompletableFuture<?> lost = fixture().loseNextCreate(client);
+        Lease held = acquired(lock(client));
+        soon(lost);
+        reached(Situation.CREATE_LOST);
+        assertTrue(held.isValid());
+        held.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-05",
+            says = "a request whose answer was lost is granted, and stands in the queue once",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.CREATED_ANSWER_LOST)
+    void answerLost() throws Exception {
+        LockClient client = client();
+        Lease first = acquired(lock(client));
+        int each = lock(client).queue().size();
+        first.close();
+        CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
+        Lease held = acquired(lock(client));
+        soon(lost);
+        reached(Situation.CREATED_ANSWER_LOST);
+        assertTrue(held.isValid());
+        assertEquals(each, lock(client).queue().size());
+        held.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-06",
+            says = "a timed request whose answer was lost leaves nothing",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.CREATED_ANSWER_LOST)
+    void answerLostAndOutOfTime() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        Lease blocking = acquired(blocker(client()));
+        CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
+        assertEquals(Optional.empty(), lock(client).tryAcquire(moment()));
+        soon(lost);
+        reached(Situation.CREATED_ANSWER_LOST);
+        blocking.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-07",
+            says = "a release whose answer was lost lets the next in",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.DELETED_ANSWER_LOST)
+    void releaseAnswerLost() throws Exception {
+        LockClient client = client();
+        Lease held = acquired(lock(client));
+        CompletableFuture<?> lost = fixture().loseAnswerOfNextDelete(client);
+        held.close();
+        soon(lost);
+        reached(Situation.DELETED_ANSWER_LOST);
+        assertFree(lock(client()));
+        acquired(lock(client)).close();
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-08",
+            says = "who is interrupted while the answer is on its way leaves nothing",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.GIVEN_UP_WHILE_CREATING)
+    void interruptedWhileCreating() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
+        Caller<Lease> caller = inThread(lock(client)::acquire);
+        soon(answers.caught());
+        reached(Situation.GIVEN_UP_WHILE_CREATING);
+        caller.thread().interrupt();
+        refused(InterruptedException.class, caller.result());
+        answers.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-09",
+            says = "who cancels while the answer is on its way leaves nothing",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.GIVEN_UP_WHILE_CREATING)
+    void cancelledWhileCreating() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
+        CompletableFuture<Lease> asked = lock(client).acquireAsync();
+        soon(answers.caught());
+        reached(Situation.GIVEN_UP_WHILE_CREATING);
+        assertTrue(asked.cancel(false));
+        answers.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-10",
+            says = "a timed request returns in time with no server in reach, and leaves nothing",
+            reaches = Situation.OUT_OF_REACH)
+    void timedOutOfReach() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        fixture().cutOff(client);
+        reached(Situation.OUT_OF_REACH);
+        long start = System.nanoTime();
+        Caller<Optional<Lease>> caller = inThread(() -> lock(client).tryAcquire(moment()));
+        assertEquals(Optional.empty(), soon(caller.result()));
+        long took = System.nanoTime() - start;
+        assertTrue(took < 5 * moment().toNanos(), "took " + took / 1_000_000 + " ms");
+        fixture().heal(client);
+        acquired(lock(client)).close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-11",
+            says = "now or never says so with no server in reach",
+            reaches = Situation.OUT_OF_REACH)
+    void nowOrNeverOutOfReach() throws Exception {
+        LockClient client = briefClient();
+        acquired(lock(client)).close();
+        fixture().cutOff(client);
+        reached(Situation.OUT_OF_REACH);
+        Caller<Optional<Lease>> caller = inThread(lock(client)::tryAcquire);
+        refused(LockUnavailableException.class, caller.result());
+        fixture().heal(client);
+        acquired(lock(client)).close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-12",
+            says = "an untimed request waits for the connection",
+            reaches = Situation.OUT_OF_REACH)
+    void waitsForTheConnection() throws Exception {
+        LockClient client = client();
+        acquired(lock(client)).close();
+        fixture().disconnect(client);
+        reached(Situation.OUT_OF_REACH);
+        CompletableFuture<Lease> asked = lock(client).acquireAsync();
+        assertFalse(asked.isDone());
+        fixture().heal(client);
+        soon(asked).close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-13",
+            says = "a grant that reaches a client whose session has ended is lost, and the next holder's lease stands",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.EXPIRED_AT_THE_GRANT)
+    void expiresAtTheGrant() throws Exception {
+        Lease held = acquired(lock(client()));
+        LockClient expiring = client();
+        CompletableFuture<Lease> asked = queued(lock(expiring));
+        assertWaits(asked, lock(expiring));
+        LockFixture.Held events = fixture().holdEvents(expiring);
+        held.close();
+        soon(events.caught());
+        fixture().expire(expiring);
+        reached(Situation.EXPIRED_AT_THE_GRANT);
+        Acquirable other = lock(client());
+        Lease next = acquired(other);
+        int each = other.queue().size();
+        events.close();
+        await(
+                "it has asked again, or was granted",
+                () -> asked.isDone() || other.queue().size() > each);
+        if (asked.isDone()) {
+            soon(soon(asked).lost());
+            assertFalse(soon(asked).isValid());
+        }
+        assertTrue(next.isValid());
+        assertEquals(Optional.empty(), lock(client()).tryAcquire());
+        next.close();
+        soon(asked).close();
+        assertFree(other);
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-14",
+            says = "a waiter whose request an operator deletes is neither granted out of turn nor forgotten",
+            needs = Feature.OPERATOR,
+            reaches = Situation.NODE_DELETED)
+    void waitersRequestDeleted() throws Exception {
+        Acquirable watching = lock(client());
+        Lease held = acquired(lock(client()));
+        Acquirable lock = lock(client());
+        CompletableFuture<Lease> asked = queued(lock);
+        fixture().deleteRequest(path(), 1);
+        reached(Situation.NODE_DELETED);
+        assertWaits(asked, lock);
+        held.close();
+        soon(asked).close();
+        assertFree(watching);
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-15",
+            says = "a holder that lost its lease does not release the next one's",
+            reaches = Situation.LOST_WHILE_HELD)
+    void lateRelease() throws Exception {
+        LockClient expiring = client();
+        Lease held = acquired(lock(expiring));
+        assertTrue(held.isValid());
+        fixture().expire(expiring);
+        reached(Situation.LOST_WHILE_HELD);
+        Lease next = acquired(lock(client()));
+        soon(held.releaseAsync());
+        held.close();
+        assertTrue(next.isValid());
+        assertEquals(Optional.empty(), lock(client()).tryAcquire());
+        next.close();
+        assertFree(lock(client()));
+    }
+
+    /** Lets the lease go as soon as it is there; says whether it was valid. */
+    private Caller<Boolean> holdsOnce(CompletableFuture<Lease> asked) {
+        return inThread(() -> {
+            try (Lease lease = asked.get()) {
+                return lease.isValid();
+            }
+        });
+    }
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+/**
+ * What {@link Lease} promises, shown on a mutex.
+ *
+ * <ul>
+ *   <li>LK-LEASE-01: a lease that was granted is held and valid, and has the path that was asked for
+ *   <li>LK-LEASE-02: a lease that was released is over for its holder
+ *   <li>LK-LEASE-03: to release or close again does nothing
+ *   <li>LK-LEASE-04: of several releases at once one releases
+ *   <li>LK-LEASE-05: an asynchronous release is over for the holder when the call returns, and tells the outcome
+ *   <li>LK-LEASE-06: any thread may release
+ *   <li>LK-LEASE-07: loss is not told after a release
+ *   <li>LK-LEASE-08: to complete or cancel what tells of loss has no effect on others
+ *   <li>LK-LEASE-09: a lease whose session has ended is lost for good, and tells the cause
+ *   <li>LK-LEASE-10: loss is told to who asks for it later
+ *   <li>LK-LEASE-11: a client that has got the lock again finds its former lease lost
+ *   <li>LK-LEASE-12: all leases of a session are lost with it, those of others are not
+ *   <li>LK-LEASE-13: the release of a lost lease says that it was lost
+ *   <li>LK-LEASE-14: a lease without a connection is suspect and valid, and held again when the connection is back
+ *   <li>LK-LEASE-15: without a server the time left falls; with one it rises again
+ *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its lease lost before the next is granted
+ *   <li>LK-LEASE-17: a holder that is cut off is told of its loss with no server in reach
+ *   <li>LK-LEASE-18: a release without a connection is pending, and the next is let in when the connection is back
+ *   <li>LK-LEASE-19: a release by an interrupted thread releases, and keeps the status
+ *   <li>LK-LEASE-20: a holder whose request an operator deletes is told so
+ *   <li>LK-LEASE-21: the leases of a closed client are lost
+ *   <li>LK-LEASE-22: a stage of what tells of loss may acquire
+ *   <li>LK-LEASE-23: the token of a lease does not change
+ *   <li>LK-LEASE-24: a body whose lease is lost meanwhile goes on, finds out when it asks, and its result is returned
+ *   <li>LK-LEASE-25: loss is told once
+ *   <li>LK-LEASE-26: a holder that listens is told who asks it to let go, and keeps its lease
+ *   <li>LK-LEASE-27: a holder that does not listen cannot be asked
+ *   <li>LK-LEASE-28: a holder that is evicted is told of its loss, and the next is let in
+ *   <li>LK-LEASE-29: a waiter that is evicted waits at the end
+ *   <li>LK-LEASE-30: to ask or to evict a request that has gone does nothing
+ * </ul>
+ */
+public abstract class LeaseContract extends LockContract {
+    /** For subclasses. */
+    protected LeaseContract() {}
+
+    private Mutex mutex(LockClient client) {
+        return client.mutex(path());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-01",
+            says = "a lease that was granted is held and valid, and has the path that was asked for")
+    void granted() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        assertEquals(LeaseState.HELD, lease.state());
+        assertTrue(lease.isValid());
+        assertEquals(path(), lease.path());
+        assertFalse(lease.lost().isDone());
+        lease.ensureValid();
+    }
+
+    @Guarantee(id = "LK-LEASE-02", says = "a lease that was released is over for its holder")
+    void released() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        assertEquals(ReleaseOutcome.RELEASED, lease.release());
+        assertEquals(LeaseState.RELEASED, lease.state());
+        assertFalse(lease.isValid());
+        assertEquals(Duration.ZERO, lease.remaining());
+        assertThrows(IllegalStateException.class, lease::ensureValid);
+    }
+
+    @Guarantee(id = "LK-LEASE-03", says = "to release or close again does nothing")
+    void releasedAgain() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        lease.close();
+        Lease next = acquired(mutex(client()));
+        lease.close();
+        assertEquals(ReleaseOutcome.ALREADY_RELEASED, lease.release());
+        assertEquals(ReleaseOutcome.ALREADY_RELEASED, soon(lease.releaseAsync()));
+        assertTrue(next.isValid());
+        assertTrue(mutex(client()).tryAcquire().isEmpty());
+    }
+
+    @Guarantee(id = "LK-LEASE-04", says = "of several releases at once one releases")
+    void releasedAtOnce() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        CountDownLatch together = new CountDownLatch(1);
+        List<Caller<ReleaseOutcome>> callers = IntStream.range(0, 6)
+                .mapToObj(number -> inThread(() -> {
+                    together.await();
+                    return lease.release();
+                }))
+                .toList();
+        together.countDown();
+        List<ReleaseOutcome> outcomes = new ArrayList<>();
+        for (Caller<ReleaseOutcome> caller : callers) {
+            outcomes.add(soon(caller.result()));
+        }
+        assertEquals(1, Collections.frequency(outcomes, ReleaseOutcome.RELEASED), outcomes::toString);
+        assertEquals(5, Collections.frequency(outcomes, ReleaseOutcome.ALREADY_RELEASED), outcomes::toString);
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-05",
+            says = "an asynchronous release is over for the holder when the call returns, and tells the outcome")
+    void releasedAsync() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        CompletableFuture<ReleaseOutcome> outcome = lease.releaseAsync();
+        assertFalse(lease.isValid());
+        assertEquals(LeaseState.RELEASED, lease.state());
+        assertEquals(ReleaseOutcome.RELEASED, soon(outcome));
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(id = "LK-LEASE-06", says = "any thread may release")
+    void releasedByAnother() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        assertEquals(ReleaseOutcome.RELEASED, soon(inThread(lease::release).result()));
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(id = "LK-LEASE-07", says = "loss is not told after a release", reaches = Situation.LOST_WHILE_HELD)
+    void noLossAfterRelease() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<LossCause> told = lease.lost();
+        lease.close();
+        Lease other = acquired(client.mutex(path("other")));
+        fixture().expire(client);
+        soon(other.lost());
+        reached(Situation.LOST_WHILE_HELD);
+        assertFalse(told.isDone());
+        assertFalse(lease.lost().isDone());
+        assertEquals(LeaseState.RELEASED, lease.state());
+    }
+
+    @Guarantee(id = "LK-LEASE-08", says = "to complete or cancel what tells of loss has no effect on others")
+    void futuresOfOnesOwn() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        assertTrue(lease.lost().complete(LossCause.NODE_DELETED));
+        assertTrue(lease.lost().cancel(false));
+        assertFalse(lease.lost().isDone());
+        assertTrue(lease.isValid());
+        assertTrue(mutex(client()).tryAcquire().isEmpty());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-09",
+            says = "a lease whose session has ended is lost for good, and tells the cause",
+            reaches = Situation.LOST_WHILE_HELD)
+    void lost() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<LossCause> told = lease.lost();
+        fixture().expire(client);
+        assertEquals(LossCause.SESSION_EXPIRED, soon(told));
+        reached(Situation.LOST_WHILE_HELD);
+        assertEquals(LeaseState.LOST, lease.state());
+        assertFalse(lease.isValid());
+        assertEquals(Duration.ZERO, lease.remaining());
+        assertEquals(
+                LossCause.SESSION_EXPIRED,
+                assertThrows(LeaseLostException.class, lease::ensureValid).lossCause());
+    }
+
+    @Guarantee(id = "LK-LEASE-10", says = "loss is told to who asks for it later", reaches = Situation.LOST_WHILE_HELD)
+    void askedLater() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        fixture().expire(client);
+        LossCause cause = soon(lease.lost());
+        reached(Situation.LOST_WHILE_HELD);
+        assertEquals(cause, soon(lease.lost()));
+        acquired(mutex(client)).close();
+        assertEquals(LeaseState.LOST, lease.state());
+        assertEquals(cause, soon(lease.lost()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-11",
+            says = "a client that has got the lock again finds its former lease lost",
+            reaches = Situation.LOST_WHILE_HELD)
+    void lossBeforeTheNextHold() throws Exception {
+        LockClient client = client();
+        Lease former = acquired(mutex(client));
+        fixture().expire(client);
+        Lease next = acquired(mutex(client));
+        reached(Situation.LOST_WHILE_HELD);
+        assertEquals(LeaseState.LOST, former.state());
+        assertTrue(next.isValid());
+        soon(former.lost());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-12",
+            says = "all leases of a session are lost with it, those of others are not",
+            reaches = Situation.LOST_WHILE_HELD)
+    void allLeasesOfTheSession() throws Exception {
+        LockClient client = client();
+        Lease one = acquired(client.mutex(path("one")));
+        Lease two = acquired(client.mutex(path("two")));
+        Lease ofAnother = acquired(client().mutex(path("three")));
+        fixture().expire(client);
+        soon(one.lost());
+        soon(two.lost());
+        reached(Situation.LOST_WHILE_HELD);
+        assertFalse(one.isValid() || two.isValid());
+        assertTrue(ofAnother.isValid());
+        assertFalse(ofAnother.lost().isDone());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-13",
+            says = "the release of a lost lease says that it was lost",
+            needs = Feature.RELEASE_OUTCOMES,
+            reaches = Situation.LOST_WHILE_HELD)
+    void releaseOfALostLease() throws Exception {
+        LockClient client = client();
+        Lease unheard = acquired(client.mutex(path("unheard")));
+        Lease lease = acquired(mutex(client));
+        fixture().expire(client);
+        ReleaseOutcome early = unheard.release();
+        assertTrue(Set.of(ReleaseOutcome.LOST, ReleaseOutcome.PENDING).contains(early), early::toString);
+        soon(lease.lost());
+        reached(Situation.LOST_WHILE_HELD);
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+        assertEquals(ReleaseOutcome.LOST, soon(lease.releaseAsync()));
+        lease.close();
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-14",
+            says = "a lease without a connection is suspect and valid, and held again when the connection is back",
+            reaches = Situation.SUSPECT)
+    void suspect() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        fixture().disconnect(client);
+        await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
+        reached(Situation.SUSPECT);
+        assertTrue(lease.isValid());
+        lease.ensureValid();
+        fixture().heal(client);
+        await("the lease is held", () -> lease.state() == LeaseState.HELD);
+        assertTrue(lease.isValid());
+        assertFalse(lease.lost().isDone());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-15",
+            says = "without a server the time left falls; with one it rises again",
+            needs = Feature.DEADLINES,
+            reaches = Situation.SUSPECT)
+    void remaining() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        fixture().disconnect(client);
+        await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
+        reached(Situation.SUSPECT);
+        Duration once = lease.remaining();
+        await("less time is left", () -> lease.remaining().compareTo(once) < 0);
+        assertFalse(lease.remaining().isNegative());
+        fixture().heal(client);
+        await("more time is left", () -> lease.remaining().compareTo(once) > 0);
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-16",
+            says =
+                    "where sessions end by time, a holder that is cut off finds its lease lost before the next is granted",
+            reaches = Situation.LOST_WHILE_HELD)
+    void lostInTime() throws Exception {
+        LockClient client = briefClient();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<Boolean> overlap = queued(mutex(client())).thenApply(next -> lease.isValid());
+        fixture().cutOff(client);
+        assertFalse(soon(overlap), "valid when the next was granted");
+        reached(Situation.LOST_WHILE_HELD);
+        assertEquals(LeaseState.LOST, lease.state());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-17",
+            says = "a holder that is cut off is told of its loss with no server in reach",
+            reaches = Situation.DEADLINE_PASSED)
+    void toldWithoutAServer() throws Exception {
+        LockClient client = briefClient();
+        Lease lease = acquired(mutex(client));
+        fixture().cutOff(client);
+        soon(lease.lost());
+        reached(Situation.DEADLINE_PASSED);
+        assertFalse(lease.isValid());
+        fixture().heal(client);
+        acquired(mutex(client)).close();
+        assertFalse(lease.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-18",
+            says = "a release without a connection is pending, and the next is let in when the connection is back",
+            needs = Feature.RELEASE_OUTCOMES,
+            reaches = Situation.SUSPECT)
+    void releaseWithoutAConnection() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<Lease> next = queued(mutex(client()));
+        fixture().disconnect(client);
+        await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
+        reached(Situation.SUSPECT);
+        assertEquals(ReleaseOutcome.PENDING, soon(inThread(lease::release).result()));
+        assertFalse(lease.isValid());
+        fixture().heal(client);
+        soon(next).close();
+    }
+
+    @Guarantee(id = "LK-LEASE-19", says = "a release by an interrupted thread releases, and keeps the status")
+    void interruptedRelease() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        Caller<Boolean> caller = inThread(() -> {
+            Thread.currentThread().interrupt();
+            lease.close();
+            return Thread.currentThread().isInterrupted();
+        });
+        assertTrue(soon(caller.result()), "the status is not set");
+        assertFalse(lease.isValid());
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-20",
+            says = "a holder whose request an operator deletes is told so",
+            needs = Feature.OPERATOR,
+            reaches = Situation.NODE_DELETED)
+    void nodeDeleted() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        fixture().deleteRequest(path(), 0);
+        reached(Situation.NODE_DELETED);
+        Lease next = acquired(mutex(client()));
+        assertEquals(LossCause.NODE_DELETED, soon(lease.lost()));
+        assertFalse(lease.isValid());
+        assertTrue(next.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-26",
+            says = "a holder that listens is told who asks it to let go, and keeps its lease",
+            needs = Feature.ADMINISTRATION)
+    void askedToLetGo() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        LockClient other = client();
+        await("somebody who listens", () -> first(other).requestRelease() == Asked.TOLD);
+        assertEquals(ProcessHandle.current().pid(), soon(wish).processId());
+        assertEquals(LeaseState.HELD, lease.state());
+        assertTrue(mutex(other).tryAcquire().isEmpty());
+    }
+
+    private Contender first(LockClient client) {
+        return mutex(client).queue().get(0);
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-27",
+            says = "a holder that does not listen cannot be asked",
+            needs = Feature.ADMINISTRATION)
+    void cannotBeAsked() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        assertEquals(Asked.NOT_LISTENING, first(client()).requestRelease());
+        assertEquals(LeaseState.HELD, lease.state());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-28",
+            says = "a holder that is evicted is told of its loss, and the next is let in",
+            needs = Feature.ADMINISTRATION,
+            reaches = Situation.NODE_DELETED)
+    void evicted() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<Lease> next = queued(mutex(client()));
+        assertEquals(Eviction.EVICTED, first(client()).evict());
+        reached(Situation.NODE_DELETED);
+        assertEquals(LossCause.NODE_DELETED, soon(lost));
+        assertFalse(lease.isValid());
+        assertTrue(soon(next).isValid());
+    }
+
+    @Guarantee(id = "LK-LEASE-29", says = "a waiter that is evicted waits at the end", needs = Feature.ADMINISTRATION)
+    void evictedWhileItWaits() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        LockClient operator = client();
+        CompletableFuture<Lease> second = queued(mutex(client()));
+        CompletableFuture<Lease> third = queued(mutex(client()));
+        Contender evicted = mutex(operator).queue().get(1);
+        assertEquals(Eviction.EVICTED, evicted.evict());
+        awaitQueue(mutex(operator), 3);
+        lease.close();
+        Lease next = soon(third);
+        assertFalse(second.isDone());
+        next.close();
+        assertTrue(soon(second).isValid());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-30",
+            says = "to ask or to evict a request that has gone does nothing",
+            needs = Feature.ADMINISTRATION)
+    void administrationComesTooLate() throws Exception {
+        Lease lease = acquired(mutex(client()));
+        Contender gone = first(client());
+        lease.close();
+        Lease next = acquired(mutex(client()));
+        assertEquals(Asked.GONE, gone.requestRelease());
+        assertEquals(Eviction.GONE, gone.evict());
+        assertTrue(next.isValid());
+    }
+
+    @Guarantee(id = "LK-LEASE-21", says = "the leases of a closed client are lost")
+    void clientClosed() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        client.close();
+        assertEquals(LossCause.CLIENT_CLOSED, soon(lease.lost()));
+        assertEquals(LeaseState.LOST, lease.state());
+        assertEquals(
+                LossCause.CLIENT_CLOSED,
+                assertThrows(LeaseLostException.class, lease::ensureValid).lossCause());
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-22",
+            says = "a stage of what tells of loss may acquire",
+            reaches = Situation.LOST_WHILE_HELD)
+    void stages() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<Lease> again =
+                lease.lost().thenCompose(cause -> mutex(client).acquireAsync());
+        fixture().expire(client);
+        assertTrue(soon(again).isValid());
+        reached(Situation.LOST_WHILE_HELD);
+    }
+
+    @Guarantee(id = "LK-LEASE-23", says = "the token of a lease does not change", needs = Feature.TOKENS)
+    void token() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        long token = lease.token();
+        acquired(client.mutex(path("other"))).close();
+        assertEquals(token, lease.token());
+        lease.close();
+        assertEquals(token, lease.token());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-24",
+            says = "a body whose lease is lost meanwhile goes on, finds out when it asks, and its result is returned",
+            reaches = Situation.LOST_WHILE_HELD)
+    void lostInABody() throws Exception {
+        LockClient client = client();
+        String result = mutex(client).<String, Exception>call(lease -> {
+            fixture().expire(client);
+            soon(lease.lost());
+            reached(Situation.LOST_WHILE_HELD);
+            assertThrows(LeaseLostException.class, lease::ensureValid);
+            return "done";
+        });
+        assertEquals("done", result);
+    }
+
+    @Guarantee(id = "LK-LEASE-25", says = "loss is told once", reaches = Situation.LOST_WHILE_HELD)
+    void toldOnce() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        List<LossCause> told = Collections.synchronizedList(new ArrayList<>());
+        CompletableFuture<Boolean> first = lease.lost().thenApply(told::add);
+        fixture().expire(client);
+        assertTrue(soon(first));
+        reached(Situation.LOST_WHILE_HELD);
+        acquired(mutex(client)).close();
+        client.close();
+        assertEquals(1, told.size());
+        assertEquals(told.get(0), soon(lease.lost()));
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What all contracts need: clients that are closed after the test, paths of its own, and ways to await what is due. To be extended by way
+ * of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract}, {@link MultiLockContract} and {@link
+ * LeaseContract}.
+ */
+@ExtendWith(ContractExtension.class)
+@DisplayNameGeneration(GuaranteeNames.class)
+@Timeout(60)
+public abstract class LockContract {
+    private static final AtomicInteger PATHS = new AtomicInteger();
+    private static final int TRIPS_TO_SETTLE = 4;
+
+    private final String path = "/contract/" + PATHS.incrementAndGet();
+    private final List<LockClient> clients = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+    private @Nullable LockFixture fixture;
+    private @Nullable Reached reached;
+
+    /** For subclasses. */
+    protected LockContract() {}
+
+    /**
+     * Makes what the tests of this class run on. Called once for the class, by one of its instances.
+     *
+     * @return the fixture, which is closed after the last test of the class
+     */
+    protected abstract LockFixture newFixture();
+
+    final void begin(LockFixture shared, Reached counts) {
+        fixture = shared;
+        reached = counts;
+    }
+
+    final void end() {
+        Thread.interrupted(); // what a test left must not reach the clean-up
+        threads.forEach(Thread::interrupt);
+        LockFixture shared = fixture();
+        clients.forEach(shared::heal);
+        clients.forEach(LockClient::close);
+    }
+
+    final LockFixture fixture() {
+        return Objects.requireNonNull(fixture, "fixture");
+    }
+
+    final void reached(Situation situation) {
+        Objects.requireNonNull(reached, "reached").count(situation);
+    }
+
+    /** A new client, closed after the test. */
+    final LockClient client() {
+        return kept(fixture().newClient());
+    }
+
+    /** A new client with a short session, closed after the test. */
+    final LockClient briefClient() {
+        return kept(fixture().newBriefClient());
+    }
+
+    private LockClient kept(LockClient client) {
+        clients.add(client);
+        return client;
+    }
+
+    /** The path of this test. */
+    final String path() {
+        return path;
+    }
+
+    /** Another path of this test. */
+    final String path(String name) {
+        return path + "-" + name;
+    }
+
+    /** What is due. */
+    final <T> T soon(Future<T> due) throws Exception {
+        try {
+            return due.get(fixture().patience().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw new AssertionError("not within " + fixture().patience(), late);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw failed;
+        }
+    }
+
+    /** The failure that is due. */
+    final <E extends Throwable> E refused(Class<E> type, Future<?> due) {
+        ExecutionException told = assertThrows(
+                ExecutionException.class, () -> due.get(fixture().patience().toNanos(), TimeUnit.NANOSECONDS));
+        return assertInstanceOf(type, told.getCause());
+    }
+
+    final void await(String what, BooleanSupplier condition) throws InterruptedException {
+        Eventually.holds(what, fixture().patience(), condition);
+    }
+
+    /** A lease that must be there soon. */
+    final Lease acquired(Acquirable lock) throws Exception {
+        return lock.tryAcquire(fixture().patience())
+                .orElseThrow(() ->
+                        new AssertionError("not granted within " + fixture().patience()));
+    }
+
+    /** Asks, and returns when the request stands in the queue. */
+    final CompletableFuture<Lease> queued(Acquirable lock) throws InterruptedException {
+        int before = lock.queue().size();
+        CompletableFuture<Lease> asked = lock.acquireAsync();
+        await("the request stands in the queue", () -> lock.queue().size() > before || asked.isDone());
+        return asked;
+    }
+
+    /** Asks in a thread of its own, and returns when the request stands in the queue. */
+    final Caller<Lease> queuedInThread(Acquirable lock) throws InterruptedException {
+        int before = lock.queue().size();
+        Caller<Lease> caller = inThread(lock::acquire);
+        await(
+                "the request stands in the queue",
+                () -> lock.queue().size() > before || caller.result().isDone());
+        return caller;
+    }
+
+    final void awaitQueue(Acquirable lock, int length) throws InterruptedException {
+        await("a queue of " + length, () -> lock.queue().size() == length);
+    }
+
+    /**
+     * Whatever has happened up to now has not granted this. The clients of these locks have heard of it: a server tells one session
+     * in order, so what they read now comes after.
+     */
+    static void assertWaits(Future<?> asked, Acquirable... locks) {
+        for (int trip = 0; trip < TRIPS_TO_SETTLE; trip++) {
+            for (Acquirable lock : locks) {
+                lock.queue();
+            }
+        }
+        assertFalse(asked.isDone(), "granted too early");
+    }
+
+    /** Nothing stands in the queue, and another client is served. */
+    final void assertFree(Acquirable lockOfAnother) throws Exception {
+        awaitQueue(lockOfAnother, 0);
+        acquired(lockOfAnother).close();
+        awaitQueue(lockOfAnother, 0);
+    }
+
+    /** A thread that a test made, and what became of its work. */
+    record Caller<T>(Thread thread, Future<T> result) {}
+
+    /** Runs this in a thread of its own, which is interrupted after the test. */
+    final <T extends @Nullable Object> Caller<T> inThread(Callable<T> work) {
+        FutureTask<T> task = new FutureTask<>(work);
+        Thread thread = new Thread(task, "latchkey-contract");
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return new Caller<>(thread, task);
+    }
+
+    /** Long enough to send something and hear the answer, short enough to wait for. */
+    static Duration moment() {
+        return Duration.ofMillis(200);
+    }
+}

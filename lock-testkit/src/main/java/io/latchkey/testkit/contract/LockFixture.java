@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import io.latchkey.lock.LockClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What the contracts need of an implementation: clients, and ways to do to one of them what servers and networks do. One fixture
+ * serves all tests of a class, also several at once. Every test takes paths and clients of its own.
+ *
+ * <p>Locks that are kept in ZooKeeper need none of their own: {@link ServerFixture} does all of this for the clients that it is given. A
+ * fixture that cannot do what a method with a default is about leaves it out and declares the feature as {@linkplain #lacking lacking};
+ * the default throws {@link UnsupportedOperationException}. Every client that a method is given is one that this fixture has made, and
+ * none is closed.
+ */
+public interface LockFixture extends AutoCloseable {
+    /** {@return a new connected client with a session of its own, which outlives the time that a client takes to reconnect} */
+    LockClient newClient();
+
+    /** {@return a new connected client whose session is as short as can be, for tests that wait for its end by time} */
+    LockClient newBriefClient();
+
+    /**
+     * Ends the client's session at the server. It has ended, with all its requests, when this returns. The client learns of it by
+     * itself, later; one that owns its session opens another.
+     *
+     * @param client whose session
+     * @throws InterruptedException if interrupted while waiting
+     */
+    void expire(LockClient client) throws InterruptedException;
+
+    /**
+     * From now on nothing passes between the client and any server, and nobody is told, until {@link #heal}.
+     *
+     * @param client whom to cut off
+     */
+    void cutOff(LockClient client);
+
+    /**
+     * Breaks the client's connection, and refuses others until {@link #heal}. The client knows at once, or within 0.2 s.
+     *
+     * @param client whose connection
+     */
+    void disconnect(LockClient client);
+
+    /**
+     * Ends {@link #cutOff} and {@link #disconnect}, and takes back what has not struck yet; does nothing if there is none of it. The client
+     * comes back by itself. Called for each client after its test.
+     *
+     * @param client whose faults
+     */
+    void heal(LockClient client);
+
+    /**
+     * Loses the client's next request to stand in a queue, and the connection with it. The server never sees it.
+     *
+     * @param client whose request
+     * @return completes when that has happened
+     */
+    default CompletableFuture<?> loseNextCreate(LockClient client) {
+        throw undeclared(Feature.WIRE_FAULTS);
+    }
+
+    /**
+     * Loses the answer to the client's next request to stand in a queue, and the connection with it. The server has done it.
+     *
+     * @param client whose request
+     * @return completes when that has happened
+     */
+    default CompletableFuture<?> loseAnswerOfNextCreate(LockClient client) {
+        throw undeclared(Feature.WIRE_FAULTS);
+    }
+
+    /**
+     * Loses the answer to the client's next request to leave a queue, and the connection with it. The server has done it.
+     *
+     * @param client whose request
+     * @return completes when that has happened
+     */
+    default CompletableFuture<?> loseAnswerOfNextDelete(LockClient client) {
+        throw undeclared(Feature.WIRE_FAULTS);
+    }
+
+    /**
+     * Holds back the answers to the client's requests to stand in a queue, and whatever comes behind them. Signs of life still pass, so that
+     * the session lives on.
+     *
+     * @param client whose answers
+     * @return in force until it is closed
+     */
+    default Held holdAnswersOfCreates(LockClient client) {
+        throw undeclared(Feature.WIRE_FAULTS);
+    }
+
+    /**
+     * Holds back what the server tells the client of its own accord, and whatever comes behind it. Signs of life still pass, so that the
+     * session lives on.
+     *
+     * @param client whose events
+     * @return in force until it is closed
+     */
+    default Held holdEvents(LockClient client) {
+        throw undeclared(Feature.WIRE_FAULTS);
+    }
+
+    /** Something that is held back. */
+    interface Held extends AutoCloseable {
+        /** {@return completes when something is held back: the server has done its part} */
+        CompletableFuture<?> caught();
+
+        /** Lets it go, in order, and holds nothing from now on. Does nothing the second time. */
+        @Override
+        void close();
+    }
+
+    /**
+     * Deletes a request behind its owner's back, as an operator can. It is gone when this returns.
+     *
+     * @param path the lock's
+     * @param place 0 for the first in the queue
+     */
+    default void deleteRequest(String path, int place) {
+        throw undeclared(Feature.OPERATOR);
+    }
+
+    private static UnsupportedOperationException undeclared(Feature feature) {
+        return new UnsupportedOperationException("offer it, or declare " + feature + " as lacking");
+    }
+
+    /**
+     * {@return what there is not, each with the reason, which is told with the tests that are skipped for it} Always the same; nothing is
+     * lacking unless a fixture says so.
+     */
+    default Map<Feature, String> lacking() {
+        return Map.of();
+    }
+
+    /** {@return how long a test waits at most for what is due; 10 s unless a fixture says otherwise} */
+    default Duration patience() {
+        return Duration.ofSeconds(10);
+    }
+
+    /** Ends what the fixture began. Called once, after the last test of the class; clients are closed already. */
+    @Override
+    void close();
+}

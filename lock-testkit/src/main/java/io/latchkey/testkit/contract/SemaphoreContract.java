@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.Semaphore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/**
+ * What {@link Semaphore} promises, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it has with both of two
+ * permits as the lock.
+ *
+ * <ul>
+ *   <li>LK-SEM-01: as many permits are granted as there are, and no more
+ *   <li>LK-SEM-02: several permits are granted all or none, with one lease
+ *   <li>LK-SEM-03: requests are granted in their order, though a later one's permits are free
+ *   <li>LK-SEM-04: a permit is given back once
+ *   <li>LK-SEM-05: who waits behind a request that gives up comes in
+ *   <li>LK-SEM-06: all permits of an ended session are free
+ *   <li>LK-SEM-07: the permits that an ended session waited for do not hold others up
+ *   <li>LK-SEM-08: two clients that ask for all permits at once are served one after the other
+ *   <li>LK-SEM-09: who declares another number of permits is told both numbers
+ *   <li>LK-SEM-10: the capacity is the declared number; on a path that is not used, too
+ *   <li>LK-SEM-11: available permits are those that nobody holds
+ *   <li>LK-SEM-12: a larger capacity lets waiting requests in
+ *   <li>LK-SEM-13: a smaller capacity takes from nobody and lets nobody in until enough is released
+ *   <li>LK-SEM-14: a request that waits for more than a new capacity is told
+ *   <li>LK-SEM-15: numbers that cannot be are refused at the door
+ *   <li>LK-SEM-16: a new capacity holds for every client
+ *   <li>LK-SEM-17: the path of a semaphore acquired as another kind of lock is refused
+ *   <li>LK-SEM-18: the queue tells the permits of each contender
+ *   <li>LK-SEM-19: of many threads in several clients no more hold than there are permits
+ *   <li>LK-SEM-20: no permit is lost to requests that were interrupted or ran out of time
+ *   <li>LK-SEM-21: no permit is lost to requests whose answers were lost
+ *   <li>LK-SEM-22: a bad path is refused by the method that gets it
+ *   <li>LK-SEM-23: a closed client's permits are free
+ * </ul>
+ */
+public abstract class SemaphoreContract extends FaultyAcquiringContract {
+    /** For subclasses. */
+    protected SemaphoreContract() {}
+
+    @Override
+    final Acquirable lock(LockClient client) {
+        return semaphore(client, 2).permits(2);
+    }
+
+    @Override
+    final Acquirable blocker(LockClient client) {
+        return semaphore(client, 2);
+    }
+
+    private Semaphore semaphore(LockClient client, int permits) {
+        return client.semaphore(path(), permits);
+    }
+
+    @Guarantee(id = "LK-SEM-01", says = "as many permits are granted as there are, and no more")
+    void bound() throws Exception {
+        LockClient client = client();
+        List<Lease> held = new ArrayList<>();
+        for (int permit = 0; permit < 3; permit++) {
+            held.add(acquired(semaphore(permit == 0 ? client() : client, 3)));
+        }
+        assertEquals(Optional.empty(), semaphore(client, 3).tryAcquire());
+        CompletableFuture<Lease> next = queued(semaphore(client(), 3));
+        assertWaits(next, semaphore(client, 3));
+        held.get(1).close();
+        soon(next).close();
+        assertTrue(held.get(0).isValid() && held.get(2).isValid());
+    }
+
+    @Guarantee(id = "LK-SEM-02", says = "several permits are granted all or none, with one lease")
+    void allOrNone() throws Exception {
+        Lease one = acquired(semaphore(client(), 3));
+        LockClient other = client();
+        assertEquals(Optional.empty(), semaphore(other, 3).permits(3).tryAcquire());
+        Lease two = acquired(semaphore(other, 3).permits(2));
+        assertEquals(Optional.empty(), semaphore(client(), 3).tryAcquire());
+        two.close();
+        one.close();
+        acquired(semaphore(other, 3).permits(3)).close();
+    }
+
+    @Guarantee(id = "LK-SEM-03", says = "requests are granted in their order, though a later one's permits are free")
+    void strictOrder() throws Exception {
+        Lease held = acquired(semaphore(client(), 3).permits(2));
+        LockClient client = client();
+        CompletableFuture<Lease> large = queued(semaphore(client, 3).permits(2));
+        Semaphore other = semaphore(client(), 3);
+        assertEquals(Optional.empty(), other.tryAcquire());
+        CompletableFuture<Lease> small = queued(other);
+        assertWaits(small, other);
+        assertFalse(large.isDone());
+        held.close();
+        assertTrue(soon(large).isValid() && soon(small).isValid());
+    }
+
+    @Guarantee(id = "LK-SEM-04", says = "a permit is given back once")
+    void givenBackOnce() throws Exception {
+        Lease one = acquired(semaphore(client(), 2));
+        Lease two = acquired(semaphore(client(), 2));
+        one.close();
+        one.close();
+        Lease three = acquired(semaphore(client(), 2));
+        assertEquals(Optional.empty(), semaphore(client(), 2).tryAcquire());
+        assertTrue(two.isValid() && three.isValid());
+    }
+
+    @Guarantee(id = "LK-SEM-05", says = "who waits behind a request that gives up comes in")
+    void theLargeGivesUp() throws Exception {
+        Lease held = acquired(semaphore(client(), 3).permits(2));
+        CompletableFuture<Lease> large = queued(semaphore(client(), 3).permits(2));
+        CompletableFuture<Lease> small = queued(semaphore(client(), 3));
+        large.cancel(false);
+        assertTrue(soon(small).isValid() && held.isValid());
+    }
+
+    @Guarantee(id = "LK-SEM-06", says = "all permits of an ended session are free", reaches = Situation.LOST_WHILE_HELD)
+    void holderOfSeveralExpires() throws Exception {
+        LockClient expiring = client();
+        Lease one = acquired(semaphore(expiring, 3));
+        Lease two = acquired(semaphore(expiring, 3).permits(2));
+        CompletableFuture<Lease> all = queued(semaphore(client(), 3).permits(3));
+        assertTrue(one.isValid() && two.isValid());
+        fixture().expire(expiring);
+        reached(Situation.LOST_WHILE_HELD);
+        assertTrue(soon(all).isValid());
+        soon(one.lost());
+        soon(two.lost());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-07",
+            says = "the permits that an ended session waited for do not hold others up",
+            reaches = Situation.WAITER_EXPIRED)
+    void largeWaiterExpires() throws Exception {
+        Lease held = acquired(semaphore(client(), 3).permits(2));
+        LockClient expiring = client();
+        CompletableFuture<Lease> large = queued(semaphore(expiring, 3).permits(2));
+        CompletableFuture<Lease> small = queued(semaphore(client(), 3));
+        fixture().expire(expiring);
+        reached(Situation.WAITER_EXPIRED);
+        assertTrue(soon(small).isValid() && held.isValid());
+        large.cancel(false);
+    }
+
+    @Guarantee(id = "LK-SEM-08", says = "two clients that ask for all permits at once are served one after the other")
+    void bothAskForAll() throws Exception {
+        Crowd crowd = new Crowd(2);
+        Acquirable one = lock(client());
+        Acquirable other = lock(client());
+        Caller<?> first = inThread(() -> crowd.takeTurns(one, 2, 10));
+        Caller<?> second = inThread(() -> crowd.takeTurns(other, 2, 10));
+        soon(first.result());
+        soon(second.result());
+        crowd.assertNeverTooMany();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-SEM-09", says = "who declares another number of permits is told both numbers")
+    void declaredOtherwise() throws Exception {
+        Lease held = acquired(semaphore(client(), 2));
+        Semaphore other = semaphore(client(), 5);
+        LockMismatchException told = assertThrows(LockMismatchException.class, other::tryAcquire);
+        assertTrue(told.asked().contains("5"), told.asked());
+        assertTrue(told.found().contains("2"), told.found());
+        assertTrue(held.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-10",
+            says = "the capacity is the declared number; on a path that is not used, too",
+            needs = Feature.RESIZING)
+    void capacity() throws Exception {
+        assertEquals(4, semaphore(client(), 4).capacity());
+        acquired(semaphore(client(), 4)).close();
+        assertEquals(4, semaphore(client(), 4).capacity());
+    }
+
+    @Guarantee(id = "LK-SEM-11", says = "available permits are those that nobody holds", needs = Feature.PERMIT_COUNTS)
+    void availablePermits() throws Exception {
+        Semaphore semaphore = semaphore(client(), 4);
+        assertEquals(4, semaphore.availablePermits());
+        Lease three = acquired(semaphore(client(), 4).permits(3));
+        assertEquals(1, semaphore.availablePermits());
+        CompletableFuture<Lease> waiting = queued(semaphore.permits(2));
+        assertEquals(1, semaphore.availablePermits());
+        waiting.cancel(false);
+        three.close();
+        await("all permits are there", () -> semaphore.availablePermits() == 4);
+    }
+
+    @Guarantee(id = "LK-SEM-12", says = "a larger capacity lets waiting requests in", needs = Feature.RESIZING)
+    void larger() throws Exception {
+        Lease held = acquired(semaphore(client(), 2).permits(2));
+        CompletableFuture<Lease> one = queued(semaphore(client(), 2));
+        CompletableFuture<Lease> two = queued(semaphore(client(), 2).permits(2));
+        Semaphore resizing = semaphore(client(), 2);
+        resizing.resize(3);
+        assertTrue(soon(one).isValid());
+        assertWaits(two, resizing);
+        resizing.resize(5);
+        assertTrue(soon(two).isValid() && held.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-13",
+            says = "a smaller capacity takes from nobody and lets nobody in until enough is released",
+            needs = {Feature.RESIZING, Feature.PERMIT_COUNTS})
+    void smaller() throws Exception {
+        Semaphore semaphore = semaphore(client(), 3);
+        Lease one = acquired(semaphore);
+        Lease two = acquired(semaphore.permits(2));
+        semaphore.resize(1);
+        assertTrue(one.isValid() && two.isValid());
+        assertEquals(0, semaphore.availablePermits());
+        Semaphore other = semaphore(client(), 3);
+        CompletableFuture<Lease> next = queued(other);
+        two.close();
+        assertWaits(next, other);
+        one.close();
+        assertTrue(soon(next).isValid());
+        assertEquals(Optional.empty(), semaphore.tryAcquire());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-14",
+            says = "a request that waits for more than a new capacity is told",
+            needs = Feature.RESIZING)
+    void tooLargeForTheNewCapacity() throws Exception {
+        Lease held = acquired(semaphore(client(), 3));
+        CompletableFuture<Lease> large = queued(semaphore(client(), 3).permits(3));
+        CompletableFuture<Lease> small = queued(semaphore(client(), 3));
+        semaphore(client(), 3).resize(2);
+        LockMismatchException told = refused(LockMismatchException.class, large);
+        assertTrue(told.asked().contains("3"), told.asked());
+        assertTrue(told.found().contains("2"), told.found());
+        assertTrue(soon(small).isValid() && held.isValid());
+    }
+
+    @Guarantee(id = "LK-SEM-15", says = "numbers that cannot be are refused at the door")
+    void badNumbers() {
+        LockClient client = client();
+        assertThrows(IllegalArgumentException.class, () -> semaphore(client, 0));
+        assertThrows(IllegalArgumentException.class, () -> semaphore(client, -1));
+        Semaphore semaphore = semaphore(client, 3);
+        assertThrows(IllegalArgumentException.class, () -> semaphore.permits(0));
+        assertThrows(IllegalArgumentException.class, () -> semaphore.permits(-1));
+        assertThrows(IllegalArgumentException.class, () -> semaphore.permits(4));
+        assertThrows(IllegalArgumentException.class, () -> semaphore.resize(0));
+        assertEquals(0, semaphore.queue().size());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-16",
+            says = "a new capacity holds for every client",
+            needs = {Feature.RESIZING, Feature.PERMIT_COUNTS})
+    void resizedForAll() throws Exception {
+        Semaphore semaphore = semaphore(client(), 2);
+        Semaphore other = semaphore(client(), 2);
+        acquired(semaphore).close();
+        other.resize(4);
+        assertEquals(4, semaphore.capacity());
+        Lease all = acquired(semaphore.permits(4));
+        assertEquals(0, other.availablePermits());
+        all.close();
+        semaphore.resize(1);
+        assertEquals(1, other.capacity());
+        Lease one = acquired(other);
+        assertEquals(Optional.empty(), semaphore(client(), 2).tryAcquire());
+        one.close();
+    }
+
+    @Guarantee(
+            id = "LK-SEM-17",
+            says = "the path of a semaphore acquired as another kind of lock is refused",
+            needs = Feature.KINDS)
+    void otherKinds() throws Exception {
+        Lease held = acquired(semaphore(client(), 2));
+        LockClient other = client();
+        assertThrows(LockMismatchException.class, () -> other.mutex(path()).tryAcquire());
+        assertThrows(
+                LockMismatchException.class,
+                () -> other.readWriteLock(path()).readLock().tryAcquire());
+        assertTrue(held.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-18",
+            says = "the queue tells the permits of each contender",
+            needs = Feature.CONTENDER_DETAILS)
+    void permitsInTheQueue() throws Exception {
+        Semaphore semaphore = semaphore(client(), 3);
+        Lease held = acquired(semaphore.permits(2));
+        CompletableFuture<Lease> waiting = queued(semaphore.permits(3));
+        assertEquals(2, semaphore.queue().get(0).permits());
+        assertEquals(3, semaphore.queue().get(1).permits());
+        assertTrue(held.isValid() && !waiting.isDone());
+    }
+
+    @Guarantee(id = "LK-SEM-19", says = "of many threads in several clients no more hold than there are permits")
+    void crowd() throws Exception {
+        Crowd crowd = new Crowd(3);
+        List<LockClient> clients = List.of(client(), client(), client());
+        List<Caller<?>> callers = IntStream.range(0, 9)
+                .<Caller<?>>mapToObj(
+                        number -> inThread(() -> crowd.takeTurns(semaphore(clients.get(number % 3), 3), 1, 5)))
+                .toList();
+        for (Caller<?> caller : callers) {
+            soon(caller.result());
+        }
+        crowd.assertNeverTooMany();
+        acquired(semaphore(client(), 3).permits(3)).close();
+    }
+
+    @Guarantee(id = "LK-SEM-20", says = "no permit is lost to requests that were interrupted or ran out of time")
+    void givingUp() throws Exception {
+        Lease held = acquired(semaphore(client(), 2));
+        LockClient client = client();
+        for (int turn = 0; turn < 3; turn++) {
+            assertEquals(Optional.empty(), lock(client).tryAcquire(moment().dividedBy(4)));
+            Caller<Lease> caller = queuedInThread(lock(client));
+            caller.thread().interrupt();
+            refused(InterruptedException.class, caller.result());
+            acquired(semaphore(client, 2)).close();
+        }
+        held.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-SEM-21",
+            says = "no permit is lost to requests whose answers were lost",
+            needs = Feature.WIRE_FAULTS,
+            reaches = Situation.CREATED_ANSWER_LOST)
+    void answersLost() throws Exception {
+        LockClient client = client();
+        acquired(semaphore(client, 2)).close();
+        CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
+        Lease one = acquired(semaphore(client, 2));
+        soon(lost);
+        reached(Situation.CREATED_ANSWER_LOST);
+        Lease two = acquired(semaphore(client(), 2));
+        assertTrue(one.isValid() && two.isValid());
+        one.close();
+        two.close();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(id = "LK-SEM-22", says = "a bad path is refused by the method that gets it", needs = Feature.PATH_RULES)
+    void badPath() {
+        LockClient client = client();
+        assertThrows(BadPathException.class, () -> client.semaphore("a", 1));
+    }
+
+    @Guarantee(id = "LK-SEM-23", says = "a closed client's permits are free")
+    void holderCloses() throws Exception {
+        LockClient closing = client();
+        Lease held = acquired(semaphore(closing, 3).permits(2));
+        CompletableFuture<Lease> next = queued(semaphore(client(), 3).permits(2));
+        assertTrue(held.isValid());
+        closing.close();
+        assertTrue(soon(next).isValid());
+    }
+}

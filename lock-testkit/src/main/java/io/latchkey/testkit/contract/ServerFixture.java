@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.FaultyClient.Connector;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.ServerNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a subclass declares
+ * one as {@linkplain #lacking lacking}. The sessions of its clients are 6 s long, those of brief ones 0.8 s.
+ *
+ * <p>{@link #deleteRequest} takes every ephemeral node below a lock's path for a request, in the order of their creation. An implementation
+ * whose requests look otherwise overrides it.
+ */
+public class ServerFixture implements LockFixture {
+    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration BRIEF_SESSION = Duration.ofMillis(800);
+
+    private final Connector connector;
+    private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+    private final Map<LockClient, FaultProxy> proxies = new ConcurrentHashMap<>();
+
+    /**
+     * Starts a server.
+     *
+     * @param connector makes the clients
+     */
+    public ServerFixture(Connector connector) {
+        this.connector = Objects.requireNonNull(connector, "connector");
+    }
+
+    @Override
+    public final LockClient newClient() {
+        return client(SESSION);
+    }
+
+    @Override
+    public final LockClient newBriefClient() {
+        return client(BRIEF_SESSION);
+    }
+
+    private LockClient client(Duration session) {
+        FaultProxy proxy = FaultProxy.to(server);
+        LockClient client = connector.connect(proxy.connectString(), session);
+        proxies.put(client, proxy);
+        return client;
+    }
+
+    private FaultProxy proxy(LockClient client) {
+        return Objects.requireNonNull(proxies.get(client), "a client of another fixture");
+    }
+
+    @Override
+    public final void expire(LockClient client) throws InterruptedException {
+        try {
+            proxy(client).expireSession().get(patience().toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException failed) {
+            throw new AssertionError("the server has not ended the session", failed);
+        }
+    }
+
+    @Override
+    public void cutOff(LockClient client) {
+        proxy(client).blackHole();
+    }
+
+    @Override
+    public void disconnect(LockClient client) {
+        proxy(client).refuse();
+        proxy(client).cut();
+    }
+
+    @Override
+    public void heal(LockClient client) {
+        proxy(client).endFaults();
+    }
+
+    @Override
+    public CompletableFuture<?> loseNextCreate(LockClient client) {
+        return proxy(client).cutBefore(RequestMatch.create(), 1).struck();
+    }
+
+    @Override
+    public CompletableFuture<?> loseAnswerOfNextCreate(LockClient client) {
+        return proxy(client).cutAfter(RequestMatch.create(), 1).struck();
+    }
+
+    @Override
+    public CompletableFuture<?> loseAnswerOfNextDelete(LockClient client) {
+        return proxy(client).cutAfter(RequestMatch.delete(), 1).struck();
+    }
+
+    private record HeldFrames(Hold hold) implements Held {
+        @Override
+        public CompletableFuture<?> caught() {
+            return hold.firstCaught();
+        }
+
+        @Override
+        public void close() {
+            hold.close();
+        }
+    }
+
+    @Override
+    public Held holdAnswersOfCreates(LockClient client) {
+        return new HeldFrames(proxy(client).holdAnswers(RequestMatch.create()));
+    }
+
+    @Override
+    public Held holdEvents(LockClient client) {
+        return new HeldFrames(proxy(client).holdEvents());
+    }
+
+    @Override
+    public void deleteRequest(String path, int place) {
+        List<ServerNode> requests = server.nodesUnder(path).stream()
+                .filter(ServerNode::isEphemeral)
+                .sorted(Comparator.comparingLong(ServerNode::created))
+                .toList();
+        try {
+            ZooKeeper operator = new ZooKeeper(server.connectString(), (int) SESSION.toMillis(), event -> {});
+            try {
+                operator.delete(requests.get(place).path(), -1);
+            } finally {
+                operator.close();
+            }
+        } catch (IOException | KeeperException failed) {
+            throw new AssertionError("cannot delete a request", failed);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while deleting a request", interrupted);
+        }
+    }
+
+    @Override
+    public void close() {
+        proxies.values().forEach(FaultProxy::close);
+        server.close();
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.ZooPort;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A port that any thread may use: what is asked is carried out at once, or by whichever thread is at it. */
+final class CarryingPort implements ZooPort {
+    private final ImmediateZooKeeper to;
+    /** Made and used on the serial executor of {@link #to} only. */
+    private @Nullable SimulatedPort port;
+
+    CarryingPort(ImmediateZooKeeper to) {
+        this.to = to;
+    }
+
+    void carryTo(SimulatedPort opened) {
+        port = opened;
+    }
+
+    private SimulatedPort port() {
+        return Objects.requireNonNull(port);
+    }
+
+    @Override
+    public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+        to.carry(() -> port().create(path, data, then));
+    }
+
+    @Override
+    public void list(String path, Consumer<Answer<Listing>> then) {
+        to.carry(() -> port().list(path, then));
+    }
+
+    @Override
+    public void read(String path, Consumer<Answer<NodeData>> then) {
+        to.carry(() -> port().read(path, then));
+    }
+
+    @Override
+    public void watchData(String path, Consumer<Answer<NodeData>> then) {
+        to.carry(() -> port().watchData(path, then));
+    }
+
+    @Override
+    public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+        to.carry(() -> port().watchChildren(path, then));
+    }
+
+    @Override
+    public void removeWatches(String path, Runnable then) {
+        to.carry(() -> port().removeWatches(path, then));
+    }
+
+    @Override
+    public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+        to.carry(() -> port().write(writes, then));
+    }
+
+    /** Does not wait: whatever is asked of the simulation later comes behind it. */
+    @Override
+    public void close() {
+        to.carry(() -> port().close());
+    }
+}

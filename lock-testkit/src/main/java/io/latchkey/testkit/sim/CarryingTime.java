@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.Time;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A clock and timer that any thread may use. */
+final class CarryingTime implements Time {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    /** Later than anybody waits, and far enough from the end of the numbers. */
+    private static final Duration NEVER = Duration.ofDays(10_000);
+
+    private final ImmediateZooKeeper of;
+    private final SimulatedTime.View view;
+    private final Runnable closed;
+
+    /**
+     * @param closed to be run when the client needs time no more
+     */
+    CarryingTime(ImmediateZooKeeper of, SimulatedTime.View view, Runnable closed) {
+        this.of = of;
+        this.view = view;
+        this.closed = closed;
+    }
+
+    @Override
+    public long nanos() {
+        return of.nanos();
+    }
+
+    @Override
+    public long wallMillis() {
+        return SimulatedTime.START_MILLIS + nanos() / NANOS_PER_MILLI;
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable task) {
+        long due = nanos() + (delay.compareTo(NEVER) > 0 ? NEVER : delay).toNanos();
+        Carried timer = new Carried();
+        of.carry(() -> timer.started = view.at(due, task));
+        return timer;
+    }
+
+    @Override
+    public void close() {
+        of.carry(view::close);
+        closed.run();
+    }
+
+    private final class Carried implements Timer {
+        private @Nullable Timer started;
+
+        @Override
+        public void cancel() {
+            of.carry(() -> {
+                if (started != null) {
+                    started.cancel();
+                }
+            });
+        }
+    }
+}

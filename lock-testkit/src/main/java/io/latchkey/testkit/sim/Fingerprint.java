@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.ZooPort;
+import java.util.Collection;
+import java.util.function.BiConsumer;
+import java.util.function.LongUnaryOperator;
+
+/** 128 bits of whatever is added, by which worlds are told apart: two that differ have the same ones once in 10^38. */
+final class Fingerprint {
+    private static final long ONE = 0x9E3779B97F4A7C15L;
+    private static final long TWO = 0xC2B2AE3D27D4EB4FL;
+
+    private final LongUnaryOperator zxids;
+    private long high = ONE;
+    private long low = TWO;
+
+    Fingerprint() {
+        this(LongUnaryOperator.identity());
+    }
+
+    /**
+     * One that takes some zxids for the same.
+     *
+     * @param zxids what counts of a zxid
+     */
+    Fingerprint(LongUnaryOperator zxids) {
+        this.zxids = zxids;
+    }
+
+    /** Whether the zxids count that only matter to whoever connects anew. */
+    enum Zxids {
+        COUNT,
+        DO_NOT_COUNT
+    }
+
+    long high() {
+        return high;
+    }
+
+    long low() {
+        return low;
+    }
+
+    void add(long value) {
+        high = mixed(high ^ (value * TWO)) + ONE;
+        low = mixed((low + value) * ONE) ^ TWO;
+    }
+
+    void addZxid(long zxid) {
+        add(zxids.applyAsLong(zxid));
+    }
+
+    private static long mixed(long value) {
+        long mixed = (value ^ (value >>> 32)) * 0xD6E8FEB86659FD93L;
+        mixed = (mixed ^ (mixed >>> 29)) * 0xBF58476D1CE4E5B9L;
+        return mixed ^ (mixed >>> 32);
+    }
+
+    void add(String text) {
+        add(text.length());
+        long four = 0;
+        for (int i = 0; i < text.length(); i++) {
+            four = (four << 16) | text.charAt(i);
+            if ((i & 3) == 3) {
+                add(four);
+                four = 0;
+            }
+        }
+        add(four);
+    }
+
+    void add(byte[] data) {
+        add(data.length);
+        long eight = 0;
+        for (int i = 0; i < data.length; i++) {
+            eight = (eight << 8) | (data[i] & 0xff);
+            if ((i & 7) == 7) {
+                add(eight);
+                eight = 0;
+            }
+        }
+        add(eight);
+    }
+
+    /** What comes in no order. */
+    <T> void addAll(Collection<T> all, BiConsumer<T, Fingerprint> each) {
+        long highs = 0;
+        long lows = 0;
+        for (T one : all) {
+            Fingerprint print = new Fingerprint();
+            each.accept(one, print);
+            highs += print.high;
+            lows += print.low;
+        }
+        add(highs);
+        add(lows);
+        add(all.size());
+    }
+
+    /** What a client gets to know: an answer, an event or a word. */
+    void addContent(Object content) {
+        if (content instanceof Answer<?> answer) {
+            add(answer.code().name());
+            if (answer.ok()) {
+                addContent(answer.get());
+            }
+        } else if (content instanceof ZooPort.Written written) {
+            for (ZooPort.Created created : written.created()) {
+                add(created.name());
+                addZxid(created.czxid());
+            }
+            written.failedAt().ifPresent(refusal -> {
+                add(refusal.index());
+                add(refusal.code().name());
+            });
+            add(written.created().size());
+        } else if (content instanceof ZooPort.Listing listing) {
+            for (String child : listing.children()) {
+                add(child);
+            }
+            addZxid(listing.mzxid());
+        } else if (content instanceof ZooPort.NodeData node) {
+            add(node.data());
+            addZxid(node.czxid());
+            addZxid(node.mzxid());
+            add(node.version());
+            add(node.ctimeMillis());
+        } else if (content instanceof SimulatedPort.Fired fired) {
+            add(fired.path());
+            add(fired.change().name());
+            addZxid(fired.zxid());
+        } else if (content instanceof String word) {
+            add(word);
+        } else {
+            throw new IllegalArgumentException("nothing known of " + content);
+        }
+    }
+
+    /** What a transaction does. */
+    void add(Tree.Txn txn) {
+        add(txn.ended());
+        for (Tree.Effect change : txn.changes()) {
+            add(change.path());
+            if (change instanceof Tree.Effect.Created created) {
+                add(created.data());
+                add(created.owner());
+            } else if (change instanceof Tree.Effect.DataSet set) {
+                add(set.data());
+            } else {
+                add(-1);
+            }
+        }
+    }
+}

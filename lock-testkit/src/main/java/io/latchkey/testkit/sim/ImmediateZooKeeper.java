@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.ServerWatch;
+import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.ObserverFeed;
+import io.latchkey.zk.session.ZooPort;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One simulated server that carries every request out at once, for clients on ordinary threads. All of it is confined to a serial
+ * executor without a thread of its own: whichever thread brings something carries it out, with whatever others have brought
+ * meanwhile, and never waits in there.
+ */
+public final class ImmediateZooKeeper implements AutoCloseable {
+    private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
+    /** Where other threads keep on asking there is no quiet to wait for. */
+    private static final int ROUNDS_TO_QUIET = 1_000;
+
+    private static final long CALLBACKS_TAKE_MILLIS = 200;
+
+    private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
+    private final SimulatedTime time = new SimulatedTime();
+    private final Leader leader = new Leader(time, Sessions.Expiry.BY_TIME);
+    private final Server server = new Server(leader);
+    private final Map<Engine, Line> lines = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Callbacks callbacks = new Callbacks();
+    private final LongSupplier clock;
+
+    /** What the clock is ahead of its source, by {@link #advance}. */
+    private volatile long ahead;
+
+    private long carried;
+
+    /**
+     * @param clock where time comes from, in nanoseconds: never goes back
+     */
+    public ImmediateZooKeeper(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    /** One client's way to the server: its present port, and whether the network carries. */
+    private final class Line implements Engine.Opener {
+        private final Duration sessionTimeout;
+        private @Nullable SimulatedPort port;
+        private boolean silent;
+
+        Line(Duration sessionTimeout) {
+            this.sessionTimeout = sessionTimeout;
+        }
+
+        @Override
+        public ZooPort open(ZooPort.Listener listener) {
+            CarryingPort door = new CarryingPort(ImmediateZooKeeper.this);
+            carry(() -> {
+                SimulatedPort opened = new SimulatedPort(leader, sessionTimeout, listener);
+                if (silent) {
+                    opened.silence();
+                }
+                port = opened;
+                door.carryTo(opened);
+            });
+            return door;
+        }
+
+        SimulatedPort port() {
+            if (port == null) {
+                throw new IllegalStateException("the client is not started");
+            }
+            return port;
+        }
+    }
+
+    /** A started engine with a session of its own, that tells the observer if there is one. */
+    public Engine start(String label, Duration sessionTimeout, Optional<ObserverFeed> observer) {
+        Line line = new Line(sessionTimeout);
+        SplittableRandom ids = new SplittableRandom(ThreadLocalRandom.current().nextLong());
+        Engine engine = new Engine(new Engine.Config(
+                new Engine.Source.Own(line),
+                sessionTimeout,
+                Optional.empty(),
+                new Owner("simulated", ProcessHandle.current().pid(), label),
+                ids::nextLong,
+                new CarryingTime(this, ask(time::view), () -> lines.values().remove(line)),
+                callbacks,
+                path -> path,
+                Naming.LATCHKEY,
+                observer));
+        lines.put(engine, line);
+        try {
+            engine.start();
+            engine.awaitConnection(FIRST_CONTACT);
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException("Interrupted while connecting to the simulated server.");
+        }
+        return engine;
+    }
+
+    // ---- faults
+
+    public void expire(Engine engine, ExpiryOrder order) {
+        Line line = line(engine);
+        switch (order) {
+            case SERVER_FIRST -> carry(() -> leader.closeSession(line.port().session()));
+            case CLIENT_FIRST -> carry(() -> line.port().giveUpSession());
+            case BOTH ->
+                carry(() -> {
+                    SimulatedPort port = line.port();
+                    port.giveUpSession();
+                    leader.closeSession(port.session());
+                });
+            case PARTITION -> {
+                long session = session(engine);
+                cutOff(engine);
+                while (sessions().contains(session)) {
+                    advance(line.sessionTimeout.dividedBy(2));
+                }
+                heal(engine);
+            }
+        }
+        awaitQuiet();
+    }
+
+    public void cutOff(Engine engine) {
+        Line line = line(engine);
+        carry(() -> {
+            line.silent = true;
+            line.port().silence();
+        });
+        awaitQuiet();
+    }
+
+    public void disconnect(Engine engine) {
+        Line line = line(engine);
+        carry(() -> {
+            SimulatedPort port = line.port();
+            if (port.isUp()) {
+                port.cut();
+                port.takeMessage();
+            }
+            line.silent = true;
+            port.silence();
+        });
+        awaitQuiet();
+    }
+
+    public void heal(Engine engine) {
+        Line line = lines.get(engine);
+        if (line == null) {
+            return; // closed: nothing passes any more
+        }
+        carry(() -> {
+            line.silent = false;
+            line.port().heal();
+        });
+        awaitQuiet();
+    }
+
+    private Line line(Engine engine) {
+        Line line = lines.get(engine);
+        if (line == null) {
+            throw new IllegalArgumentException("not a client of this simulation, or closed");
+        }
+        return line;
+    }
+
+    public void delete(String path) {
+        if (!ask(() -> leader.tree().has(path))) {
+            throw new IllegalArgumentException("no such node: " + path);
+        }
+        carry(() -> leader.delete(path));
+        awaitQuiet();
+    }
+
+    // ---- what the server knows
+
+    public long session(Engine engine) {
+        Line line = line(engine);
+        return ask(() -> line.port().session());
+    }
+
+    public List<Long> sessions() {
+        return ask(() -> {
+            List<Long> all = new ArrayList<>();
+            leader.sessions().ids().forEach(all::add);
+            all.sort(null);
+            return all;
+        });
+    }
+
+    public List<ServerNode> nodesUnder(String path) {
+        String below = path.endsWith("/") ? path : path + '/';
+        return ask(() -> {
+            List<ServerNode> found = new ArrayList<>();
+            leader.tree().forEach((at, node) -> {
+                if (at.startsWith(below) && !at.equals(below)) {
+                    long owner = node.isEphemeral() ? node.owner : 0;
+                    found.add(new ServerNode(
+                            at, ByteBuffer.wrap(node.data), owner, node.czxid, node.mzxid, node.creates));
+                }
+            });
+            found.sort((a, b) -> a.path().compareTo(b.path()));
+            return found;
+        });
+    }
+
+    public List<ServerWatch> watches() {
+        return ask(() -> {
+            List<ServerWatch> found = new ArrayList<>();
+            for (SimulatedPort port : ports()) {
+                for (SimulatedPort.Watch watch : port.watches()) {
+                    ServerWatch.Kind kind =
+                            watch.what() == SimulatedPort.Of.DATA ? ServerWatch.Kind.DATA : ServerWatch.Kind.CHILDREN;
+                    found.add(new ServerWatch(watch.path(), kind, port.session()));
+                }
+            }
+            return found;
+        });
+    }
+
+    // ---- time
+
+    /** What time it is, for whoever asks. */
+    long nanos() {
+        return clock.getAsLong() + ahead;
+    }
+
+    /** Lets so much more time pass, and runs what is due until then, one after the other, each with its consequences. */
+    public void advance(Duration span) {
+        long target = nanos() + span.toNanos();
+        boolean there = false;
+        while (!there) {
+            there = ask(() -> {
+                long next = Math.min(target, time.nextAt());
+                ahead = Math.max(ahead, next - clock.getAsLong());
+                catchUp(next);
+                return next == target;
+            });
+            awaitQuiet();
+        }
+    }
+
+    /** Runs what is due by now; to be called again and again where time passes by itself. */
+    public void catchUp() {
+        carry(() -> catchUp(nanos()));
+    }
+
+    private void catchUp(long moment) {
+        while (time.nextAt() <= moment) {
+            time.runNext();
+            settle();
+        }
+        time.moveTo(moment);
+    }
+
+    // ---- carrying out
+
+    /** Does something with the servers, and lets everything follow that follows at once. */
+    void carry(Runnable step) {
+        serial.execute(() -> {
+            carried++;
+            step.run();
+            settle();
+        });
+    }
+
+    private <T> T ask(Supplier<T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        serial.execute(() -> {
+            try {
+                answer.complete(question.get());
+                settle();
+            } catch (RuntimeException failed) {
+                answer.completeExceptionally(failed);
+            }
+        });
+        try {
+            return answer.join();
+        } catch (CompletionException failed) {
+            throw failed.getCause() instanceof RuntimeException error ? error : failed;
+        }
+    }
+
+    private List<SimulatedPort> ports() {
+        List<SimulatedPort> ports = new ArrayList<>();
+        for (Line line : List.copyOf(lines.values())) {
+            if (line.port != null) {
+                ports.add(line.port);
+            }
+        }
+        return ports;
+    }
+
+    private void settle() {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            while (server.lags()) {
+                server.applyNext();
+                moved = true;
+            }
+            for (SimulatedPort port : ports()) {
+                moved |= settle(port);
+            }
+            while (time.nextAt() <= time.nanos()) {
+                time.runNext();
+                moved = true;
+            }
+        }
+    }
+
+    private boolean settle(SimulatedPort port) {
+        if (port.seeksConnection()) {
+            port.connect(server);
+        } else if (port.hasMessage()) {
+            port.takeMessage();
+        } else if (port.hasRequest()) {
+            port.takeRequest();
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Waits until every engine has done what follows from what happened, since engines run on whichever thread is at them, and
+     * until users' callbacks have run, unless they block. Threads that ask for something meanwhile are not waited for.
+     */
+    private void awaitQuiet() {
+        long before = -1;
+        long now = ask(() -> carried);
+        for (int round = 0; now != before && round < ROUNDS_TO_QUIET; round++) {
+            for (Engine engine : List.copyOf(lines.keySet())) {
+                CompletableFuture<Boolean> passed = new CompletableFuture<>();
+                engine.serially(() -> passed.complete(true));
+                try {
+                    Uninterruptibles.getUninterruptibly(passed);
+                } catch (ExecutionException impossible) {
+                    throw new IllegalStateException(impossible);
+                }
+            }
+            callbacks.awaitIdle(CALLBACKS_TAKE_MILLIS);
+            before = now;
+            now = ask(() -> carried);
+        }
+    }
+
+    /** Ends the threads of callbacks; clients must have been closed. */
+    @Override
+    public void close() {
+        callbacks.close();
+    }
+}

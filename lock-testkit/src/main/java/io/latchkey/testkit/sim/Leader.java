@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.testkit.sim.Tree.Effect;
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.session.ZooPort.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The server that orders all writes: its tree is the truth, its log is what the others follow. */
+final class Leader {
+    private static final Answer<ZooPort.Written> EXPIRED = Answer.failed(Code.SESSION_EXPIRED, "SESSIONEXPIRED");
+
+    private final SimulatedTime time;
+    private final Tree tree = new Tree();
+    private final List<Tree.Txn> log = new ArrayList<>();
+    private final Counters counters = new Counters();
+    private final Sessions sessions;
+
+    Leader(SimulatedTime time, Sessions.Expiry expiry) {
+        this.time = time;
+        this.sessions = new Sessions(time, expiry, session -> {
+            counters.expiredByTime++;
+            closeSession(session);
+        });
+    }
+
+    SimulatedTime time() {
+        return time;
+    }
+
+    Tree tree() {
+        return tree;
+    }
+
+    /** All transactions so far; the first has zxid 1. */
+    List<Tree.Txn> log() {
+        return log;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    Sessions sessions() {
+        return sessions;
+    }
+
+    long openSession(long timeoutNanos) {
+        long session = sessions.open(timeoutNanos);
+        commit(List.of(), 0);
+        return session;
+    }
+
+    boolean hasSession(long session) {
+        return sessions.has(session);
+    }
+
+    /** Ends a session: its ephemeral nodes go in one transaction. */
+    void closeSession(long session) {
+        if (sessions.close(session)) {
+            List<Effect> deletions = new ArrayList<>();
+            for (String path : tree.ephemeralsOf(session)) {
+                deletions.add(Effect.Deleted.of(path));
+            }
+            commit(deletions, session);
+        }
+    }
+
+    /** An outcome of a write, and the transaction after which a server knows it. */
+    record Outcome(Answer<ZooPort.Written> answer, long zxid) {}
+
+    Outcome write(long session, List<Write> writes) {
+        if (!sessions.has(session)) {
+            counters.writesOfDeadSessions++;
+            return new Outcome(EXPIRED, tree.zxid());
+        }
+        Draft draft = new Draft(tree);
+        for (int i = 0; i < writes.size(); i++) {
+            Code code = draft.add(session, writes.get(i));
+            if (code != Code.OK) {
+                // A refused transaction has a number as well.
+                long zxid = commit(List.of(), 0);
+                ZooPort.Refusal refusal = new ZooPort.Refusal(i, code, code.name());
+                return new Outcome(Answer.of(new ZooPort.Written(List.of(), Optional.of(refusal))), zxid);
+            }
+        }
+        long zxid = commit(draft.changes(), 0);
+        List<ZooPort.Created> created = new ArrayList<>(draft.created().size());
+        for (String name : draft.created()) {
+            created.add(new ZooPort.Created(name, zxid));
+        }
+        return new Outcome(Answer.of(new ZooPort.Written(created, Optional.empty())), zxid);
+    }
+
+    private long commit(List<Effect> changes, long endedSession) {
+        Tree.Txn txn = new Tree.Txn(tree.zxid() + 1, time.wallMillis(), changes, endedSession);
+        log.add(txn);
+        tree.apply(txn);
+        return txn.zxid();
+    }
+
+    // ---- what others do
+
+    /** As an operator does by hand. */
+    void delete(String path) {
+        commit(List.of(Effect.Deleted.of(path)), 0);
+    }
+
+    /** What a client does that is not here itself. */
+    void happens(List<Effect> changes) {
+        commit(changes, 0);
+    }
+
+    /** As some other client does. */
+    void setData(String path, byte[] data) {
+        commit(List.of(new Effect.DataSet(path, data)), 0);
+    }
+
+    /** A path, with all above it, made by somebody. */
+    void make(String path, byte[] data) {
+        for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
+            if (!tree.has(path.substring(0, end))) {
+                commit(List.of(Effect.Created.of(path.substring(0, end), new byte[0], Tree.CONTAINER)), 0);
+            }
+        }
+        commit(List.of(Effect.Created.of(path, data, Tree.CONTAINER)), 0);
+    }
+
+    /** The containers that have had children and have none: ZooKeeper deletes them sooner or later, as {@link #delete}. */
+    List<String> deserted() {
+        List<String> found = new ArrayList<>(2);
+        tree.forEach((path, node) -> {
+            if (node.isDeserted()) {
+                found.add(path);
+            }
+        });
+        found.sort(null);
+        return found;
+    }
+
+    /** The code of a write that was sent alone. */
+    static Answer<ZooPort.Created> alone(Answer<ZooPort.Written> answer) {
+        if (!answer.ok()) {
+            return Answer.failed(answer.code(), answer.detail());
+        }
+        Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
+        return refusal.isEmpty()
+                ? Answer.of(answer.get().created().get(0))
+                : Answer.failed(refusal.get().code(), refusal.get().detail());
+    }
+}

@@ -1,0 +1,739 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.testkit.sim.Tree.Effect;
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.Time;
+import io.latchkey.zk.session.ZooPort;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's handle: a session, a connection that can be lost or stand still, and a pipe in each direction. Nothing moves by
+ * itself: whoever plays the schedule has a server take the next request, and the client the next message. What ZooKeeper's own
+ * client does by its clock goes by the simulated one: it pings when it has sent nothing for a third of the time-out, gives the
+ * connection up when it has heard nothing for two thirds, and the session when it has found no server for four thirds.
+ */
+final class SimulatedPort implements ZooPort {
+    private static final long UNKNOWN_ZXID = -1;
+
+    private final Leader leader;
+    private final Listener listener;
+    private final long timeout;
+    private final SimulatedTime.View time;
+
+    /** 0 until the first connection. */
+    private long session;
+
+    private @Nullable Server server;
+    private State state = State.DOWN;
+    /** Whether the network carries nothing, in either direction, and tells nobody. */
+    private boolean silent;
+    /** Whether what the server tells the client is lost, until the connection breaks. */
+    private boolean losing;
+
+    /** What the client asked for and no server has taken. */
+    private final Deque<Sent> outgoing = new ArrayDeque<>(8);
+    /** What the server has taken and not answered. */
+    private final Deque<Sent> taken = new ArrayDeque<>(8);
+    /** What was under way when the connection was lost: a server may still take it, until it sees the session anew. */
+    private final Deque<Sent> ghosts = new ArrayDeque<>(4);
+    /** Everything without an answer, in the order of asking. */
+    private final Deque<Sent> unanswered = new ArrayDeque<>(8);
+    /** What the client has not been told yet. */
+    private final Deque<Message> incoming = new ArrayDeque<>(8);
+
+    /** Watches at the server, and those that the client will ask for again on a new connection. */
+    private final Set<Watch> armed = new LinkedHashSet<>(8);
+
+    private final Set<Watch> registered = new LinkedHashSet<>(8);
+    private long lastZxid;
+
+    private long requests;
+    private long lastSent;
+    private long lastHeard;
+    private Time.@Nullable Timer watchdog;
+
+    /** What the client thinks. */
+    private enum State {
+        DOWN,
+        UP,
+        OVER
+    }
+
+    /** What is watched of a node. */
+    enum Of {
+        DATA,
+        CHILDREN
+    }
+
+    /** One watch. */
+    record Watch(String path, Of what) {
+        /** As a record's own, which costs many times as much. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Watch watch && what == watch.what && path.equals(watch.path);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * path.hashCode() + (what == Of.DATA ? 1 : 0);
+        }
+    }
+
+    /**
+     * Something that the client gets to know.
+     *
+     * @param zxid what its server had applied by then; 0 where the client does not take note of that, which is for answers only
+     * @param content the answer, the event, or a word
+     */
+    record Message(long zxid, Object content, Runnable delivery) {}
+
+    /** A watch fired. */
+    record Fired(String path, ZooPort.Change change, long zxid) {}
+
+    /** A request. */
+    private abstract static class Sent {
+        /** The transaction without which the server cannot answer. */
+        long after;
+        /** Counts the requests of its port. */
+        long number;
+
+        /** The leader takes it. Reads are not for it. */
+        void commit() {}
+
+        /** The server's answer. */
+        abstract Answer<?> answer(Server from);
+
+        /** The client takes what {@link #answer} said, or a failure. */
+        abstract void take(Answer<?> answer);
+
+        /** Whether it makes a node. */
+        boolean creates() {
+            return false;
+        }
+    }
+
+    private final class Writing extends Sent {
+        private final List<Write> writes;
+        private final Consumer<Answer<Written>> then;
+        private Answer<Written> answer = Answer.failed(Code.CONNECTION_LOSS, "never taken");
+
+        Writing(List<Write> writes, Consumer<Answer<Written>> then) {
+            this.writes = writes;
+            this.then = then;
+        }
+
+        @Override
+        void commit() {
+            Leader.Outcome outcome = leader.write(session, writes);
+            answer = outcome.answer();
+            after = outcome.zxid();
+        }
+
+        @Override
+        boolean creates() {
+            return answer.ok() && !answer.get().created().isEmpty();
+        }
+
+        @Override
+        Answer<?> answer(Server from) {
+            return answer;
+        }
+
+        @Override
+        void take(Answer<?> how) {
+            then.accept(how.ok() ? answer : Answer.failed(how.code(), how.detail()));
+        }
+
+        @Override
+        public String toString() {
+            return writes.toString();
+        }
+    }
+
+    /** Reads a node's data, and maybe leaves a watch. */
+    private final class Reading extends Sent {
+        private final Watch of;
+        private final boolean watches;
+        private final Consumer<Answer<?>> then;
+
+        Reading(Watch of, boolean watches, Consumer<Answer<?>> then) {
+            this.of = of;
+            this.watches = watches;
+            this.then = then;
+        }
+
+        @Override
+        Answer<?> answer(Server from) {
+            Tree.Node seen = from.tree().find(of.path());
+            if (from.lags()) {
+                countStale(seen);
+            }
+            if (seen == null) {
+                return Answer.failed(Code.NO_NODE, "NO_NODE");
+            }
+            if (watches) {
+                armed.add(of);
+            }
+            return Answer.of(of.what() == Of.DATA ? seen.read() : seen.listing());
+        }
+
+        private void countStale(Tree.@Nullable Node seen) {
+            Tree.Node now = leader.tree().find(of.path());
+            if (seen == null ? now != null : now == null || !seen.isAsOldAs(now)) {
+                leader.counters().staleReads++;
+            }
+        }
+
+        @Override
+        void take(Answer<?> answer) {
+            if (watches && answer.ok()) {
+                registered.add(of);
+            }
+            then.accept(answer);
+        }
+
+        @Override
+        public String toString() {
+            return (watches ? "watch " : "read ") + of.what() + " of " + of.path();
+        }
+    }
+
+    /** Takes the watches of a path back; lost with the connection it counts all the same. */
+    private final class Removing extends Sent {
+        private final String path;
+        private final Runnable then;
+
+        Removing(String path, Runnable then) {
+            this.path = path;
+            this.then = then;
+        }
+
+        @Override
+        Answer<?> answer(Server from) {
+            armed.removeIf(watch -> watch.path().equals(path));
+            return Answer.of(path);
+        }
+
+        @Override
+        void take(Answer<?> answer) {
+            for (Of what : Of.values()) {
+                if (registered.remove(new Watch(path, what))) {
+                    listener.fired(path, ZooPort.Change.WATCH_REMOVED, UNKNOWN_ZXID);
+                }
+            }
+            then.run();
+        }
+
+        @Override
+        public String toString() {
+            return "remove watches of " + path;
+        }
+    }
+
+    private static final class Ping extends Sent {
+        @Override
+        Answer<?> answer(Server from) {
+            return Answer.of("ping");
+        }
+
+        @Override
+        void take(Answer<?> answer) {}
+
+        @Override
+        public String toString() {
+            return "ping";
+        }
+    }
+
+    SimulatedPort(Leader leader, Duration timeout, Listener listener) {
+        this.leader = leader;
+        this.timeout = timeout.toNanos();
+        this.listener = listener;
+        this.time = leader.time().view();
+        lastHeard = time.nanos();
+    }
+
+    // ---- the client asks
+
+    @Override
+    public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+        write(List.of(new Write.CreateRequest(path, data)), answer -> then.accept(Leader.alone(answer)));
+    }
+
+    @Override
+    public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+        send(new Writing(writes, then));
+    }
+
+    @Override
+    public void list(String path, Consumer<Answer<Listing>> then) {
+        send(new Reading(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
+    }
+
+    @Override
+    public void read(String path, Consumer<Answer<NodeData>> then) {
+        send(new Reading(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
+    }
+
+    @Override
+    public void watchData(String path, Consumer<Answer<NodeData>> then) {
+        send(new Reading(new Watch(path, Of.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
+    }
+
+    @Override
+    public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+        send(new Reading(new Watch(path, Of.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
+    }
+
+    private static <T> Answer<T> as(Class<T> type, Answer<?> answer) {
+        return answer.ok() ? Answer.of(type.cast(answer.get())) : Answer.failed(answer.code(), answer.detail());
+    }
+
+    @Override
+    public void removeWatches(String path, Runnable then) {
+        send(new Removing(path, then));
+    }
+
+    private void send(Sent sent) {
+        sent.number = ++requests;
+        unanswered.add(sent);
+        lastSent = time.nanos();
+        if (state == State.OVER) {
+            tell("over", () -> {
+                unanswered.remove(sent);
+                sent.take(Answer.failed(Code.SESSION_EXPIRED, "SESSION_EXPIRED"));
+            });
+        } else {
+            outgoing.add(sent);
+        }
+    }
+
+    @Override
+    public void close() {
+        while (hasRequest()) {
+            takeRequest();
+        }
+        boolean reachesServer = server != null && !silent;
+        disconnect();
+        over();
+        incoming.clear();
+        if (reachesServer) {
+            leader.closeSession(session);
+        }
+    }
+
+    // ---- the schedule moves things on
+
+    long session() {
+        return session;
+    }
+
+    /** The highest zxid that the client has seen. */
+    long lastZxid() {
+        return lastZxid;
+    }
+
+    boolean isUp() {
+        return server != null;
+    }
+
+    @Nullable
+    Server server() {
+        return server;
+    }
+
+    boolean isSilent() {
+        return silent;
+    }
+
+    /** Whether the client knows that it has no connection, and may look for one. */
+    boolean seeksConnection() {
+        return state == State.DOWN && server == null && !silent;
+    }
+
+    boolean hasRequest() {
+        return server != null && state == State.UP && !silent && !outgoing.isEmpty();
+    }
+
+    /** Whether what a server would take next is for the leader. */
+    boolean nextIsWrite() {
+        return outgoing.peek() instanceof Writing;
+    }
+
+    /** Whether nothing is on its way in either direction, nor will be. */
+    boolean isQuiet() {
+        return unanswered.isEmpty() && incoming.isEmpty() && ghosts.isEmpty();
+    }
+
+    boolean hasMessage() {
+        return !silent && !incoming.isEmpty();
+    }
+
+    /** How many messages the client has not taken. */
+    int messages() {
+        return incoming.size();
+    }
+
+    /** Whether the server has taken something that it has not answered. */
+    boolean awaitsAnswer() {
+        return !taken.isEmpty();
+    }
+
+    boolean hasGhost() {
+        return !ghosts.isEmpty();
+    }
+
+    Set<Watch> watches() {
+        return armed;
+    }
+
+    /** The next message. */
+    @Nullable
+    Message peekMessage() {
+        return incoming.peek();
+    }
+
+    /**
+     * What decides what comes, besides what its client has come to and {@link #asked}: which of the client's requests are where, which answers
+     * are on their way, and which watches the server keeps.
+     *
+     * @param zxids whether the zxids count that the client takes note of for its next connection
+     */
+    void addTo(Fingerprint print, Fingerprint.Zxids zxids) {
+        print.add(session);
+        print.add(state.name());
+        print.add((silent ? 2 : 0) | (losing ? 1 : 0));
+        for (Sent sent : outgoing) {
+            print.add(requests - sent.number);
+        }
+        print.add(-1);
+        for (Sent sent : taken) {
+            print.add(requests - sent.number);
+            print.addZxid(sent.after);
+            if (sent instanceof Writing writing) {
+                print.addContent(writing.answer);
+            }
+        }
+        print.add(-2);
+        print.add(ghosts.size());
+        print.add(-3);
+        for (Message message : incoming) {
+            print.addContent(message.content());
+            print.addZxid(zxids == Fingerprint.Zxids.COUNT ? message.zxid() : 0);
+        }
+        print.addZxid(zxids == Fingerprint.Zxids.COUNT ? lastZxid : 0);
+        print.addAll(armed, (watch, each) -> {
+            each.add(watch.path());
+            each.add(watch.what().name());
+        });
+    }
+
+    /** What its client has asked for without an answer, what is written late, and which watches its client knows of. */
+    List<?> asked() {
+        List<List<Write>> late = new ArrayList<>(ghosts.size());
+        for (Sent ghost : ghosts) {
+            if (ghost instanceof Writing writing) {
+                late.add(writing.writes);
+            }
+        }
+        return List.of(unanswered, late, registered);
+    }
+
+    /** The next request, for people to read. */
+    String nextRequest() {
+        return String.valueOf(outgoing.peek());
+    }
+
+    /** The next message, for people to read. */
+    String nextMessage() {
+        Message next = incoming.peek();
+        return next == null ? "" : String.valueOf(next.content());
+    }
+
+    /** The server takes the next request. */
+    void takeRequest() {
+        Sent sent = outgoing.remove();
+        leader.sessions().touch(session);
+        sent.commit();
+        taken.add(sent);
+        answer();
+    }
+
+    /** A server takes a request of a connection that is no more; nobody is answered. */
+    void takeGhost() {
+        leader.counters().lateWrites++;
+        ghosts.remove().commit();
+    }
+
+    /** The client takes the next message. */
+    void takeMessage() {
+        Message next = incoming.remove();
+        lastZxid = Math.max(lastZxid, next.zxid());
+        lastHeard = time.nanos();
+        next.delivery().run();
+    }
+
+    /** Answers what can be answered, in order. */
+    void answer() {
+        Server at = server;
+        while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
+            Sent sent = taken.remove();
+            Answer<?> answer = sent.answer(at);
+            long seen = sent instanceof Ping ? 0 : at.tree().zxid();
+            if (!losing) {
+                incoming.add(new Message(seen, answer, () -> {
+                    unanswered.remove(sent);
+                    sent.take(answer);
+                }));
+            }
+        }
+    }
+
+    /** Something that is no answer: the client learns no zxid by it. */
+    private void tell(Object what, Runnable delivery) {
+        incoming.add(new Message(0, what, delivery));
+    }
+
+    /** The server has applied a transaction: watches on what it changed fire. */
+    void applied(Tree.Txn txn) {
+        if (armed.isEmpty()) {
+            return;
+        }
+        for (Effect change : txn.changes()) {
+            if (change instanceof Effect.Created created) {
+                fire(created.parent(), Of.CHILDREN, ZooPort.Change.CHILDREN, txn.zxid());
+            } else if (change instanceof Effect.DataSet set) {
+                fire(set.path(), Of.DATA, ZooPort.Change.DATA, txn.zxid());
+            } else if (change instanceof Effect.Deleted deleted) {
+                boolean data = armed.remove(new Watch(deleted.path(), Of.DATA));
+                boolean children = armed.remove(new Watch(deleted.path(), Of.CHILDREN));
+                if (data || children) {
+                    event(deleted.path(), ZooPort.Change.DELETED, txn.zxid(), Of.DATA, Of.CHILDREN);
+                }
+                fire(deleted.parent(), Of.CHILDREN, ZooPort.Change.CHILDREN, txn.zxid());
+            }
+        }
+    }
+
+    /** Whether one of the watches fires when the change is applied. */
+    static boolean fires(Set<Watch> watches, Effect change) {
+        if (watches.isEmpty()) {
+            return false;
+        }
+        if (change instanceof Effect.Created created) {
+            return watches.contains(new Watch(created.parent(), Of.CHILDREN));
+        } else if (change instanceof Effect.DataSet set) {
+            return watches.contains(new Watch(set.path(), Of.DATA));
+        } else if (change instanceof Effect.Deleted deleted) {
+            return watches.contains(new Watch(deleted.path(), Of.DATA))
+                    || watches.contains(new Watch(deleted.path(), Of.CHILDREN))
+                    || watches.contains(new Watch(deleted.parent(), Of.CHILDREN));
+        }
+        return false;
+    }
+
+    private void fire(String path, Of what, ZooPort.Change change, long zxid) {
+        if (armed.remove(new Watch(path, what))) {
+            event(path, change, zxid, what);
+        }
+    }
+
+    private void event(String path, ZooPort.Change change, long zxid, Of... fired) {
+        if (losing) {
+            return;
+        }
+        tell(new Fired(path, change, zxid), () -> {
+            boolean known = false;
+            for (Of what : fired) {
+                known |= registered.remove(new Watch(path, what));
+            }
+            if (known) {
+                listener.fired(path, change, zxid);
+            }
+        });
+    }
+
+    // ---- the connection
+
+    /** The connection breaks: what is on the way to the client is lost, and it will find out. */
+    void cut() {
+        incoming.clear();
+        breakOff();
+    }
+
+    /** The connection breaks behind what is on the way to the client. */
+    void breakOff() {
+        disconnect();
+        tell("connection lost", this::lost);
+    }
+
+    /** From now on nothing that the server tells reaches the client, until the connection breaks. */
+    void loseAnswers() {
+        losing = true;
+    }
+
+    boolean isLosing() {
+        return losing;
+    }
+
+    /** The client takes its session for over, which lives on until its time is up. */
+    void giveUpSession() {
+        disconnect();
+        incoming.clear();
+        over();
+        failAll(Code.SESSION_EXPIRED);
+        listener.expired();
+    }
+
+    /** From now on the network carries nothing, and tells nobody. */
+    void silence() {
+        silent = true;
+    }
+
+    /** The network carries again, what was on the way too. */
+    void heal() {
+        silent = false;
+    }
+
+    private void disconnect() {
+        losing = false;
+        if (server != null) {
+            server.detach(this);
+            server = null;
+            countLostAnswers();
+        }
+        armed.clear();
+        taken.clear();
+        for (Sent sent : outgoing) {
+            if (sent instanceof Writing) {
+                ghosts.add(sent);
+            }
+        }
+        outgoing.clear();
+    }
+
+    private void countLostAnswers() {
+        for (Sent sent : unanswered) {
+            if (sent.creates()) {
+                leader.counters().createdButAnswerLost++;
+            }
+        }
+    }
+
+    private void lost() {
+        state = State.DOWN;
+        failAll(Code.CONNECTION_LOSS);
+        listener.disconnected();
+    }
+
+    private void failAll(Code code) {
+        List<Sent> all = List.copyOf(unanswered);
+        unanswered.clear();
+        outgoing.clear();
+        Answer<?> failure = Answer.failed(code, code.name());
+        for (Sent sent : all) {
+            sent.take(failure);
+        }
+    }
+
+    /** The client tries a server. One that has seen less than the client is no good. */
+    void connect(Server to) {
+        if (session == 0) {
+            session = leader.openSession(timeout);
+            attach(to);
+        } else if (!leader.hasSession(session)) {
+            over();
+            tell("session over", () -> {
+                failAll(Code.SESSION_EXPIRED);
+                listener.expired();
+            });
+        } else if (to.tree().zxid() < lastZxid) {
+            failAll(Code.CONNECTION_LOSS);
+        } else {
+            leader.counters().reconnects++;
+            leader.sessions().touchAtLeader(session);
+            attach(to);
+            rearm(to.tree());
+        }
+    }
+
+    private void attach(Server to) {
+        ghosts.clear();
+        server = to;
+        to.attach(this);
+        state = State.UP;
+        lastSent = time.nanos();
+        lastHeard = time.nanos();
+        watchTheClock();
+        tell("connected", () -> listener.connected((int) (timeout / 1_000_000)));
+    }
+
+    /** What happened meanwhile is told without saying when. */
+    private void rearm(Tree tree) {
+        if (registered.isEmpty()) {
+            return;
+        }
+        for (Watch watch : new ArrayList<>(registered)) {
+            Tree.Node node = tree.find(watch.path());
+            boolean data = watch.what() == Of.DATA;
+            if (node == null) {
+                event(watch.path(), ZooPort.Change.DELETED, UNKNOWN_ZXID, Of.DATA, Of.CHILDREN);
+            } else if ((data ? node.mzxid : node.pzxid) > lastZxid) {
+                event(watch.path(), data ? ZooPort.Change.DATA : ZooPort.Change.CHILDREN, UNKNOWN_ZXID, watch.what());
+            } else {
+                armed.add(watch);
+            }
+        }
+    }
+
+    // ---- the client's own clock
+
+    private void over() {
+        state = State.OVER;
+        if (watchdog != null) {
+            watchdog.cancel();
+        }
+    }
+
+    private void watchTheClock() {
+        if (leader.sessions().expiry() == Sessions.Expiry.BY_DECREE) {
+            return;
+        }
+        if (watchdog != null) {
+            watchdog.cancel();
+        }
+        watchdog = time.at(nextLook(), this::lookAtTheClock);
+    }
+
+    private long nextLook() {
+        return state == State.UP
+                ? Math.min(lastSent + timeout / 3, lastHeard + timeout * 2 / 3)
+                : lastHeard + timeout * 4 / 3;
+    }
+
+    private void lookAtTheClock() {
+        long now = time.nanos();
+        if (state == State.UP && now >= lastHeard + timeout * 2 / 3) {
+            disconnect();
+            incoming.clear();
+            lost();
+        } else if (state == State.UP && now >= lastSent + timeout / 3) {
+            send(new Ping());
+        } else if (state == State.DOWN && now >= lastHeard + timeout * 4 / 3) {
+            giveUpSession();
+        }
+        if (state != State.OVER) {
+            watchTheClock();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.Time;
+import java.time.Duration;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A clock that stands still until it is moved, the same for everybody, with the timers of all. Timers that are due at one moment
+ * run in an order that depends on whose they are and in which order each of them asked, not on who asked before whom.
+ */
+final class SimulatedTime {
+    static final long START_MILLIS = 1_700_000_000_000L;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final PriorityQueue<Due> due = new PriorityQueue<>();
+    private long nanos;
+    private int views;
+
+    long nanos() {
+        return nanos;
+    }
+
+    long wallMillis() {
+        return START_MILLIS + nanos / NANOS_PER_MILLI;
+    }
+
+    boolean hasNext() {
+        return next() != null;
+    }
+
+    /** When the next timer is due; not before now. */
+    long nextAt() {
+        Due next = next();
+        return next == null ? Long.MAX_VALUE : Math.max(nanos, next.nanos);
+    }
+
+    /** Lets time pass until the next timer is due, and runs it. */
+    void runNext() {
+        Due next = next();
+        if (next != null) {
+            due.remove();
+            nanos = Math.max(nanos, next.nanos);
+            next.run();
+        }
+    }
+
+    /** Lets time pass, with nothing due before {@code moment}. */
+    void moveTo(long moment) {
+        if (moment > nextAt()) {
+            throw new IllegalStateException("a timer is due before");
+        }
+        nanos = Math.max(nanos, moment);
+    }
+
+    private @Nullable Due next() {
+        Due head = due.peek();
+        while (head != null && head.cancelled) {
+            due.remove();
+            head = due.peek();
+        }
+        return head;
+    }
+
+    /** The clock as one client or server has it. */
+    View view() {
+        return new View(views++);
+    }
+
+    /** A task for later. */
+    private static final class Due implements Time.Timer, Comparable<Due> {
+        private final long nanos;
+        private final long number;
+        private final View owner;
+        private final Runnable task;
+        private boolean cancelled;
+
+        Due(long nanos, View owner, Runnable task) {
+            this.nanos = nanos;
+            this.owner = owner;
+            this.number = owner.asked++;
+            this.task = task;
+        }
+
+        void run() {
+            cancelled = true;
+            owner.ran++;
+            task.run();
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+        }
+
+        @Override
+        public int compareTo(Due other) {
+            if (nanos != other.nanos) {
+                return Long.compare(nanos, other.nanos);
+            }
+            return owner == other.owner
+                    ? Long.compare(number, other.number)
+                    : Integer.compare(owner.index, other.owner.index);
+        }
+    }
+
+    final class View implements Time {
+        private final int index;
+        private long asked;
+        private int ran;
+
+        View(int index) {
+            this.index = index;
+        }
+
+        @Override
+        public long nanos() {
+            return nanos;
+        }
+
+        @Override
+        public long wallMillis() {
+            return SimulatedTime.this.wallMillis();
+        }
+
+        @Override
+        public Timer after(Duration delay, Runnable task) {
+            return at(nanos + delay.toNanos(), task);
+        }
+
+        Timer at(long moment, Runnable task) {
+            Due timer = new Due(moment, this, task);
+            due.add(timer);
+            return timer;
+        }
+
+        /** How many of its timers have run. */
+        int ran() {
+            return ran;
+        }
+
+        /** Whether one of its timers is due now. */
+        boolean hasDue() {
+            return nextAt() == nanos && mine() != null;
+        }
+
+        /** Runs the first of its timers that is due now. */
+        void runDue() {
+            Due timer = mine();
+            if (timer != null) {
+                due.remove(timer);
+                timer.run();
+            }
+        }
+
+        /** Its timers in the order in which they run, to be told apart from others. */
+        List<?> pending() {
+            return due.stream()
+                    .filter(timer -> timer.owner == this && !timer.cancelled)
+                    .sorted()
+                    .toList();
+        }
+
+        private @Nullable Due mine() {
+            Due first = null;
+            for (Due timer : due) {
+                boolean isMine = timer.owner == this && !timer.cancelled && timer.nanos <= nanos;
+                if (isMine && (first == null || timer.number < first.number)) {
+                    first = timer;
+                }
+            }
+            return first;
+        }
+
+        @Override
+        public void close() {
+            due.removeIf(timer -> timer.owner == this);
+        }
+    }
+}

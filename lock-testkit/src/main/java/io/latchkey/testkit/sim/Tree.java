@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.ZooPort;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The znodes as one server knows them: what {@link Effect}s have made of an empty tree. */
+@SuppressWarnings("ArrayRecordComponent") // Data passes through here; nobody compares these values.
+final class Tree {
+    static final String ROOT = "/";
+    /** The owner of a node that stays. */
+    static final long NOBODY = 0;
+    /** The owner of a node that the leader deletes once it has had children and has none; as ZooKeeper marks it. */
+    static final long CONTAINER = Long.MIN_VALUE;
+
+    private static final byte[] EMPTY = new byte[0];
+
+    private final Map<String, Node> nodes = new HashMap<>();
+    private long zxid;
+
+    /**
+     * What one transaction did, in order.
+     *
+     * @param ended the session that it ended, 0 if none
+     */
+    record Txn(long zxid, long wallMillis, List<Effect> changes, long ended) {}
+
+    /** One thing that a transaction did. */
+    sealed interface Effect {
+        String path();
+
+        /** {@code owner} is the session of an ephemeral node, {@link #CONTAINER} or {@link #NOBODY}. */
+        record Created(String path, String parent, String name, byte[] data, long owner) implements Effect {
+            static Created of(String path, byte[] data, long owner) {
+                return new Created(path, Tree.parent(path), Tree.name(path), data, owner);
+            }
+
+            @Override
+            public String toString() {
+                return "+" + path + (owner <= 0 ? "" : " of session " + owner);
+            }
+        }
+
+        record DataSet(String path, byte[] data) implements Effect {
+            @Override
+            public String toString() {
+                return "=" + path;
+            }
+        }
+
+        record Deleted(String path, String parent, String name) implements Effect {
+            static Deleted of(String path) {
+                return new Deleted(path, Tree.parent(path), Tree.name(path));
+            }
+
+            @Override
+            public String toString() {
+                return "-" + path;
+            }
+        }
+    }
+
+    /** One node. */
+    static final class Node {
+        final long czxid;
+        final long wallMillis;
+        final long owner;
+        byte[] data;
+        long mzxid;
+        long pzxid;
+        int version;
+        /** Children ever created, or what an operator made of that number: the next sequence number. */
+        int creates;
+        /** Since never more than a few are there, they are kept in the order of creation. Most nodes never have any. */
+        private Set<String> children = Set.of();
+
+        private @Nullable List<String> listed;
+
+        Node(byte[] data, long zxid, long wallMillis, long owner) {
+            this.data = data;
+            this.czxid = zxid;
+            this.mzxid = zxid;
+            this.pzxid = zxid;
+            this.wallMillis = wallMillis;
+            this.owner = owner;
+        }
+
+        boolean isEphemeral() {
+            return owner > 0;
+        }
+
+        /** Whether the leader may delete it, since it is a container that had children and has none. */
+        boolean isDeserted() {
+            return owner == CONTAINER && creates > 0 && children.isEmpty();
+        }
+
+        List<String> children() {
+            List<String> known = listed;
+            if (known == null) {
+                known = List.copyOf(children);
+                listed = known;
+            }
+            return known;
+        }
+
+        private void add(String child, long by) {
+            if (!(children instanceof LinkedHashSet)) {
+                children = new LinkedHashSet<>(children);
+            }
+            children.add(child);
+            listed = null;
+            creates++;
+            pzxid = by;
+        }
+
+        private void remove(String child, long by) {
+            children.remove(child);
+            listed = null;
+            pzxid = by;
+        }
+
+        /** Whether nothing happened to one that did not happen to the other. */
+        boolean isAsOldAs(Node other) {
+            return czxid == other.czxid && mzxid == other.mzxid && pzxid == other.pzxid;
+        }
+
+        ZooPort.Listing listing() {
+            return new ZooPort.Listing(children(), mzxid);
+        }
+
+        ZooPort.NodeData read() {
+            return new ZooPort.NodeData(data, czxid, mzxid, version, wallMillis, children.size(), owner);
+        }
+    }
+
+    Tree() {
+        nodes.put(ROOT, new Node(EMPTY, 0, 0, NOBODY));
+    }
+
+    /** The last transaction that was applied. */
+    long zxid() {
+        return zxid;
+    }
+
+    void apply(Txn txn) {
+        List<Effect> changes = txn.changes();
+        for (int i = 0; i < changes.size(); i++) {
+            apply(changes.get(i), txn);
+        }
+        zxid = txn.zxid();
+    }
+
+    private void apply(Effect change, Txn txn) {
+        if (change instanceof Effect.Created created) {
+            nodes.put(created.path(), new Node(created.data(), txn.zxid(), txn.wallMillis(), created.owner()));
+            get(created.parent()).add(created.name(), txn.zxid());
+        } else if (change instanceof Effect.DataSet set) {
+            Node node = get(set.path());
+            node.data = set.data();
+            node.mzxid = txn.zxid();
+            node.version++;
+        } else if (change instanceof Effect.Deleted deleted) {
+            nodes.remove(deleted.path());
+            get(deleted.parent()).remove(deleted.name(), txn.zxid());
+        }
+    }
+
+    boolean has(String path) {
+        return nodes.containsKey(path);
+    }
+
+    @Nullable
+    Node find(String path) {
+        return nodes.get(path);
+    }
+
+    /** The node, which must be there. */
+    Node get(String path) {
+        Node node = nodes.get(path);
+        if (node == null) {
+            throw new IllegalStateException("no node " + path);
+        }
+        return node;
+    }
+
+    void forEach(BiConsumer<String, Node> visitor) {
+        nodes.forEach(visitor);
+    }
+
+    /** All that reads can tell of it. */
+    void addTo(Fingerprint print, Fingerprint.Zxids zxids) {
+        print.add(zxid);
+        print.addAll(nodes.entrySet(), (entry, each) -> {
+            Node node = entry.getValue();
+            each.add(entry.getKey());
+            each.add(node.data);
+            each.add(node.czxid);
+            each.add(node.mzxid);
+            each.add(zxids == Fingerprint.Zxids.COUNT ? node.pzxid : 0);
+            each.add(node.owner);
+            each.add(node.version);
+            each.add(node.creates);
+            for (String child : node.children) {
+                each.add(child);
+            }
+        });
+    }
+
+    /** The same, where only the order of zxids counts. */
+    void addInOrderTo(Fingerprint print) {
+        print.add(nodes.size());
+        for (String path : new TreeSet<>(nodes.keySet())) {
+            Node node = get(path);
+            print.add(path);
+            print.add(node.data);
+            print.addZxid(node.czxid);
+            print.addZxid(node.mzxid);
+            print.addZxid(node.pzxid);
+            print.add(node.owner);
+            print.add(node.version);
+            print.add(node.creates);
+            for (String child : node.children) {
+                print.add(child);
+            }
+        }
+    }
+
+    /** The nodes of a session, oldest first. */
+    List<String> ephemeralsOf(long session) {
+        List<String> paths = new ArrayList<>(4);
+        for (Map.Entry<String, Node> entry : nodes.entrySet()) {
+            if (entry.getValue().owner == session) {
+                paths.add(entry.getKey());
+            }
+        }
+        if (paths.size() > 1) {
+            paths.sort((a, b) -> {
+                int byAge = Long.compare(get(a).czxid, get(b).czxid);
+                return byAge != 0 ? byAge : a.compareTo(b);
+            });
+        }
+        return paths;
+    }
+
+    /** Every ephemeral node that is there, in alphabetical order. */
+    List<String> ephemerals() {
+        List<String> paths = new ArrayList<>(8);
+        for (Map.Entry<String, Node> entry : nodes.entrySet()) {
+            if (entry.getValue().isEphemeral()) {
+                paths.add(entry.getKey());
+            }
+        }
+        paths.sort(null);
+        return paths;
+    }
+
+    boolean hasEphemerals() {
+        for (Node node : nodes.values()) {
+            if (node.isEphemeral()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash == 0 ? ROOT : path.substring(0, slash);
+    }
+
+    static String name(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.workload;
+
+import io.latchkey.testkit.Direction;
+import io.latchkey.testkit.ExpiryOrder;
+
+/**
+ * What is done to one client, or to its servers. What each really does stands with the method that it stands for. Times are in
+ * milliseconds. A number counts requests of a kind from when the fault begins: 1 for the next.
+ */
+public sealed interface FaultAction {
+    /**
+     * Ends the session: {@link io.latchkey.testkit.FaultyClient#expire}.
+     *
+     * @param order who learns first
+     */
+    record Expire(ExpiryOrder order) implements FaultAction {
+        @Override
+        public String toString() {
+            return "expire " + order;
+        }
+    }
+
+    /** Cuts the connection: {@link io.latchkey.testkit.FaultProxy#cut}. */
+    record Cut() implements FaultAction {
+        @Override
+        public String toString() {
+            return "cut";
+        }
+    }
+
+    /**
+     * Cuts in place of a request: {@link io.latchkey.testkit.FaultProxy#cutBefore}.
+     *
+     * @param kind which requests count
+     * @param number which of them
+     */
+    record LoseRequest(RequestKind kind, int number) implements FaultAction {
+        @Override
+        public String toString() {
+            return "lose request " + kind + " " + number;
+        }
+    }
+
+    /**
+     * Cuts in place of the answer to a request: {@link io.latchkey.testkit.FaultProxy#cutAfter}.
+     *
+     * @param kind which requests count
+     * @param number which of them
+     */
+    record LoseAnswer(RequestKind kind, int number) implements FaultAction {
+        @Override
+        public String toString() {
+            return "lose answer " + kind + " " + number;
+        }
+    }
+
+    /**
+     * Ends the session when a request has been passed on, most likely before it is answered.
+     *
+     * @param kind which requests count
+     * @param number which of them
+     * @param order who learns first
+     */
+    record ExpireOn(RequestKind kind, int number, ExpiryOrder order) implements FaultAction {
+        @Override
+        public String toString() {
+            return "on " + kind + " " + number + " expire " + order;
+        }
+    }
+
+    /**
+     * Makes every frame late for some time: {@link io.latchkey.testkit.FaultProxy#delay}.
+     *
+     * @param eachWayMillis how late
+     * @param forMillis for how long
+     */
+    record Delay(int eachWayMillis, int forMillis) implements FaultAction {
+        @Override
+        public String toString() {
+            return "delay " + eachWayMillis + " for " + forMillis;
+        }
+    }
+
+    /**
+     * Lets nothing through in one direction for some time: {@link io.latchkey.testkit.FaultProxy#blackHole}.
+     *
+     * @param direction which way
+     * @param forMillis for how long
+     */
+    record BlackHole(Direction direction, int forMillis) implements FaultAction {
+        @Override
+        public String toString() {
+            return "black hole " + direction + " for " + forMillis;
+        }
+    }
+
+    /**
+     * Cuts, and resets new connections for some time: {@link io.latchkey.testkit.FaultProxy#refuse}.
+     *
+     * @param forMillis for how long
+     */
+    record Refuse(int forMillis) implements FaultAction {
+        @Override
+        public String toString() {
+            return "refuse for " + forMillis;
+        }
+    }
+
+    /** A part in an ensemble; one server alone has both. */
+    enum Role {
+        /** The one that commits. */
+        LEADER,
+        /** Any of the others. */
+        FOLLOWER
+    }
+
+    /**
+     * Stops a server and starts it again: {@link io.latchkey.testkit.ZooKeeperFixture#stop(int)}. Waits for sessions of the same
+     * schedule that are about to end, and those for it.
+     *
+     * @param role which server
+     * @param forMillis for how long
+     */
+    record Stop(Role role, int forMillis) implements FaultAction {
+        @Override
+        public String toString() {
+            return "stop " + role + " for " + forMillis;
+        }
+    }
+
+    /**
+     * Cuts a follower off from its leader for some time: {@link io.latchkey.testkit.EmbeddedEnsemble#cutOffFromLeader}. Moot where one
+     * server is alone.
+     *
+     * @param forMillis for how long
+     */
+    record CutOff(int forMillis) implements FaultAction {
+        @Override
+        public String toString() {
+            return "cut off for " + forMillis;
+        }
+    }
+}

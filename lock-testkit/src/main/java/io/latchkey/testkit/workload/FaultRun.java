@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.workload;
+
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.FollowerPartition;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.workload.FaultAction.Role;
+import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+
+/**
+ * A schedule of faults under way, on a thread of its own. A fault that lasts for some time is ended by that thread, so that the next
+ * begins when it is over; one that waits for a request strikes when that comes, on its own, and counts as begun at once. {@link Play}
+ * does this for a workload of the kit's; here it is for code of one's own:
+ *
+ * <pre>{@code
+ * try (FaultRun faults = FaultRun.start(schedule, List.of(one, two), history)) {
+ *     service.process(42); // works with locks of one.client() and two.client()
+ *     faults.done().get(30, TimeUnit.SECONDS);
+ * }
+ * }</pre>
+ */
+public final class FaultRun implements AutoCloseable {
+    private static final Duration LONGEST_ELECTION = Duration.ofSeconds(30);
+
+    private static final int MANY = 1 << 16;
+
+    private final FaultSchedule schedule;
+    private final List<FaultyClient> clients;
+    private final History history;
+    private final List<Timed> struck = new ArrayList<>();
+    /** Fair, so that one who is to stop a server gets its turn. */
+    private final Semaphore expiries = new Semaphore(MANY, true);
+
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final Thread thread;
+
+    private FaultRun(FaultSchedule schedule, List<FaultyClient> clients, History history) {
+        this.schedule = schedule;
+        this.clients = List.copyOf(clients);
+        this.history = history;
+        this.thread = new Thread(this::run, "latchkey-faults");
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Starts the schedule. The history learns of every session that is ended.
+     *
+     * @param schedule which faults strike whom, and when
+     * @param clients whom the schedule calls C0, C1 and so on, all of them connected
+     * @param history records the ends of sessions, for checkers
+     * @return the schedule under way; close it before the clients
+     * @throws IllegalArgumentException if there are no clients
+     */
+    public static FaultRun start(FaultSchedule schedule, List<FaultyClient> clients, History history) {
+        if (clients.isEmpty()) {
+            throw new IllegalArgumentException("no clients");
+        }
+        FaultRun run = new FaultRun(schedule, clients, history);
+        run.thread.start();
+        return run;
+    }
+
+    /**
+     * {@return completes when the last fault has begun and those that last for some time are over} It completes exceptionally if the run was
+     * closed before, or if a fault could not be brought about.
+     */
+    public CompletableFuture<Void> done() {
+        return done.copy();
+    }
+
+    /**
+     * {@return what has struck so far, in that order} It strikes when a session has ended or its client been told so, or a connection was cut
+     * or held up. A fault on a client that is just losing its session by another one may be moot; then it is not here.
+     */
+    public List<Timed> struck() {
+        synchronized (struck) {
+            return List.copyOf(struck);
+        }
+    }
+
+    private void run() {
+        try {
+            for (Timed fault : schedule.faults()) {
+                Thread.sleep(fault.afterMillis());
+                FaultyClient client = clients.get(fault.client() % clients.size());
+                strike(fault, client, client.proxy());
+            }
+            done.complete(null);
+        } catch (InterruptedException closed) {
+            done.cancel(false);
+        } catch (RuntimeException | Error e) {
+            done.completeExceptionally(e);
+        }
+    }
+
+    private void strike(Timed fault, FaultyClient client, FaultProxy proxy) throws InterruptedException {
+        FaultAction action = fault.action();
+        if (action instanceof FaultAction.Expire expire) {
+            whenStruck(fault, expire(client, expire.order()));
+        } else if (action instanceof FaultAction.Cut) {
+            proxy.cut();
+            add(fault);
+        } else if (action instanceof FaultAction.LoseRequest lose) {
+            whenStruck(
+                    fault, proxy.cutBefore(lose.kind().match(), lose.number()).struck());
+        } else if (action instanceof FaultAction.LoseAnswer lose) {
+            whenStruck(fault, proxy.cutAfter(lose.kind().match(), lose.number()).struck());
+        } else if (action instanceof FaultAction.ExpireOn expire) {
+            // Not on the proxy's thread, which must go on meanwhile.
+            whenStruck(
+                    fault,
+                    proxy.sent(expire.kind().match(), expire.number())
+                            .struck()
+                            .thenComposeAsync(request -> expire(client, expire.order())));
+        } else if (action instanceof FaultAction.Delay delay) {
+            proxy.delay(Duration.ofMillis(delay.eachWayMillis()));
+            lastFor(fault, delay.forMillis(), () -> proxy.delay(Duration.ZERO));
+        } else if (action instanceof FaultAction.BlackHole hole) {
+            proxy.blackHole(hole.direction());
+            lastFor(fault, hole.forMillis(), proxy::heal);
+        } else if (action instanceof FaultAction.Refuse refuse) {
+            proxy.refuse();
+            proxy.cut();
+            lastFor(fault, refuse.forMillis(), proxy::accept);
+        } else if (action instanceof FaultAction.Stop stop) {
+            expiries.acquire(MANY);
+            try {
+                stop(fault, client.servers(), stop);
+            } finally {
+                expiries.release(MANY);
+            }
+        } else if (action instanceof FaultAction.CutOff cutOff
+                && client.servers().size() > 1) {
+            ZooKeeperFixture servers = client.servers();
+            FollowerPartition partition = servers.cutOffFromLeader(awaitServer(servers, Role.FOLLOWER));
+            lastFor(fault, cutOff.forMillis(), partition::close);
+        }
+    }
+
+    /** A session is ended at a server, or found to have ended: so while any is about to end, no server is stopped. */
+    private CompletableFuture<?> expire(FaultyClient client, ExpiryOrder order) {
+        expiries.acquireUninterruptibly();
+        try {
+            return history.expire(client, order).whenComplete((session, error) -> expiries.release());
+        } catch (RuntimeException notBegun) {
+            expiries.release();
+            throw notBegun;
+        }
+    }
+
+    private void stop(Timed fault, ZooKeeperFixture servers, FaultAction.Stop stop) throws InterruptedException {
+        int server = awaitServer(servers, stop.role());
+        servers.stop(server);
+        lastFor(fault, stop.forMillis(), () -> servers.restart(server));
+    }
+
+    /** A schedule strikes ensembles that serve: an election that goes on is awaited. */
+    private static int awaitServer(ZooKeeperFixture servers, Role role) throws InterruptedException {
+        Eventually.holds(
+                "a " + role, LONGEST_ELECTION, () -> server(servers, role).isPresent());
+        return server(servers, role).orElseThrow(() -> new IllegalStateException("the " + role + " has gone again"));
+    }
+
+    private static OptionalInt server(ZooKeeperFixture servers, Role role) {
+        OptionalInt leader = servers.leader();
+        return role == Role.LEADER || leader.isEmpty() || servers.size() == 1
+                ? leader
+                : IntStream.range(0, servers.size())
+                        .filter(server -> server != leader.getAsInt() && servers.isServing(server))
+                        .findFirst();
+    }
+
+    private void lastFor(Timed fault, int millis, Runnable end) throws InterruptedException {
+        add(fault);
+        try {
+            Thread.sleep(millis);
+        } finally {
+            end.run();
+        }
+    }
+
+    private void whenStruck(Timed fault, CompletableFuture<?> strike) {
+        var unused = strike.thenRun(() -> add(fault));
+    }
+
+    private void add(Timed fault) {
+        synchronized (struck) {
+            struck.add(fault);
+        }
+    }
+
+    /** Ends the thread, and the faults that last. Those that wait for a request are ended with their client. */
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.workload;
+
+import io.latchkey.testkit.EmbeddedEnsemble;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.FaultyClient.Connector;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.LossChecker;
+import io.latchkey.testkit.PermitBoundChecker;
+import io.latchkey.testkit.ReadersWritersChecker;
+import io.latchkey.testkit.Reconnects;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.TokenOrderChecker;
+import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * A scenario played on servers or in a simulation, with what was recorded. It is over when everybody has had all turns and the last fault
+ * has begun and ended; the faults that still wait for a request are taken back then.
+ */
+public final class Play {
+    private static final AtomicLong NUMBER = new AtomicLong();
+    private static final Duration NOTHING_LEFT_WITHIN = Duration.ofSeconds(30);
+
+    private final Function<String, List<ServerNode>> nodesUnder;
+    private final Scenario scenario;
+    private final String base;
+    private final History history = new History();
+    private List<Timed> struck = List.of();
+
+    private Play(Function<String, List<ServerNode>> nodesUnder, Scenario scenario) {
+        this.nodesUnder = nodesUnder;
+        this.scenario = scenario;
+        this.base = "/play-" + NUMBER.incrementAndGet() + "-" + Long.toHexString(scenario.seed());
+    }
+
+    /**
+     * How to play on servers.
+     *
+     * @param session the timeout that the clients' sessions ask for
+     * @param reconnects how the clients come back
+     * @param within how long one actor, or the schedule of faults, may take until somebody counts as blocked
+     * @param connector makes the clients
+     */
+    public record Settings(Duration session, Reconnects reconnects, Duration within, Connector connector) {
+        /**
+         * {@return sessions of 6 s, which faults end by decree, and reconnects in milliseconds; blocked after 30 s} On a busy machine see to it
+         * that sessions end by faults alone: {@link EmbeddedZooKeeper#holdExpiry}.
+         */
+        public static Settings fast() {
+            return new Settings(Duration.ofSeconds(6), Reconnects.FAST, Duration.ofSeconds(30), Connector.ofLatchkey());
+        }
+
+        /** {@return sessions of 1 s, and reconnects of ZooKeeper's own client; blocked after 60 s} */
+        public static Settings honest() {
+            return new Settings(
+                    Duration.ofSeconds(1), Reconnects.HONEST, Duration.ofSeconds(60), Connector.ofLatchkey());
+        }
+
+        /**
+         * {@return the same with clients of another implementation}
+         *
+         * @param other makes them
+         */
+        public Settings with(Connector other) {
+            return new Settings(session, reconnects, within, other);
+        }
+    }
+
+    /**
+     * Plays the scenario with new clients on paths of its own, and returns when it is over. The clients are closed then, also if it fails.
+     *
+     * @param scenario who does what, and what goes wrong meanwhile
+     * @param server the server, which runs; other plays may go on there
+     * @param settings how to play
+     * @return the play, with what was recorded; nothing is checked yet but what is an {@link AssertionError} here
+     * @throws AssertionError if somebody is blocked, if a lock fails with an exception, or if a request is still on the server when
+     *     everybody is done
+     * @throws InterruptedException if interrupted meanwhile
+     */
+    public static Play of(Scenario scenario, EmbeddedZooKeeper server, Settings settings) throws InterruptedException {
+        return new Play(server::nodesUnder, scenario).run(server, settings);
+    }
+
+    /**
+     * The same on an ensemble, whose servers the connections of each client go round.
+     *
+     * @param scenario who does what, and what goes wrong meanwhile
+     * @param servers the ensemble, which serves
+     * @param settings how to play
+     * @return the play, with what was recorded
+     * @throws AssertionError as on one server
+     * @throws InterruptedException if interrupted meanwhile
+     */
+    public static Play of(Scenario scenario, EmbeddedEnsemble servers, Settings settings) throws InterruptedException {
+        return new Play(servers::nodesUnder, scenario).run(servers, settings);
+    }
+
+    /**
+     * Plays the scenario in a simulation, by the calling thread alone and in simulated time: the same scenario goes the same way each
+     * time. Requests are answered at once there, so that faults which wait for a request strike at once, a connection that is cut is
+     * back at once, and delays do nothing.
+     *
+     * @param scenario who does what, and what goes wrong meanwhile
+     * @param locks whose time nobody else advances meanwhile
+     * @return the play, with what was recorded
+     * @throws AssertionError as on a server
+     */
+    public static Play of(Scenario scenario, SimulatedLocks locks) {
+        Play play = new Play(locks::nodesUnder, scenario);
+        play.struck = new SimulatedRun(scenario, locks, play.history, play.base).run();
+        return play;
+    }
+
+    private Play run(ZooKeeperFixture servers, Settings settings) throws InterruptedException {
+        ExecutorService actors = Executors.newCachedThreadPool();
+        ExecutorService connections = Executors.newCachedThreadPool();
+        List<CompletableFuture<FaultyClient>> connecting = IntStream.range(
+                        0, scenario.workload().clients())
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> FaultyClient.connect(
+                                servers, settings.session(), settings.reconnects(), settings.connector()),
+                        connections))
+                .toList();
+        try {
+            List<FaultyClient> clients =
+                    connecting.stream().map(CompletableFuture::join).toList();
+            List<Future<?>> work = new ArrayList<>();
+            for (Workload.Actor actor : scenario.workload().actors()) {
+                ActorRun run = new ActorRun(clients.get(actor.client()), history, base);
+                work.add(actors.submit(() -> run.takeTurns(actor.turns())));
+            }
+            try (FaultRun faults = FaultRun.start(scenario.faults(), clients, history)) {
+                for (Future<?> each : work) {
+                    await(each, settings.within());
+                }
+                await(faults.done(), settings.within());
+                struck = faults.struck();
+            }
+            Eventually.holds(
+                    nothingLeft(base), NOTHING_LEFT_WITHIN, () -> requests().isEmpty());
+        } finally {
+            actors.shutdownNow();
+            close(connecting, connections);
+        }
+        return this;
+    }
+
+    private static void close(List<CompletableFuture<FaultyClient>> connecting, ExecutorService connections) {
+        try {
+            List<CompletableFuture<Void>> closing = connecting.stream()
+                    .filter(each -> !each.isCompletedExceptionally())
+                    .map(each -> each.thenAcceptAsync(FaultyClient::close, connections))
+                    .toList();
+            closing.forEach(CompletableFuture::join);
+        } finally {
+            connections.shutdown();
+        }
+    }
+
+    static String nothingLeft(String base) {
+        return "no request is left below " + base;
+    }
+
+    private void await(Future<?> work, Duration within) throws InterruptedException {
+        try {
+            work.get(within.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException blocked) {
+            throw new AssertionError("blocked for " + within.toSeconds() + " s; there are " + requests(), blocked);
+        } catch (ExecutionException failed) {
+            throw new AssertionError("an actor failed: " + failed.getCause(), failed.getCause());
+        }
+    }
+
+    /** {@return who held what and when, for checkers} */
+    public History history() {
+        return history;
+    }
+
+    /** {@return the faults that really struck, see {@link FaultRun#struck}} */
+    public List<Timed> struck() {
+        return struck;
+    }
+
+    /** {@return the ephemeral nodes that are now below the paths of this play: requests of sessions that live} */
+    public List<ServerNode> requests() {
+        return nodesUnder.apply(base).stream().filter(ServerNode::isEphemeral).toList();
+    }
+
+    /** {@return the path below which all paths of this play lie; no other play of this process has the same} */
+    public String base() {
+        return base;
+    }
+
+    /**
+     * Checks what has to be true of every kind of lock under every fault: {@linkplain #assertExclusion exclusion}, and that tokens grow.
+     *
+     * @return this
+     * @throws AssertionError if something is broken, with the rule and the history
+     */
+    public Play assertNotBroken() {
+        TokenOrderChecker.check(history).assertNotBroken();
+        return assertExclusion();
+    }
+
+    /**
+     * Checks what has to be true even of locks without fencing tokens: whom a hold excludes does not hold while both sessions live, no more
+     * permits are out than there are, and a loss is told once and is final. More checkers can be asked about {@link #history()}.
+     *
+     * @return this
+     * @throws AssertionError if something is broken, with the rule and the history
+     */
+    public Play assertExclusion() {
+        ReadersWritersChecker.whileSessionsLive(history).assertNotBroken();
+        PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
+        LossChecker.check(history).assertNotBroken();
+        return this;
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.workload;
+
+/**
+ * Work, and what goes wrong meanwhile.
+ *
+ * @param seed the number it was drawn from, which draws the same again; 0 if it was not drawn
+ * @param workload who does what
+ * @param faults what strikes whom
+ */
+public record Scenario(long seed, Workload workload, FaultSchedule faults) {
+    /**
+     * {@return one that was written by hand}
+     *
+     * @param workload who does what
+     * @param faults what strikes whom
+     */
+    public static Scenario of(Workload workload, FaultSchedule faults) {
+        return new Scenario(0, workload, faults);
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed + "\n" + workload + "\nfaults: " + faults;
+    }
+}

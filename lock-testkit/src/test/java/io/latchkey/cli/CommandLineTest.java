@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.zk.ZkLockClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every command and every exit status of the command line, each as a process of its own, as cron would start it. */
+@LatchkeyTest(sessionMillis = 10_000)
+@Timeout(60)
+class CommandLineTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final String PATH = "/usr/bin:/bin";
+
+    /** Says that it runs, and goes on until it is told to end. */
+    private static final String OBEDIENT =
+            "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";
+
+    @TempDir
+    private Path folder;
+
+    private final EmbeddedZooKeeper server;
+    private final LockClient other;
+    private final List<Program> started = new ArrayList<>();
+
+    CommandLineTest(EmbeddedZooKeeper server, LockClient other) {
+        this.server = server;
+        this.other = other;
+    }
+
+    @AfterEach
+    void endWhatStillRuns() {
+        started.forEach(Program::close);
+    }
+
+    private Program start(String... args) {
+        return start(Map.of("LATCHKEY_CONNECT", server.connectString(), "PATH", PATH), args);
+    }
+
+    private Program start(Map<String, String> environment, String... args) {
+        Program program = Program.latchkey(folder, environment, args);
+        started.add(program);
+        return program;
+    }
+
+    private Program.Ended run(String... args) throws InterruptedException {
+        return start(args).ended();
+    }
+
+    private static Program.Ended succeeded(Program.Ended ended) {
+        assertEquals(0, ended.status(), ended::toString);
+        assertEquals("", ended.err());
+        return ended;
+    }
+
+    private List<ServerNode> requests(String path) {
+        return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).toList();
+    }
+
+    private void awaitRequests(String path, int number) throws InterruptedException {
+        Eventually.holds(
+                number + " requests at " + path, SOON, () -> requests(path).size() == number);
+    }
+
+    // ---- looking
+
+    @Test
+    @Tag("once")
+    void listsLocksWithTheirKindsAndHowManyHoldAndWait() throws Exception {
+        try (Lease mutex = other.mutex("/list/deep/mutex").acquire();
+                Lease one = other.semaphore("/list/pool", 3).acquire();
+                Lease two = other.semaphore("/list/pool", 3).permits(2).acquire();
+                Lease reader = other.readWriteLock("/list/document").readLock().acquire()) {
+            CompletableFuture<Lease> writer =
+                    other.readWriteLock("/list/document").writeLock().acquireAsync();
+            CompletableFuture<Lease> third = other.semaphore("/list/pool", 3).acquireAsync();
+            awaitRequests("/list/document", 2);
+            awaitRequests("/list/pool", 3);
+            Program text = start("ls", "/list");
+            Program json = start("ls", "--json", "/list");
+            Program none = start("ls", "/list/none");
+
+            assertEquals(
+                    """
+                    PATH              KIND        CAPACITY  HOLDERS  WAITERS  LAYOUT
+                    /list/deep/mutex  mutex       1         1        0        latchkey
+                    /list/document    read-write  1         1        1        latchkey
+                    /list/pool        semaphore   3         2        1        latchkey
+                    """,
+                    succeeded(text.ended()).out());
+            Program.Ended nothing = none.ended();
+            assertEquals(0, nothing.status(), nothing::toString);
+            assertEquals("latchkey: no lock at or below /list/none\n", nothing.err());
+            JsonArray locks =
+                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonArray();
+            JsonObject pool = locks.asList().stream()
+                    .map(each -> each.getAsJsonObject())
+                    .filter(lock -> lock.get("path").getAsString().equals("/list/pool"))
+                    .findFirst()
+                    .orElseThrow();
+            assertEquals(
+                    JsonParser.parseString(
+                            """
+                            {"path": "/list/pool", "kind": "semaphore", "permits": 3, "capacity": 3, "holders": 2, "waiters": 1, "layout": "latchkey"}
+                            """),
+                    pool);
+            assertTrue(writer.cancel(false) && third.cancel(false));
+            assertTrue(mutex.isValid() && one.isValid() && two.isValid() && reader.isValid());
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void showsWhoHoldsAndWhoWaits() throws Exception {
+        try (LockClient named = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .ownerLabel("night \u202eshift")
+                        .build();
+                Lease held = named.mutex("/show").acquire()) {
+            CompletableFuture<Lease> waiter = other.mutex("/show").acquireAsync();
+            awaitRequests("/show", 2);
+            Program text = start("show", "/show");
+            Program json = start("show", "--json", "/show");
+            Program nobody = start("show", "/show/nobody");
+
+            JsonObject shown =
+                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonObject();
+            assertEquals("mutex", shown.get("kind").getAsString());
+            JsonArray queue = shown.getAsJsonArray("queue");
+            assertEquals(2, queue.size());
+            JsonObject first = queue.get(0).getAsJsonObject();
+            assertEquals("holds", first.get("standing").getAsString());
+            assertEquals(held.token(), first.get("token").getAsLong());
+            assertEquals(ProcessHandle.current().pid(), first.get("processId").getAsLong());
+            assertEquals("night \u202eshift", first.get("label").getAsString());
+            assertFalse(first.get("host").getAsString().isEmpty());
+            Instant since = Instant.parse(first.get("since").getAsString());
+            assertTrue(Duration.between(since, Instant.now()).compareTo(SOON) < 0, () -> "since " + since);
+            assertEquals("waits", queue.get(1).getAsJsonObject().get("standing").getAsString());
+
+            List<String> lines = succeeded(text.ended()).out().lines().toList();
+            assertEquals("/show: mutex", lines.get(0));
+            assertTrue(
+                    lines.get(1).matches("STANDING +TOKEN +LOCK +PERMITS +SINCE +HOST +PROCESS +LABEL"), lines.get(1));
+            assertTrue(lines.get(2).matches("holds +" + held.token() + " +mutex +1 .* night \\?shift"), lines.get(2));
+            assertTrue(lines.get(3).startsWith("waits "), lines.get(3));
+
+            assertEquals(
+                    "/show/nobody: no lock; nobody holds, nobody waits\n",
+                    succeeded(nobody.ended()).out());
+            assertTrue(waiter.cancel(false));
+        }
+    }
+
+    // ---- run
+
+    @Test
+    void runsACommandUnderTheLockAndPassesItsStatusOn() throws Exception {
+        String look = "echo $LATCHKEY_PATH $LATCHKEY_TOKEN; cat; echo $0 $1 $2 >&2; exit 3";
+
+        Program.Ended ended = run("run", "/run/status", "--", "sh", "-c", look, "@x", "--", "-v");
+
+        assertEquals(3, ended.status());
+        assertEquals("@x -- -v\n", ended.err(), "what is behind the first -- is the command's");
+        String[] said = ended.out().strip().split(" ", -1);
+        assertEquals("/run/status", said[0]);
+        try (Lease next = other.mutex("/run/status").tryAcquire().orElseThrow()) {
+            long token = Long.parseLong(said[1]);
+            assertTrue(token > 0 && token < next.token(), said[1]);
+        }
+    }
+
+    @Test
+    void doesNotRunTheCommandWithoutTheLock() throws Exception {
+        try (Lease held = other.mutex("/run/busy").acquire();
+                Lease one = other.semaphore("/run/pool", 2).acquire();
+                Lease reader = other.readWriteLock("/run/document").readLock().acquire()) {
+            Program mutex = start("run", "/run/busy", "--timeout", "0", "--", "echo", "ran");
+            Program quiet = start("run", "/run/busy", "--timeout=100ms", "--quiet", "--", "echo", "ran");
+            Program second = start("run", "/run/pool", "--semaphore=2", "--timeout=0", "--", "echo", "ran");
+            Program beside = start("run", "/run/document", "--read", "--timeout=0", "--", "echo", "ran");
+
+            assertEquals(
+                    new Program.Ended(75, "", "latchkey: /run/busy was not free within 0s. The command was not run.\n"),
+                    mutex.ended());
+            assertEquals(new Program.Ended(75, "", ""), quiet.ended());
+            assertEquals(new Program.Ended(0, "ran\n", ""), second.ended());
+            assertEquals(new Program.Ended(0, "ran\n", ""), beside.ended());
+            // A writer that tries stands before later readers meanwhile.
+            Program writer = start("run", "/run/document", "--write", "--timeout=0", "--", "echo", "ran");
+            assertEquals(75, writer.ended().status());
+            assertTrue(held.isValid() && one.isValid() && reader.isValid());
+        }
+    }
+
+    @Test
+    void endsTheCommandWhenTheLockIsLost() throws Exception {
+        Program program = start("run", "/run/lost", "--", "sh", "-c", OBEDIENT).awaitSaid("running");
+
+        server.expireSession(requests("/run/lost").get(0).session());
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertEquals("running\ngot TERM\n", ended.out());
+        // The shell may have said before that its sleep was ended.
+        assertTrue(ended.err().contains("latchkey: the lock /run/lost was lost while the command ran ("), ended.err());
+    }
+
+    @Test
+    void killsWhatDoesNotEndWhenItsRequestIsEvicted() throws Exception {
+        String deaf = "trap '' TERM; sleep 300 & echo running $! $$; wait";
+        Program program = start("run", "/run/evicted", "--grace", "300ms", "--", "sh", "-c", deaf)
+                .awaitSaid("running ");
+        String[] pids = program.out().strip().split(" ", -1);
+        String token = Long.toString(other.mutex("/run/evicted").queue().get(0).token());
+
+        assertEquals(new Program.Ended(0, "", ""), run("evict", "/run/evicted", token));
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertTrue(ended.err().contains("(NODE_DELETED, token " + token + ")"), ended.err());
+        for (int each = 1; each <= 2; each++) {
+            assertFalse(
+                    ProcessHandle.of(Long.parseLong(pids[each]))
+                            .map(ProcessHandle::isAlive)
+                            .orElse(false),
+                    "process " + pids[each] + " still lives");
+        }
+        Program.Ended again = run("evict", "/run/evicted", token);
+        assertEquals(1, again.status());
+        assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM,143", "INT,130"})
+    void aSignalEndsTheCommandAndReleases(String signal, int status) throws Exception {
+        String path = "/run/signal/" + signal;
+        Program program = start("run", path, "--", "sh", "-c", "echo running; sleep 300; echo and on")
+                .awaitSaid("running");
+        List<ProcessHandle> tree = program.process().descendants().toList();
+
+        program.signal(signal);
+
+        assertEquals(new Program.Ended(status, "running\n", ""), program.ended());
+        assertTrue(tree.size() >= 1 && tree.stream().noneMatch(ProcessHandle::isAlive), tree::toString);
+        assertEquals(List.of(), requests(path), "released, not left to the end of the session");
+    }
+
+    @Test
+    void aSignalWhileItWaitsLeavesTheQueue() throws Exception {
+        try (Lease held = other.mutex("/run/waits").acquire()) {
+            Program program = start("run", "/run/waits", "--", "echo", "ran");
+            awaitRequests("/run/waits", 2);
+
+            program.signal("TERM");
+
+            assertEquals(new Program.Ended(143, "", ""), program.ended());
+            assertEquals(1, requests("/run/waits").size());
+            assertTrue(held.isValid());
+        }
+    }
+
+    // ---- what can be wrong
+
+    @Test
+    @Tag("once")
+    void aWrongCommandLineIsSaidOnStandardErrorWithStatus64() throws Exception {
+        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH);
+        List<Program> wrong = List.of(
+                start(nowhere),
+                start(nowhere, "run", "/x", "echo", "--", "a separator behind the command"),
+                start(nowhere, "run", "/x", "--read", "--write", "--", "true"),
+                start(nowhere, "run", "/x", "--timeout", "soon", "--", "true"),
+                start(nowhere, "show", "/x", "--auth", "secret"),
+                start(Map.of(), "ls"));
+        for (Program program : wrong) {
+            Program.Ended ended = program.ended();
+            assertEquals(64, ended.status(), ended::toString);
+            assertEquals("", ended.out());
+            assertTrue(ended.err().matches("latchkey: .*\nTry 'latchkey.* --help'.\n"), ended::toString);
+            assertFalse(ended.err().contains("secret"), ended::toString);
+        }
+        Program.Ended path = run("show", "x/");
+        assertEquals(64, path.status());
+        assertTrue(path.err().startsWith("latchkey: \"x/\" is no path for a lock: it must begin with /"), path.err());
+    }
+
+    @Test
+    @Tag("once")
+    void whatTheServersRefuseHasAStatusOfItsOwn() throws Exception {
+        try (LockClient theirs = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/refused/mine").acquire();
+                Lease held = other.mutex("/refused-mutex").acquire()) {
+            Program away = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1"), "ls");
+            Program patient = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1"), "ls", "--connect-timeout=500ms");
+            Program list = start("ls", "/refused");
+            Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
+            Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
+            Program missing = start("run", "/refused-missing", "--", "/no/such/command");
+
+            assertStatus(69, "No ZooKeeper server listens at 127.0.0.1:1", away.ended());
+            assertStatus(69, "No connection to ZooKeeper at 127.0.0.1:1 within 500 ms", patient.ended());
+            assertStatus(77, "", denied.ended());
+            Program.Ended listed = list.ended();
+            assertEquals(77, listed.status());
+            assertEquals("latchkey: not listed, since this client may not read them: /refused\n", listed.err());
+            assertEquals("PATH  KIND  CAPACITY  HOLDERS  WAITERS  LAYOUT\n", listed.out());
+            assertStatus(78, "mutex", mismatch.ended());
+            assertStatus(127, "/no/such/command", missing.ended());
+            assertEquals(List.of(), requests("/refused-missing"));
+            assertTrue(mine.isValid() && held.isValid());
+        }
+    }
+
+    private static void assertStatus(int status, String said, Program.Ended ended) {
+        assertAll(
+                () -> assertEquals(status, ended.status(), ended::toString),
+                () -> assertEquals("", ended.out()),
+                () -> assertTrue(
+                        ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString),
+                () -> assertEquals(1, ended.err().lines().count(), ended::toString));
+    }
+
+    @Test
+    @Tag("once")
+    void helpIsForPeopleAndWithoutColourOffATerminal() throws Exception {
+        for (Program program : List.of(start("--help"), start("run", "--help"))) {
+            String help = succeeded(program.ended()).out();
+            assertTrue(help.startsWith("Usage: latchkey"), help);
+            assertTrue(help.contains("Exit status:") && help.contains("  75  "), help);
+            assertFalse(help.contains("\u001b"), help);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.docs;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FastReconnects;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.ServerWatch;
+import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.queue.Queue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Clients that ask for a lock one after the other on a real server, and what the server then has: nodes, and who watches which. Request
+ * ids are random; here the first is all ones, the second all twos.
+ */
+final class QueueScene implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+    private final FastReconnects fast = FastReconnects.of(server.connectString());
+    private final Map<String, ZkLockClient> clients = new LinkedHashMap<>();
+    private final Map<String, CompletableFuture<Lease>> asked = new LinkedHashMap<>();
+
+    /** One request's node, as the server has it, and what its client watches: other requests, or whatever comes and goes. */
+    record Request(
+            String name, String owner, int permits, boolean holds, List<String> watches, boolean watchesThePath) {}
+
+    /** One lock's path with the requests under it, first come first. */
+    record Shown(String path, String data, List<Request> requests) {}
+
+    /** Lets a client of that name ask, and waits until it holds or watches others. */
+    void asks(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
+        ZkLockClient client = ZkLockClient.builder()
+                .connectString(server.connectString())
+                .ownerLabel(owner)
+                .build();
+        clients.put(owner, client);
+        int watchesBefore = server.watchCount();
+        Acquirable wanted = lock.apply(client);
+        CompletableFuture<Lease> lease = wanted.acquireAsync();
+        asked.put(owner, lease);
+        Eventually.holds(owner + " stands in " + List.of(paths), PATIENCE, () -> List.of(paths).stream()
+                .allMatch(path -> owners(path).contains(owner)));
+        // What it has been told by the end of these reads, it has answered to: one session is served in order.
+        for (int trip = 0; trip < 4; trip++) {
+            List<Contender> unused = wanted.queue();
+        }
+        Eventually.holds(
+                owner + " holds or watches", PATIENCE, () -> lease.isDone() || server.watchCount() > watchesBefore);
+    }
+
+    /** What the server has at these paths. */
+    List<Shown> show(String... paths) {
+        Map<String, String> ids = new HashMap<>();
+        return List.of(paths).stream().map(path -> shown(path, ids)).toList();
+    }
+
+    private Shown shown(String path, Map<String, String> ids) {
+        ServerNode lock = server.nodesUnder("/").stream()
+                .filter(node -> node.path().equals(path))
+                .findFirst()
+                .orElseThrow();
+        Map<String, ServerNode> nodes = children(path).stream()
+                .collect(Collectors.toMap(ServerNode::name, node -> node, (a, b) -> a, LinkedHashMap::new));
+        List<Request> requests = new ArrayList<>();
+        for (NodeName name : Queue.of(nodes.keySet()).requests()) {
+            ServerNode node = nodes.get(name.text());
+            String owner = Owner.parse(node.data()).label();
+            CompletableFuture<Lease> lease = asked.get(owner);
+            List<String> watches = watchedBy(node, nodes).stream()
+                    .map(watched -> shownName(watched, ids))
+                    .toList();
+            boolean leads = server.watches().contains(new ServerWatch(path, ServerWatch.Kind.CHILDREN, node.session()));
+            requests.add(
+                    new Request(shownName(name.text(), ids), owner, name.permits(), lease.isDone(), watches, leads));
+        }
+        return new Shown(path, lock.text(), requests);
+    }
+
+    /** The other requests' nodes that the node's session watches, oldest first. */
+    private List<String> watchedBy(ServerNode node, Map<String, ServerNode> nodes) {
+        Set<String> watched = server.watches().stream()
+                .filter(watch -> watch.session() == node.session())
+                .map(watch -> watch.path())
+                .collect(Collectors.toSet());
+        return nodes.values().stream()
+                .filter(other -> watched.contains(other.path()) && other.session() != node.session())
+                .sorted(Comparator.comparing(ServerNode::created))
+                .map(ServerNode::name)
+                .toList();
+    }
+
+    private List<String> owners(String path) {
+        return children(path).stream()
+                .map(node -> Owner.parse(node.data()).label())
+                .toList();
+    }
+
+    private List<ServerNode> children(String path) {
+        return server.nodesUnder(path).stream()
+                .filter(node -> node.path().lastIndexOf('/') == path.length()
+                        && node.path().startsWith(path))
+                .sorted(Comparator.comparing(ServerNode::created))
+                .toList();
+    }
+
+    private static String shownName(String name, Map<String, String> ids) {
+        String id = NodeName.parse(name).orElseThrow().id();
+        String shown =
+                ids.computeIfAbsent(id, unseen -> String.valueOf(ids.size() + 1).repeat(NodeName.ID_LENGTH));
+        return name.replace(id, shown);
+    }
+
+    @Override
+    public void close() {
+        clients.values().forEach(ZkLockClient::close);
+        fast.close();
+        server.close();
+    }
+}

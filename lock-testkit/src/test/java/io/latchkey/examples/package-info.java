@@ -1,0 +1,2 @@
+/** What docs/frameworks.md and docs/fencing.md show, compiled and run. */
+package io.latchkey.examples;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.log;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.slf4j.event.Level;
+
+/**
+ * The warnings that the locks log while somebody listens, what a person would be woken by, and all above debug. Else they
+ * cost nothing.
+ */
+public final class LoggedWarnings implements AutoCloseable {
+    private static final Set<LoggedWarnings> LISTENING = ConcurrentHashMap.newKeySet();
+
+    private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+
+    private record Line(Level level, String text) {}
+
+    private LoggedWarnings() {}
+
+    /** From now on. */
+    public static LoggedWarnings listen() {
+        LoggedWarnings listening = new LoggedWarnings();
+        LISTENING.add(listening);
+        return listening;
+    }
+
+    static boolean wanted() {
+        return !LISTENING.isEmpty();
+    }
+
+    static void add(Level level, String text) {
+        LISTENING.forEach(each -> each.lines.add(new Line(level, text)));
+    }
+
+    /** Those that have {@code word} in them. */
+    public List<String> with(String word) {
+        return lines.stream()
+                .filter(line -> line.level() == Level.WARN)
+                .map(Line::text)
+                .filter(text -> text.contains(word))
+                .toList();
+    }
+
+    /** Whatever has {@code word} in it and is more than debug. */
+    public List<String> aboveDebugWith(String word) {
+        return lines.stream()
+                .map(Line::text)
+                .filter(text -> text.contains(word))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        LISTENING.remove(this);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The times are a fifth of what a client that sleeps takes at least, and many times what is needed. */
+@Timeout(60)
+class FastReconnectsTest extends BehindAProxy {
+    private static final double SLEEPS_TAKE_MILLIS = 1000;
+
+    @Test
+    void aClientBehindAProxyIsBackInMilliseconds() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(proxy)) {
+            double worst = 0;
+            for (int i = 0; i < 20; i++) {
+                proxy.cut();
+                worst = Math.max(worst, client.awaitState(KeeperState.SyncConnected, SOON));
+            }
+            assertTrue(worst < SLEEPS_TAKE_MILLIS, "the slowest of 20 took " + worst + " ms");
+            client.create("/still-well", CreateMode.EPHEMERAL);
+            assertFalse(fast.toString().isEmpty());
+        }
+    }
+
+    @Test
+    void everyClientOfAServerIsBackInMilliseconds() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(server.connectString())) {
+            server.restart();
+            assertTrue(other.awaitState(KeeperState.SyncConnected, SOON) < SLEEPS_TAKE_MILLIS, fast::toString);
+        }
+    }
+
+    @Test
+    void anExpiredClientKnowsInMillisecondsAndAClosedOneIsGone() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(server.connectString())) {
+            server.expireSession(other.session());
+            assertTrue(other.awaitState(KeeperState.Expired, SOON) < SLEEPS_TAKE_MILLIS, fast::toString);
+        }
+    }
+
+    @Test
+    void theThreadEndsWithItsOwnerAndClientsSleepAgain() throws Exception {
+        FastReconnects.of(proxy).close();
+        assertEquals(
+                0,
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().equals("latchkey-fast-reconnects-" + proxy.connectString()))
+                        .count());
+        proxy.cut();
+        assertTrue(client.awaitState(KeeperState.Disconnected, SOON) > 90, "ZooKeeper sleeps 100 ms before it tells");
+    }
+
+    @Test
+    void aFaultyClientInFastModeTakesNextToNoTimeToLoseItsSessionAndCloses() throws Exception {
+        long start = System.nanoTime();
+        for (int i = 0; i < 10; i++) {
+            try (FaultyClient fast = FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST)) {
+                Lease lease = fast.client().mutex("/fast").acquire();
+                fast.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
+                lease.lost().get(10, TimeUnit.SECONDS);
+                fast.client().mutex("/fast").acquire().close();
+            }
+        }
+        double each = (System.nanoTime() - start) / 1e6 / 10;
+        assertTrue(each < SLEEPS_TAKE_MILLIS / 2, "a life took " + each + " ms");
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
+
+class HtmlReportTest {
+    private static Script script() {
+        return new Script()
+                .queued(0, "C0", 1)
+                .granted(10, "C0", 1, 5, 77)
+                .valid(40, "C0", 1)
+                .sessionEnds(60, 64, "C0", 77, ExpiryOrder.PARTITION)
+                .lost(72, "C0", 1)
+                .held(5, 30, 50, "C1 <b>&\"'", 2, 6)
+                .requested(31, "C2", 3, "PT0.005S")
+                .gaveUp(36, "C2", 3)
+                .note(20, "C3", "a note ]]> --> \u0001 <script>alert(1)</script>");
+    }
+
+    private static Verdict broken() {
+        return MutualExclusionChecker.whileSessionsLive(script().events()).in("seed 7");
+    }
+
+    private static Document parsed(String page) throws Exception {
+        DocumentBuilder builder = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+        builder.setEntityResolver((publicId, systemId) -> new InputSource(new StringReader("")));
+        return builder.parse(new InputSource(new StringReader(page)));
+    }
+
+    private static long count(Document page, String tag, String kind) {
+        NodeList all = page.getElementsByTagName(tag);
+        long found = 0;
+        for (int i = 0; i < all.getLength(); i++) {
+            boolean inPicture = all.item(i).getParentNode().getNodeName().equals("g")
+                    || !((Element) all.item(i)).getAttribute("id").isEmpty();
+            found += inPicture && ((Element) all.item(i)).getAttribute("class").equals(kind) ? 1 : 0;
+        }
+        return found;
+    }
+
+    @Test
+    void showsEachWaitHoldAndLossOnce() throws Exception {
+        Document page = parsed(HtmlReport.of(broken()).page());
+        assertEquals(3, count(page, "rect", "wait"));
+        assertEquals(2, count(page, "rect", "held hit"), "the two that hold at once");
+        assertEquals(1, count(page, "path", "lost"));
+        assertEquals(1, count(page, "rect", "spot"));
+        assertEquals(1, count(page, "circle", "placed"));
+        assertEquals(
+                1 + script().events().size(), page.getElementsByTagName("tr").getLength());
+    }
+
+    @Test
+    void needsNothingElseAndEscapesWhatItShows() throws Exception {
+        String page = HtmlReport.of(broken()).page();
+        parsed(page);
+        assertFalse(Pattern.compile("<script|src=|https?:|url\\(|@import|<link")
+                .matcher(page)
+                .find());
+        assertTrue(page.contains("C1 &lt;b&gt;&amp;&quot;&#39;"), page);
+        assertTrue(page.contains("&lt;script&gt;"), page);
+        assertTrue(page.contains("seed 7"), page);
+        assertTrue(page.contains("PARTITION"), page);
+    }
+
+    @Test
+    void aHistoryWithoutAVerdictHasAPageToo() throws Exception {
+        History history = new History();
+        Attempt attempt = history.attempt("a", "/m");
+        attempt.granted(5);
+        attempt.releasing();
+        attempt.released(io.latchkey.lock.ReleaseOutcome.RELEASED);
+        Document page = parsed(HtmlReport.of(history).page());
+        assertEquals(5, page.getElementsByTagName("tr").getLength());
+        parsed(HtmlReport.of(new History()).page());
+    }
+
+    @Test
+    void aLongHistoryIsCutAroundTheFinding() throws Exception {
+        Script script = new Script();
+        for (int i = 1; i <= 6000; i++) {
+            script.held(i * 10, i * 10 + 1, i * 10 + 5, "c" + i % 7, i, i);
+        }
+        script.held(30_000.5, 30_003, 30_004, "thief", 6001, 9000);
+        Verdict verdict = MutualExclusionChecker.whileSessionsLive(script.events());
+        String page = HtmlReport.of(verdict).page();
+        parsed(page);
+        assertTrue(page.contains("thief"));
+        assertTrue(page.contains("of 24004, around the first finding"), "rows are cut");
+        assertTrue(page.contains("Cut to the time around"), "the picture is cut");
+        assertTrue(page.length() < 6_000_000, "length " + page.length());
+    }
+
+    @Test
+    void aFailedAssertionNamesThePageThatItWrote() throws Exception {
+        AssertionError error = assertThrows(AssertionError.class, () -> broken().assertNotBroken());
+        List<String> lines = error.getMessage().lines().toList();
+        assertTrue(lines.get(0).contains("BROKEN"), error.getMessage());
+        Matcher name = Pattern.compile("picture: (.*\\.html)").matcher(lines.get(1));
+        assertTrue(name.matches(), lines.get(1));
+        assertEquals("seed 7", lines.get(2));
+        Path file = Path.of(name.group(1));
+        parsed(Files.readString(file));
+        assertEquals("latchkey-histories", file.getParent().getFileName().toString());
+        Files.delete(file);
+    }
+
+    @Test
+    void writesWhereItIsTold(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("history.html");
+        HtmlReport.of(broken()).write(file);
+        parsed(Files.readString(file));
+    }
+
+    @Test
+    void keepsTheLastPagesOnlyAndSaysWhenItCannotWrite(@TempDir Path folder) throws Exception {
+        for (int i = 0; i < 205; i++) {
+            assertTrue(ReportFolder.announce(folder, "a rule", "page").startsWith("picture: "));
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(200, files.count());
+        }
+        Path file = Files.createFile(folder.resolve("file"));
+        assertTrue(ReportFolder.announce(file, "a rule", "page").startsWith("no page written: "));
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.Semaphore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class SimulatedLocksTest {
+    private static final Duration SESSION = Duration.ofSeconds(10);
+
+    @Test
+    void oneHoldsAtATime() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Lease first = locks.client("first").mutex("/m").acquire();
+            Mutex other = locks.client("other").mutex("/m");
+            assertEquals(Optional.empty(), other.tryAcquire());
+            CompletableFuture<Lease> waiting = other.acquireAsync();
+            assertFalse(waiting.isDone());
+            assertEquals(List.of("first", "other"), labels(other));
+            assertEquals(ReleaseOutcome.RELEASED, first.release());
+            Lease second = waiting.get();
+            assertTrue(second.token() > first.token());
+            second.close();
+            assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
+            assertEquals(List.of(), locks.watches());
+        }
+    }
+
+    private static List<String> labels(Mutex mutex) {
+        return mutex.queue().stream().map(Contender::label).toList();
+    }
+
+    @Test
+    void whoExpiresLosesAndAnotherIsServed() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = locks.client().mutex("/m").acquireAsync();
+            long session = locks.session(mine);
+            locks.expire(mine);
+            assertEquals(LossCause.SESSION_EXPIRED, held.lost().get());
+            assertFalse(held.isValid());
+            assertTrue(waiting.get().isValid());
+            assertFalse(locks.sessions().contains(session));
+            assertTrue(locks.session(mine) > session);
+            assertEquals(Optional.empty(), mine.mutex("/m").tryAcquire());
+        }
+    }
+
+    @Test
+    void anObserverHearsWhatBecomesOfItsClientInTheSimulationsTime() throws Exception {
+        CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient observed = locks.client(new LockObserver() {
+                @Override
+                public void lost(Request request, long token, LossCause cause, Duration held) {
+                    heldUntilLost.complete(held);
+                }
+            });
+            Lease held = observed.mutex("/m").acquire();
+            locks.advance(Duration.ofSeconds(7));
+            assertTrue(held.isValid());
+            locks.expire(observed);
+            assertEquals(Duration.ofSeconds(7), heldUntilLost.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void whoIsCutOffIsAZombieUntilItsDeadlineHasPassed() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.cutOff(mine);
+            locks.expire(mine);
+            Lease next = locks.client().mutex("/m").acquire();
+            assertTrue(held.isValid(), "it cannot know");
+            assertTrue(next.isValid());
+            locks.advance(SESSION);
+            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get());
+            assertTrue(next.isValid());
+            locks.heal(mine);
+            assertTrue(locks.session(mine) > 0);
+            assertEquals(2, locks.sessions().size());
+        }
+    }
+
+    @Test
+    void aPartitionEndsASessionByTimeAndNoTwoBelieveToHold() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = locks.client().mutex("/m").acquireAsync();
+            locks.cutOff(mine);
+            Duration passed = Duration.ZERO;
+            while (!waiting.isDone()) {
+                locks.advance(Duration.ofMillis(100));
+                passed = passed.plusMillis(100);
+                assertFalse(held.isValid() && waiting.isDone());
+            }
+            assertTrue(passed.compareTo(SESSION.multipliedBy(9).dividedBy(10)) > 0, passed.toString());
+            assertTrue(passed.compareTo(SESSION.multipliedBy(2)) < 0, passed.toString());
+            assertEquals(LeaseState.LOST, held.state());
+        }
+    }
+
+    @Test
+    void everyOrderOfExpiryEndsWithANewSession() throws Exception {
+        for (ExpiryOrder order : ExpiryOrder.values()) {
+            try (SimulatedLocks locks = SimulatedLocks.start()) {
+                LockClient mine = locks.client();
+                Lease held = mine.mutex("/m").acquire();
+                long session = locks.session(mine);
+                locks.expire(mine, order);
+                assertEquals(
+                        order == ExpiryOrder.PARTITION ? LossCause.DEADLINE_PASSED : LossCause.SESSION_EXPIRED,
+                        held.lost().get(),
+                        order.name());
+                assertEquals(order == ExpiryOrder.CLIENT_FIRST, locks.sessions().contains(session), order.name());
+                locks.advance(SESSION.multipliedBy(2));
+                assertEquals(List.of(locks.session(mine)), locks.sessions(), order.name());
+                assertTrue(mine.mutex("/m").tryAcquire().isPresent(), order.name());
+            }
+        }
+    }
+
+    @Test
+    void sessionsOfConnectedClientsOutliveAnyTime() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Lease held = locks.client().mutex("/m").acquire();
+            locks.advance(Duration.ofHours(1));
+            assertTrue(held.isValid());
+        }
+    }
+
+    @Test
+    void aTimeOutPassesWhenTimeIsAdvanced() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore semaphore = locks.client().semaphore("/s", 2);
+            assertTrue(semaphore.tryAcquire(Duration.ofSeconds(1)).isPresent());
+            assertTrue(semaphore.tryAcquire(Duration.ofSeconds(1)).isPresent());
+            CompletableFuture<Optional<Lease>> third = semaphore.tryAcquireAsync(Duration.ofSeconds(1));
+            locks.advance(Duration.ofMillis(999));
+            assertFalse(third.isDone());
+            locks.advance(Duration.ofMillis(1));
+            assertEquals(Optional.empty(), third.get());
+        }
+    }
+
+    @Test
+    void timeCanPassByItself() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.startWithTimePassing()) {
+            Lease held = locks.client().mutex("/m").acquire();
+            long before = System.nanoTime();
+            assertEquals(Optional.empty(), locks.client().mutex("/m").tryAcquire(Duration.ofMillis(50)));
+            assertTrue(System.nanoTime() - before >= TimeUnit.MILLISECONDS.toNanos(50));
+            assertTrue(held.isValid());
+        }
+    }
+
+    @Test
+    void threadsShareViewsOfAReadWriteLock() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            int[] count = new int[1];
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                ReadWriteLock lock = locks.client().readWriteLock("/rw");
+                Lock write = lock.asReadWriteLock().writeLock();
+                Lock read = lock.asReadWriteLock().readLock();
+                threads.add(new Thread(() -> {
+                    for (int n = 0; n < 100; n++) {
+                        write.lock();
+                        try {
+                            count[0]++;
+                        } finally {
+                            write.unlock();
+                        }
+                        read.lock();
+                        try {
+                            assertTrue(count[0] > 0);
+                        } finally {
+                            read.unlock();
+                        }
+                    }
+                }));
+            }
+            threads.forEach(Thread::start);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertEquals(800, count[0]);
+            assertEquals(List.of(), locks.watches());
+        }
+    }
+
+    @Test
+    void aClosedClientIsNoClientOfItAnyMore() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            mine.mutex("/m").acquire();
+            mine.close();
+            assertEquals(List.of(), locks.sessions());
+            assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
+            assertThrows(IllegalArgumentException.class, () -> locks.expire(mine));
+        }
+    }
+}

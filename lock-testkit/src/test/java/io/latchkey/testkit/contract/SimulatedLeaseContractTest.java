@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+/** Ours on the simulation. */
+class SimulatedLeaseContractTest extends LeaseContract {
+    @Override
+    protected LockFixture newFixture() {
+        return new SimulatedFixture();
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.curator;
+
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.FaultyClient.Connector;
+import io.latchkey.testkit.jqwik.LatchkeyProperties;
+import io.latchkey.testkit.jqwik.Recipe;
+import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.workload.LockSpec;
+import io.latchkey.testkit.workload.Play;
+import io.latchkey.testkit.workload.Scenario;
+import io.latchkey.testkit.workload.Turn;
+import io.latchkey.testkit.workload.Workload;
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
+
+/**
+ * Curator's locks and Latchkey's on the same paths, taken at random while sessions end: every other client is Curator 5.9.0's, unmodified.
+ * Whom a hold excludes does not hold while both sessions live, nobody is blocked, and no request is left.
+ */
+@LatchkeyProperties
+@Tag("once")
+class BesideCuratorProperties {
+    /** Who has lost the own node between two looks is given no path by Curator, and fails; see {@link CuratorPropertyTest}. */
+    private static final String NO_PATH = "because \"ourPath\" is null";
+
+    @Property(tries = 25)
+    void mutex(
+            @ForAll @Scope(recipes = Recipe.MUTEX, clients = 4) Scenario scenario,
+            EmbeddedZooKeeper server,
+            Play.Settings given)
+            throws InterruptedException {
+        play(scenario, server, given);
+    }
+
+    @Property(tries = 25)
+    void readersAndWriters(
+            @ForAll @Scope(recipes = Recipe.READ_WRITE, clients = 4) Scenario scenario,
+            EmbeddedZooKeeper server,
+            Play.Settings given)
+            throws InterruptedException {
+        play(scenario, server, given);
+    }
+
+    /**
+     * One permit at a time: Curator's requests for several block each other. And nobody cancels, for that may meet Curator: its thread
+     * that is interrupted while it takes a permit may leave the node; see {@link CuratorContractTest}.
+     */
+    @Property(tries = 25)
+    void permits(
+            @ForAll @Scope(recipes = Recipe.SEMAPHORE, clients = 4) Scenario scenario,
+            EmbeddedZooKeeper server,
+            Play.Settings given)
+            throws InterruptedException {
+        List<Workload.Actor> actors = scenario.workload().actors().stream()
+                .map(actor -> new Workload.Actor(
+                        actor.client(),
+                        actor.turns().stream()
+                                .map(BesideCuratorProperties::forOnePermit)
+                                .toList()))
+                .toList();
+        play(new Scenario(scenario.seed(), new Workload(actors), scenario.faults()), server, given);
+    }
+
+    private static Turn forOnePermit(Turn turn) {
+        LockSpec.Permits asked = (LockSpec.Permits) turn.lock();
+        LockSpec one = new LockSpec.Permits(asked.path(), 1, asked.capacity());
+        Turn.Form form = turn.form() == Turn.Form.CANCEL ? Turn.Form.ACQUIRE : turn.form();
+        return new Turn(turn.pauseMillis(), one, form, turn.patienceMillis(), turn.holdMillis());
+    }
+
+    private static void play(Scenario scenario, EmbeddedZooKeeper server, Play.Settings given)
+            throws InterruptedException {
+        AtomicInteger clients = new AtomicInteger();
+        Connector inTurn = (servers, session) -> clients.getAndIncrement() % 2 == 0
+                ? ZkLockClient.builder()
+                        .connectString(servers)
+                        .sessionTimeout(session)
+                        .layout(Layout.CURATOR)
+                        .build()
+                : CuratorFixture.connect(servers, session);
+        try {
+            Play.of(scenario, server, given.with(inTurn)).assertExclusion();
+        } catch (AssertionError failed) {
+            if (!String.valueOf(failed.getMessage()).contains(NO_PATH)) {
+                throw failed;
+            }
+        }
+    }
+}

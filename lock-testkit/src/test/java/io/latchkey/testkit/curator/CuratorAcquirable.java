@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.curator;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+
+/** Asks Curator, each time with a lock object of its own. */
+abstract class CuratorAcquirable implements Acquirable {
+    private final CuratorLockClient client;
+    private final String path;
+
+    CuratorAcquirable(CuratorLockClient client, String path) {
+        this.client = client;
+        this.path = path;
+    }
+
+    /** A new lock object of Curator's. */
+    abstract InterProcessLock lock();
+
+    final CuratorLockClient client() {
+        return client;
+    }
+
+    final String path() {
+        return path;
+    }
+
+    private CuratorRequest request(Optional<Duration> timeout) {
+        return new CuratorRequest(client, path, lock(), timeout);
+    }
+
+    private Optional<Lease> ask(Optional<Duration> timeout) throws InterruptedException {
+        client.checkOpen();
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        CuratorRequest request = request(timeout);
+        try {
+            return request.start().get();
+        } catch (InterruptedException interrupted) {
+            request.abandon();
+            throw interrupted;
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof LockException told
+                    ? told
+                    : new LockException("Curator failed", failed.getCause());
+        }
+    }
+
+    private CompletableFuture<Optional<Lease>> askAsync(Optional<Duration> timeout) {
+        try {
+            client.checkOpen();
+        } catch (LockException closed) {
+            return CompletableFuture.failedFuture(closed);
+        }
+        return request(timeout).start();
+    }
+
+    private static Duration checked(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout is negative: " + timeout);
+        }
+        return timeout;
+    }
+
+    @Override
+    public final Lease acquire() throws InterruptedException {
+        return ask(Optional.empty()).orElseThrow();
+    }
+
+    @Override
+    public final Optional<Lease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Duration.ZERO);
+    }
+
+    @Override
+    public final Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
+        return ask(Optional.of(checked(timeout)));
+    }
+
+    @Override
+    public final CompletableFuture<Lease> acquireAsync() {
+        CompletableFuture<Optional<Lease>> asked = askAsync(Optional.empty());
+        CompletableFuture<Lease> granted = new CompletableFuture<>();
+        var handedOver = asked.whenCompleteAsync((lease, failure) -> {
+            if (failure != null) {
+                granted.completeExceptionally(failure);
+            } else if (!granted.complete(lease.orElseThrow())) {
+                lease.orElseThrow().close();
+            }
+        });
+        var unused = granted.whenComplete((lease, failure) -> {
+            if (!handedOver.isDone()) {
+                asked.cancel(false);
+            }
+        });
+        return granted;
+    }
+
+    @Override
+    public final CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
+        return askAsync(Optional.of(checked(timeout)));
+    }
+
+    @Override
+    public List<Contender> queue() {
+        return client.queue(path);
+    }
+}

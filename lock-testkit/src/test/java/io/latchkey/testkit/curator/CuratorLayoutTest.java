@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.curator;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.Reconnects;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Wire;
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.zookeeper.CreateMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Latchkey in Curator's layout beside Curator 5.9.0 itself, step by step; at random in {@link BesideCuratorProperties}. */
+@LatchkeyTest
+@Timeout(60)
+class CuratorLayoutTest {
+    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final int PERMITS = 2;
+
+    private final List<FaultyClient> clients = new ArrayList<>();
+    private final List<FaultyClient> ours = new ArrayList<>();
+    private final List<FaultyClient> curators = new ArrayList<>();
+    private EmbeddedZooKeeper server;
+    private Random random;
+    private long seed;
+
+    @BeforeEach
+    void connect(EmbeddedZooKeeper given) {
+        server = given;
+        seed = Long.getLong("latchkey.seed", System.nanoTime());
+        random = new Random(seed);
+        for (int i = 0; i < 2; i++) {
+            ours.add(FaultyClient.connect(server, SESSION, Reconnects.FAST, builder -> builder.layout(Layout.CURATOR)));
+            curators.add(FaultyClient.connect(server, SESSION, Reconnects.FAST, CuratorFixture::connect));
+        }
+        clients.addAll(ours);
+        clients.addAll(curators);
+    }
+
+    @AfterEach
+    void close() {
+        clients.forEach(FaultyClient::close);
+    }
+
+    private CuratorFramework framework() {
+        return ((CuratorLockClient) curators.get(0).client()).framework();
+    }
+
+    private FaultyClient anybody() {
+        return clients.get(random.nextInt(clients.size()));
+    }
+
+    private long requests(String path) {
+        return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).count();
+    }
+
+    private static void await(String what, java.util.function.BooleanSupplier condition) throws InterruptedException {
+        Eventually.holds(what, Duration.ofSeconds(10), condition);
+    }
+
+    /** Asks, and waits until the request stands at the server. */
+    private CompletableFuture<Lease> asked(Acquirable lock, String path) throws InterruptedException {
+        long before = requests(path);
+        CompletableFuture<Lease> asked = lock.acquireAsync();
+        await("a request more under " + path, () -> requests(path) > before);
+        return asked;
+    }
+
+    private static Lease granted(CompletableFuture<Lease> asked) throws Exception {
+        return asked.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aMutexIsGrantedInTheOrderOfTheQueueWhoeverStandsInIt() throws Exception {
+        List<CompletableFuture<Lease>> queue = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            queue.add(asked(anybody().client().mutex("/order"), "/order"));
+        }
+        for (int i = 0; i < queue.size(); i++) {
+            Lease lease = granted(queue.get(i));
+            for (CompletableFuture<Lease> behind : queue.subList(i + 1, queue.size())) {
+                assertFalse(behind.isDone(), "seed " + seed);
+            }
+            lease.close();
+        }
+    }
+
+    @Test
+    void readersShareAndWritersDoNotWhoeverTheyAre() throws Exception {
+        List<Boolean> writes = new ArrayList<>();
+        List<CompletableFuture<Lease>> queue = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            LockClient client = anybody().client();
+            boolean write = random.nextInt(3) == 0;
+            writes.add(write);
+            queue.add(asked(
+                    write
+                            ? client.readWriteLock("/doc").writeLock()
+                            : client.readWriteLock("/doc").readLock(),
+                    "/doc"));
+        }
+        for (int i = 0; i < queue.size(); ) {
+            int end = i + 1;
+            while (!writes.get(i) && end < queue.size() && !writes.get(end)) {
+                end++;
+            }
+            List<Lease> together = new ArrayList<>();
+            for (CompletableFuture<Lease> each : queue.subList(i, end)) {
+                together.add(granted(each));
+            }
+            for (CompletableFuture<Lease> behind : queue.subList(end, queue.size())) {
+                assertFalse(behind.isDone(), "seed " + seed);
+            }
+            together.forEach(Lease::close);
+            i = end;
+        }
+    }
+
+    @Test
+    void permitsAreGivenInTurnAndNoneTooMany() throws Exception {
+        List<CompletableFuture<Lease>> queue = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            Semaphore pool = anybody().client().semaphore("/pool", PERMITS);
+            queue.add(pool.acquireAsync());
+            if (i < PERMITS) {
+                granted(queue.get(i));
+                await("a permit", () -> requests("/pool/locks") == 0);
+            } else {
+                int stand = i - PERMITS + 1;
+                await("one more", () -> requests("/pool/locks") == stand);
+            }
+        }
+        for (int i = 0; i < queue.size(); i++) {
+            Lease lease = granted(queue.get(i));
+            for (CompletableFuture<Lease> behind : queue.subList(Math.min(i + PERMITS, queue.size()), queue.size())) {
+                assertFalse(behind.isDone(), "seed " + seed);
+            }
+            lease.close();
+        }
+        await("nothing left", () -> requests("/pool") == 0);
+    }
+
+    @Test
+    void whoCrashesLetsTheOtherSideIn() throws Exception {
+        for (boolean curatorFirst : new boolean[] {true, false}) {
+            FaultyClient first = curatorFirst ? curators.get(0) : ours.get(0);
+            FaultyClient second = curatorFirst ? ours.get(0) : curators.get(0);
+            FaultyClient third = curatorFirst ? curators.get(1) : ours.get(1);
+            for (String kind : List.of("mutex", "write", "permit")) {
+                String path = "/crash-" + kind + "-" + curatorFirst;
+                granted(asked(lock(first, kind, path), path));
+                CompletableFuture<Lease> next = asked(lock(second, kind, path), path);
+                CompletableFuture<Lease> last = asked(lock(third, kind, path), path);
+                first.expire(ExpiryOrder.SERVER_FIRST).join();
+                Lease lease = granted(next);
+                assertFalse(last.isDone());
+                second.expire(ExpiryOrder.SERVER_FIRST).join();
+                granted(last).close();
+                assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+            }
+        }
+    }
+
+    private static Acquirable lock(FaultyClient client, String kind, String path) {
+        return switch (kind) {
+            case "mutex" -> client.client().mutex(path);
+            case "write" -> client.client().readWriteLock(path).writeLock();
+            default -> client.client().semaphore(path, 1);
+        };
+    }
+
+    /** The one whose turn it is waits for a permit; its session ends, and with it its turn. */
+    @Test
+    void whoLosesItsTurnTakesAnother() throws Exception {
+        Lease held = granted(asked(curators.get(0).client().semaphore("/turn", 1), "/turn"));
+        CompletableFuture<Lease> first =
+                ours.get(0).client().semaphore("/turn", 1).acquireAsync();
+        await("its turn", () -> requests("/turn/leases") == 2);
+        CompletableFuture<Lease> second =
+                curators.get(1).client().semaphore("/turn", 1).acquireAsync();
+        await("the next", () -> requests("/turn/locks") == 2);
+        ours.get(0).expire(ExpiryOrder.SERVER_FIRST).join();
+        await("all stand again", () -> requests("/turn/locks") == 2 && requests("/turn/leases") == 2);
+        held.close();
+        granted(second).close();
+        granted(first).close();
+        await("nothing left", () -> requests("/turn") == 0);
+    }
+
+    @Test
+    void aCancelledWaitForAPermitLeavesNothing() throws Exception {
+        Lease held = granted(asked(curators.get(0).client().semaphore("/cancel", 1), "/cancel"));
+        Semaphore pool = ours.get(0).client().semaphore("/cancel", 1);
+        assertEquals(Optional.empty(), pool.tryAcquire());
+        assertEquals(Optional.empty(), pool.tryAcquire(Duration.ofMillis(50)));
+        CompletableFuture<Lease> waits = pool.acquireAsync();
+        await("its turn", () -> requests("/cancel/leases") == 2);
+        CompletableFuture<Lease> behind =
+                ours.get(1).client().semaphore("/cancel", 1).acquireAsync();
+        await("the next", () -> requests("/cancel/locks") == 2);
+        assertEquals(
+                List.of(Contender.Standing.HOLDS, Contender.Standing.WAITS, Contender.Standing.WAITS),
+                pool.queue().stream().map(Contender::standing).toList());
+        assertEquals(0, pool.availablePermits());
+        behind.cancel(false);
+        waits.cancel(false);
+        await("nobody but the holder", () -> requests("/cancel") == 1);
+        held.close();
+        Lease lease = pool.tryAcquire().orElseThrow();
+        assertEquals("/cancel", lease.path());
+        lease.close();
+        await("nothing left", () -> requests("/cancel") == 0);
+    }
+
+    /** Curator's re-entrant reader stands in its writer's place, as ours does after a downgrade. */
+    @SuppressWarnings("LockNotBeforeTry") // The order of the steps is what is tested; the clients' end unlocks.
+    @Test
+    void aWriterThatGoesOnReadingLetsReadersInAndWritersNot() throws Exception {
+        Lease write = ours.get(0).client().readWriteLock("/down").writeLock().acquire();
+        CompletableFuture<Lease> reader =
+                asked(curators.get(0).client().readWriteLock("/down").readLock(), "/down");
+        CompletableFuture<Lease> writer =
+                asked(curators.get(1).client().readWriteLock("/down").writeLock(), "/down");
+        Lease read = ours.get(0).client().readWriteLock("/down").downgrade(write);
+        assertEquals(write.token(), read.token());
+        granted(reader).close();
+        assertFalse(writer.isDone());
+        read.close();
+        granted(writer).close();
+
+        InterProcessReadWriteLock reEntrant = new InterProcessReadWriteLock(framework(), "/re-entrant");
+        reEntrant.writeLock().acquire();
+        reEntrant.readLock().acquire();
+        CompletableFuture<Lease> ourReader =
+                asked(ours.get(0).client().readWriteLock("/re-entrant").readLock(), "/re-entrant");
+        CompletableFuture<Lease> ourWriter =
+                asked(ours.get(1).client().readWriteLock("/re-entrant").writeLock(), "/re-entrant");
+        assertFalse(ourReader.isDone());
+        reEntrant.writeLock().release();
+        granted(ourReader).close();
+        assertFalse(ourWriter.isDone());
+        reEntrant.readLock().release();
+        granted(ourWriter).close();
+    }
+
+    @Test
+    void thePathsDataIsItsUsersOwn() throws Exception {
+        CuratorFramework framework = framework();
+        framework.create().withMode(CreateMode.PERSISTENT).forPath("/theirs", "notes".getBytes(UTF_8));
+        ours.get(0).client().mutex("/theirs").acquire().close();
+        assertEquals("notes", new String(framework.getData().forPath("/theirs"), UTF_8));
+        ours.get(0).client().mutex("/levels/made/by/us").acquire().close();
+        assertEquals(0, framework.getData().forPath("/levels/made/by/us").length);
+        granted(asked(curators.get(0).client().mutex("/levels/made/by/us"), "/levels"))
+                .close();
+        assertEquals(
+                List.of("/levels/made/by/us", "/levels/made/by", "/levels/made", "/levels"),
+                Stream.generate(this::reaped).limit(4).flatMap(List::stream).toList());
+    }
+
+    private List<String> reaped() {
+        try {
+            return server.reapContainers().stream()
+                    .filter(path -> path.startsWith("/levels"))
+                    .toList();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void anAdministratorSeesCuratorsRequestsAndCanTakeThemAway() throws Exception {
+        granted(asked(curators.get(0).client().mutex("/admin"), "/admin"));
+        CompletableFuture<Lease> next = asked(ours.get(0).client().mutex("/admin"), "/admin");
+        List<Contender> queue = ours.get(1).client().mutex("/admin").queue();
+        assertEquals(
+                List.of(Contender.Standing.HOLDS, Contender.Standing.WAITS),
+                queue.stream().map(Contender::standing).toList());
+        assertTrue(
+                queue.get(0).host().matches("[0-9a-fA-F.:%a-z]+"), queue.get(0).host());
+        assertEquals(ours.get(0).name(), queue.get(1).label());
+        assertEquals(Contender.Asked.NOT_LISTENING, queue.get(0).requestRelease());
+        assertEquals(Contender.Eviction.EVICTED, queue.get(0).evict());
+        granted(next).close();
+    }
+
+    @Test
+    void whatCannotBeSharedIsRefusedAtTheDoor() throws Exception {
+        LockClient client = ours.get(0).client();
+        Wire.Mark mark = ours.get(0).proxy().mark();
+        assertThrows(
+                UnsupportedOperationException.class, () -> client.multiLock(client.mutex("/a"), client.mutex("/b")));
+        Semaphore pool = client.semaphore("/a", PERMITS);
+        assertThrows(UnsupportedOperationException.class, () -> pool.permits(2));
+        assertThrows(UnsupportedOperationException.class, () -> pool.resize(3));
+        assertThrows(IllegalArgumentException.class, () -> pool.permits(PERMITS + 1));
+        assertEquals(0, ours.get(0).proxy().since(mark).requestsButHeartbeats());
+        Lease lease = client.mutex("/a").acquire();
+        assertThrows(UnsupportedOperationException.class, lease::releaseRequested);
+        lease.close();
+    }
+
+    private ServerNode nodeAt(String path) {
+        return server.nodesUnder("/").stream()
+                .filter(node -> node.path().equals(path))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void whoTakesAPathForSomethingElseIsTold() throws Exception {
+        Lease held = granted(asked(curators.get(0).client().mutex("/use"), "/use"));
+        Acquirable read = ours.get(0).client().readWriteLock("/use").readLock();
+        LockMismatchException told = assertThrows(LockMismatchException.class, read::acquire);
+        assertTrue(told.getMessage().contains("Curator's mutex"), told.getMessage());
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            told = assertThrows(
+                    LockMismatchException.class, () -> plain.mutex("/use").acquire());
+            assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
+            assertEquals("", nodeAt("/use").text(), "what is not ours is left as it is");
+            Lease native1 = plain.mutex("/native").acquire();
+            assertThrows(
+                    LockMismatchException.class,
+                    () -> ours.get(0).client().mutex("/native").acquire());
+            native1.close();
+        }
+        await("nobody but the holder", () -> requests("/use") == 1);
+        held.close();
+    }
+
+    /** Curator's own requests after the end of the counter would be let in beside others; ours keep out before that. */
+    @Test
+    void nearTheEndOfTheCounterLatchkeyKeepsOut() throws Exception {
+        Lease held = granted(asked(curators.get(0).client().mutex("/worn"), "/worn"));
+        server.setChildCounter("/worn", Integer.MAX_VALUE - 1000);
+        LockException told = assertThrows(
+                LockException.class, () -> ours.get(0).client().mutex("/worn").acquire());
+        assertTrue(told.getMessage().contains("/worn"), told.getMessage());
+        await("nobody but the holder", () -> requests("/worn") == 1);
+        held.close();
+        granted(asked(curators.get(1).client().mutex("/worn"), "/worn")).close();
+    }
+
+    @Test
+    void aFreeMutexCostsOneRoundTripAndAHandoverOneList() throws Exception {
+        FaultyClient counted = ours.get(0);
+        counted.client().mutex("/cost").acquire().close();
+        Wire.Mark free = counted.proxy().mark();
+        Lease lease = counted.client().mutex("/cost").acquire();
+        Wire acquired = counted.proxy().since(free);
+        assertEquals(2, acquired.requestsButHeartbeats(), acquired::toString);
+        lease.close();
+
+        Lease held = granted(asked(curators.get(0).client().mutex("/cost"), "/cost"));
+        Wire.Mark busy = counted.proxy().mark();
+        CompletableFuture<Lease> next = asked(counted.client().mutex("/cost"), "/cost");
+        await("a watch", () -> counted.proxy().since(busy).count(RequestMatch.watching()) == 1);
+        Wire.Mark handover = counted.proxy().mark();
+        held.close();
+        granted(next).close();
+        Wire handed = counted.proxy().since(handover);
+        assertEquals(1, handed.count(RequestMatch.list()), handed::toString);
+        assertEquals(2, handed.requestsButHeartbeats(), handed::toString);
+    }
+}

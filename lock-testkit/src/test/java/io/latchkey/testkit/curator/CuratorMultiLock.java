@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.curator;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.MultiLock;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
+
+/** {@link InterProcessMultiLock}. */
+final class CuratorMultiLock extends CuratorAcquirable implements MultiLock {
+    private final List<Acquirable> members;
+
+    private CuratorMultiLock(CuratorLockClient client, List<Acquirable> members) {
+        super(client, ((CuratorAcquirable) members.get(0)).path());
+        this.members = members;
+    }
+
+    static CuratorMultiLock of(CuratorLockClient client, Acquirable... members) {
+        if (members.length == 0 || !Stream.of(members).allMatch(member -> isMember(client, member))) {
+            throw new IllegalArgumentException("members: " + List.of(members));
+        }
+        return new CuratorMultiLock(client, List.of(members));
+    }
+
+    private static boolean isMember(CuratorLockClient client, Acquirable member) {
+        return member instanceof CuratorAcquirable known
+                && known.client() == client
+                && !(member instanceof CuratorMultiLock);
+    }
+
+    @Override
+    InterProcessLock lock() {
+        return new InterProcessMultiLock(members.stream()
+                .map(member -> ((CuratorAcquirable) member).lock())
+                .toList());
+    }
+
+    @Override
+    public List<Acquirable> members() {
+        return members;
+    }
+
+    @Override
+    public List<Contender> queue() {
+        return members.stream().flatMap(member -> member.queue().stream()).toList();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.jqwik;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.testkit.workload.FaultAction;
+import io.latchkey.testkit.workload.FaultSchedule;
+import io.latchkey.testkit.workload.LockSpec;
+import io.latchkey.testkit.workload.Scenario;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.domains.Domain;
+
+/** What is drawn: no server is asked. */
+@Domain(LatchkeyDomain.class)
+class LatchkeyDomainProperties {
+    @Scope(
+            recipes = {Recipe.MUTEX, Recipe.MULTI},
+            clients = 5)
+    private @interface Bounds {}
+
+    @Property(tries = 200)
+    void theSeedAloneDrawsTheSameScenarioAgain(
+            @ForAll
+                    @Scope(
+                            recipes = {Recipe.MUTEX, Recipe.MULTI},
+                            clients = 5)
+                    Scenario scenario) {
+        Scenario again = new Draw(Bounds.class.getAnnotation(Scope.class), (int) (scenario.seed() & Draw.FULL))
+                .scenarios()
+                .generator(1000)
+                .next(new Random(scenario.seed()))
+                .value();
+        assertEquals(scenario.workload(), again.workload());
+        assertEquals(scenario.faults(), again.faults());
+    }
+
+    @Property(tries = 50)
+    void theFirstOfAllIsTheSmallest(@ForAll Scenario scenario) {
+        if ((scenario.seed() & Draw.FULL) == 0) {
+            assertEquals(2, scenario.workload().clients());
+            assertEquals(2, scenario.workload().actors().size());
+            assertEquals(1, scenario.faults().faults().size());
+        }
+        assertTrue(
+                scenario.faults().faults().get(0).action() instanceof FaultAction.Expire,
+                "every scenario ends a session");
+    }
+
+    @Property(tries = 200)
+    void whateverIsDrawnPrintsAndReads(
+            @ForAll
+                    @Scope(
+                            faults = {
+                                FaultKind.EXPIRY,
+                                FaultKind.LOSS,
+                                FaultKind.DELAY,
+                                FaultKind.BLACK_HOLE,
+                                FaultKind.REFUSAL
+                            },
+                            mostFaults = 5)
+                    FaultSchedule faults) {
+        assertEquals(faults, FaultSchedule.parse(faults.toString()));
+    }
+
+    @Property(tries = 200)
+    void locksStayWithinTheScope(@ForAll @Scope(recipes = Recipe.SEMAPHORE, paths = 2) LockSpec lock) {
+        assertTrue(lock instanceof LockSpec.Permits permits && permits.path().matches("/s[01]"), lock::toString);
+    }
+}

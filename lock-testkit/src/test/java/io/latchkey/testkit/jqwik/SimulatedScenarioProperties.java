@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.jqwik;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.workload.Play;
+import io.latchkey.testkit.workload.Scenario;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** The shipped locks under whatever the domain draws, in a simulation. */
+@SimulatedProperties
+public class SimulatedScenarioProperties {
+    @Property(tries = 100)
+    void allRecipes(@ForAll @Scope(clients = 4, mostFaults = 3) Scenario scenario, SimulatedLocks locks) {
+        Play.of(scenario, locks).assertNotBroken();
+    }
+
+    /** Seeded bugs are hunted with this one and the next, see {@code ShrinkingTest}. */
+    @Property(tries = 100)
+    void readersAndWriters(@ForAll @Scope(recipes = Recipe.READ_WRITE) Scenario scenario, SimulatedLocks locks) {
+        Play.of(scenario, locks).assertNotBroken();
+    }
+
+    @Property(tries = 100)
+    void permits(@ForAll @Scope(recipes = Recipe.SEMAPHORE, clients = 4) Scenario scenario, SimulatedLocks locks) {
+        Play.of(scenario, locks).assertNotBroken();
+    }
+
+    @Property(tries = 60)
+    void everyKindOfFault(
+            @ForAll
+                    @Scope(
+                            faults = {
+                                FaultKind.EXPIRY,
+                                FaultKind.LOSS,
+                                FaultKind.DELAY,
+                                FaultKind.BLACK_HOLE,
+                                FaultKind.REFUSAL
+                            },
+                            pace = 1000,
+                            mostFaults = 4)
+                    Scenario scenario,
+            SimulatedLocks locks) {
+        Play.of(scenario, locks).assertNotBroken();
+    }
+
+    /** Without that shrinking would be guesswork. */
+    @Property(tries = 40)
+    void aScenarioGoesTheSameWayTwice(@ForAll @Scope(pace = 1000, mostFaults = 3) Scenario scenario) {
+        assertEquals(whoGotWhat(scenario), whoGotWhat(scenario));
+    }
+
+    private static List<String> whoGotWhat(Scenario scenario) {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            return Play.of(scenario, locks).history().events().stream()
+                    .filter(event -> event.what() == HistoryEvent.What.GRANTED)
+                    .map(event -> event.client() + " #" + event.attempt() + " token " + event.token())
+                    .sorted() // what is told at one moment is told by several threads
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.layout;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.Mutex;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.Lock;
+
+/** One lock of another library's. Who gives up is granted it some time, and lets it go at once. */
+record ForeignLock(ForeignClient client, String kind, String path) implements Mutex {
+    private static final int NO_LIMIT = -1;
+
+    private CompletableFuture<Optional<Lease>> ask(long millis) {
+        String id = client.newId();
+        CompletableFuture<Optional<Lease>> outcome = new CompletableFuture<>();
+        var unused = client.acquire(id, kind, path, millis).whenComplete((granted, failure) -> {
+            if (failure != null) {
+                outcome.completeExceptionally(failure);
+            } else if (!granted) {
+                outcome.complete(Optional.empty());
+            } else {
+                ForeignLease lease = new ForeignLease(client, id, path);
+                client.keep(id, lease);
+                if (!outcome.complete(Optional.of(lease))) {
+                    var unused2 = lease.releaseAsync();
+                }
+            }
+        });
+        return outcome;
+    }
+
+    private static <T> T await(CompletableFuture<T> asked) throws InterruptedException {
+        try {
+            return asked.get();
+        } catch (InterruptedException interrupted) {
+            asked.cancel(false);
+            throw interrupted;
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof LockException told ? told : new LockException("failed", failed);
+        }
+    }
+
+    /** Whatever the other library fails with on a bad day, its user asks again. */
+    @Override
+    public Lease acquire() throws InterruptedException {
+        while (true) {
+            try {
+                return await(ask(NO_LIMIT)).orElseThrow();
+            } catch (LockUnavailableException again) {
+                // Asks once more.
+            }
+        }
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Duration.ZERO);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
+        return await(ask(Math.max(1, timeout.toMillis())));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync() {
+        CompletableFuture<Lease> granted = new CompletableFuture<>();
+        var unused = ask(NO_LIMIT).whenComplete((lease, failure) -> {
+            if (failure != null) {
+                granted.completeExceptionally(failure);
+            } else if (!granted.complete(lease.orElseThrow())) {
+                var unused2 = lease.orElseThrow().releaseAsync();
+            }
+        });
+        return granted;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
+        return ask(Math.max(1, timeout.toMillis()));
+    }
+
+    @Override
+    public List<Contender> queue() {
+        throw new UnsupportedOperationException("not with another library");
+    }
+
+    @Override
+    public Lock asLock() {
+        throw new UnsupportedOperationException("not with another library");
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** The front door, the views, and the way to the real ZooKeeper, which no simulation sees. */
+final class DoorMutants {
+    private static final String ENGINE = "session/Engine";
+    private static final String PORT = "session/ZooKeeperPort";
+    private static final String VIEW = "LockView";
+    private static final String ACQUIRABLE = "ZkAcquirable";
+
+    private DoorMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of("callback on the event thread", ENGINE, "config.callbacks().execute(task);", "task.run();")
+                    .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
+            Mutant.of(
+                            "whoever waits is granted what a closing client lets go",
+                            ENGINE,
+                            "if (request.state() == State.HELD) {\n                holders.add(request);",
+                            "if (request.state() != State.HELD) {\n                holders.add(request);")
+                    .caughtBy(
+                            "HandlesTest#aBorrowedHandleStaysOpenAndIsLeftClean",
+                            "MistakesTest#closingTellsWaitersAndHolders"),
+            Mutant.of(
+                            "a borrowed handle is closed",
+                            PORT,
+                            "if (ownership == Ownership.BORROWED) {",
+                            "if (ownership != Ownership.OWN && givenBack) {")
+                    .caughtBy("HandlesTest#aBorrowedHandleStaysOpenAndIsLeftClean"),
+            Mutant.of(
+                            "watches are taken back with the call that removes nothing",
+                            PORT,
+                            "zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);",
+                            "zooKeeper.removeWatches("
+                                    + "path, watcher, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);")
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWaiterThatGivesUpLeavesNoWatch"),
+            Mutant.of(
+                            "nodes outlive their session",
+                            PORT,
+                            "CreateMode.EPHEMERAL_SEQUENTIAL,\n                (rc",
+                            "CreateMode.PERSISTENT_SEQUENTIAL,\n                (rc")
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aRequestsNodeGoesWithItsSession"),
+            Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
+                    .caughtBy("MutexTest#aFreshPathAndItsLevelsAreCreatedAsContainers"),
+            Mutant.of(
+                            "a deletion is heard as a change",
+                            PORT,
+                            "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
+                            "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
+                    .caughtBy("MutexTest#oneHoldsAndTheOtherWaitsItsTurn"),
+            Mutant.of("which write failed is not told", PORT, "new Refusal(i, map(", "new Refusal(0, map(")
+                    .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
+            Mutant.of(
+                            "a guarded write is not guarded",
+                            "ZkLocks",
+                            "held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));",
+                            "held.nodePaths().forEach(node -> all.add(Op.check(\"/\", ANY_VERSION)));")
+                    .caughtBy("HandlesTest#aGuardedWriteIsRefusedAsAWholeWhenTheLeaseIsGone"),
+            Mutant.of("re-entry on a lost lease", VIEW, "if (!mine.get().lease().isValid()) {", "if (mine.isEmpty()) {")
+                    .caughtBy("LockViewTest#afterALossReentryAndUnlockAreRefused"),
+            Mutant.of(
+                            "a view's first unlock lets go",
+                            VIEW,
+                            "if (hold.isOver()) {\n            hold.lease().close();",
+                            "if (!hold.isOver()) {\n            hold.lease().close();")
+                    .caughtBy("LockViewTest#reentersWithOneNodeWhateverTheDepth"),
+            Mutant.of(
+                            "a reader that wants to write waits for itself",
+                            VIEW,
+                            "if (side == Side.WRITE && !mine.get().has(side)) {\n            throw",
+                            "if (side == Side.WRITE && !mine.get().has(side) && mine.get().isOver()) {\n            throw")
+                    .caughtBy("ReadWriteViewTest#aReaderIsRefusedTheWriteLockAtOnceInEveryForm"),
+            Mutant.of(
+                            "any thread of the client may unlock",
+                            "ThreadHolds",
+                            "return new Key(lock, Thread.currentThread());",
+                            "return new Key(lock, NOBODY);")
+                    .and(
+                            "ThreadHolds",
+                            "private record Key(",
+                            "private static final Thread NOBODY = new Thread();\n\n    private record Key(")
+                    .caughtBy("LockViewTest#onlyTheHolderMayUnlock"),
+            Mutant.of(
+                            "unlocked for writing while reading goes on: let go",
+                            VIEW,
+                            "downgrade(hold);\n        }\n    }",
+                            "hold.lease().close();\n        }\n    }")
+                    .caughtBy("ReadWriteViewTest#unlockingWriteFirstIsADowngrade"),
+            Mutant.of(
+                            "an interrupted caller leaves its request",
+                            ACQUIRABLE,
+                            "if (!request.cancel(false) && !request.isCompletedExceptionally()) {",
+                            "if (request.isDone() && !request.isCompletedExceptionally()) {")
+                    .caughtBy("MutexTest#interruptionLeavesNothingBehind"),
+            Mutant.of(
+                            "a cancelled future leaves its request",
+                            ACQUIRABLE,
+                            "promise.whenComplete((lease, error) -> request.cancel(false));",
+                            "promise.whenComplete((lease, error) -> request.isDone());")
+                    .caughtBy("MutexTest#cancellingLeavesTheQueue"),
+            Mutant.of(
+                            "the door knows only the declared permits",
+                            "ZkSemaphore",
+                            "int most = capacity.known();",
+                            "int most = declared;")
+                    .caughtBy("SemaphoreTest#theDoorLearnsOfALargerCapacity"),
+            Mutant.of(
+                            "who held before a shrink is shown as waiting",
+                            "session/QueueView",
+                            "|| heldBeforeItShrank(name, node, permitsSoFar);",
+                            "|| heldBeforeItShrank(name, node, Long.MAX_VALUE);")
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#whoHeldBeforeAShrinkIsShownAsHolding"),
+            Mutant.of(
+                            "no time at all is a wait without end",
+                            "session/Patience",
+                            "return timeout.isZero() ? new Never() : new AtMost(timeout);",
+                            "return timeout.isZero() ? new Forever() : new AtMost(timeout);")
+                    .caughtBy("MutexTest#aTryThatFailsIsEmptyAndLeavesNothing"),
+            Mutant.of(
+                            "stripes differ from client to client",
+                            "ZkStripedMutex",
+                            "hashString(String.valueOf(key), StandardCharsets.UTF_8)",
+                            "hashInt(System.identityHashCode(this) + key.hashCode())")
+                    .caughtBy("MutexTest#stripesSpreadKeysTheSameWayOnEveryClient"),
+            Mutant.of(
+                            "a borrowed handle is given back with nodes on it",
+                            "session/Engine",
+                            "(last == null || last.isOver() || !last.owes())",
+                            "(last == null || last.isOver() || last.connected())")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed"));
+}

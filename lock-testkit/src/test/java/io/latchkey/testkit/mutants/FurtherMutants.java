@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** Bugs of all rooms that somebody might make, thought of when those before were caught. */
+final class FurtherMutants {
+    private static final String MACHINE = "acquire/Acquisition";
+    private static final String RECIPE = "recipe/Recipe";
+    private static final String READER = "session/QueueReader";
+    private static final String ACQUISITION = "io.latchkey.zk.acquire.AcquisitionTest#";
+
+    private FurtherMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                            "a token is one too high for who need not wait",
+                            "session/Request",
+                            "lease(grant.token())",
+                            "lease(grant.token() + (waited ? 0 : 1))")
+                    .caughtIn("SMALL"),
+            Mutant.of(
+                            "a reader waits for the oldest, whatever it is",
+                            RECIPE,
+                            "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {",
+                            "while (nearest > 0 && before.get(nearest).tag() != Tag.WRITE) {")
+                    .caughtIn("TAMPERED"),
+            Mutant.of(
+                            "a reader watches whoever is right before it",
+                            RECIPE,
+                            "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));",
+                            "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));")
+                    .caughtIn("TAMPERED"),
+            Mutant.of(
+                            "the declared capacity counts",
+                            "recipe/SemaphoreRule",
+                            "int capacity = queue.purpose().capacity();",
+                            "int capacity = queue.purpose().declared();")
+                    .caughtIn("LINE"),
+            Mutant.of(
+                            "grant without a confirmation",
+                            "session/Session",
+                            "if (present != null && present.isValid()) {\n            request.on(new Event.Confirmed());\n            armTermEnd();",
+                            "if (present != null || present == null) {\n            request.on(new Event.Confirmed());\n            armTermEnd();")
+                    .caughtIn("SMALL"),
+            Mutant.of(
+                            "another's node is taken for the own",
+                            MACHINE,
+                            "searched.found = event.queue().withId(id).orElse(null);",
+                            "searched.found = event.queue().requests().isEmpty() ? null : event.queue().requests().get(event.queue().requests().size() - 1);")
+                    .caughtIn("SMALL"),
+            Mutant.of(
+                            "a mark long ago counts for a deletion now",
+                            "session/Watches",
+                            "boolean released = zxid > 0 && zxid == watched.changedBy;",
+                            "boolean released = watched.changedBy > 0;")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
+            Mutant.of(
+                    "a neighbour that goes hands over",
+                    "session/Lane",
+                    "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
+                    "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
+            Mutant.of(
+                    "a multi-lock's first member counts for all",
+                    MACHINE,
+                    "boolean ready = members.stream().allMatch(member -> member.standing == Standing.READY);",
+                    "boolean ready = members.get(0).standing == Standing.READY;"),
+            Mutant.of(
+                    "a downgraded lease is released like a writer's",
+                    "session/Downgrade",
+                    "place.replaced(by);\n",
+                    "place.notReplaced();\n"),
+            Mutant.of(
+                    "a downgrade makes a node behind all others",
+                    "session/Downgrade",
+                    "new ZooPort.Write.CreateNode(\n                        lane.pathOf(to.text()),",
+                    "new ZooPort.Write.CreateRequest(\n                        lane.pathOf(io.latchkey.zk.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
+            Mutant.of(
+                    "who gives up while confirming stays",
+                    MACHINE,
+                    "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED)",
+                    "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> List.of(), CONFIRMING)"),
+            Mutant.of(
+                            "a resize wakes nobody",
+                            READER,
+                            "if (news) {\n            lane.capacityChanged();\n        }",
+                            "if (news && dataSince < 0) {\n            lane.capacityChanged();\n        }")
+                    .caughtIn("TAMPERED"),
+            Mutant.of(
+                            "only what is known of a capacity is news",
+                            READER,
+                            "boolean news = dataSince != seen.mzxid();",
+                            "boolean news = dataSince == seen.mzxid();")
+                    .caughtIn("TAMPERED"),
+            Mutant.of(
+                            "who runs out of time is told nothing",
+                            "session/Request",
+                            "} else {\n            settle(() -> outcome.complete(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
+                            "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller")
+                    .caughtIn("SHARED"),
+            Mutant.of(
+                            "loss is told on the event thread",
+                            "session/ZkLease",
+                            "engine.callBack(() -> lost.complete(cause));",
+                            "lost.complete(cause);")
+                    .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
+            Mutant.of(
+                            "the session's end is no loss",
+                            MACHINE,
+                            "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED)",
+                            "edge(HELD, Event.SessionOver.class, (m, e) -> List.of(), HELD)")
+                    .caughtBy(ACQUISITION + "aHoldersRequestEndsWithItsSession"),
+            Mutant.of(
+                            "a waiter whose node goes while it is confirmed is a bug of the machine",
+                            MACHINE,
+                            "            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),\n",
+                            "")
+                    .caughtBy(ACQUISITION + "aNodeThatGoesWhileTheGrantIsConfirmedMeansANewRequest"),
+            Mutant.of(
+                            "who waits in a list on its way is handed over",
+                            MACHINE,
+                            "if (heir.standing == Standing.WAITING) {\n            heir.standing",
+                            "if (heir.standing != Standing.READY) {\n            heir.standing")
+                    .caughtBy(ACQUISITION + "whoListsAnewIsNotHandedOver"),
+            Mutant.of(
+                            "a path that others made anew is waited for",
+                            "session/Drain",
+                            "since != 0 && path.mzxid() > since",
+                            "since < 0")
+                    .caughtIn("WORN"));
+}

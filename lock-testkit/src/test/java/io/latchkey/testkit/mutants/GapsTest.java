@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.Direction;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Fault;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.zk.ZkLockClient;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What mutants lived through before there was a test for it. */
+@Timeout(30)
+class GapsTest {
+    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+    private final LockClient a = client(server.connectString());
+    private final LockClient b = client(server.connectString());
+    private final LockClient c = client(server.connectString());
+
+    private static LockClient client(String connectString) {
+        return FaultyClient.Connector.ofLatchkey().connect(connectString, SESSION);
+    }
+
+    @AfterEach
+    void close() {
+        List.of(c, b, a).forEach(LockClient::close);
+        server.close();
+    }
+
+    @Test
+    void aRequestsNodeGoesWithItsSession() throws Exception {
+        a.mutex("/m").acquire().close();
+        Lease onAPathThatIsThere = a.mutex("/m").acquire();
+        assertTrue(queue().get(0).isEphemeral());
+        onAPathThatIsThere.close();
+    }
+
+    @Test
+    void aHolderThatIsWrittenToHoldsOn() throws Exception {
+        Lease held = a.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = inLine(b.mutex("/m"), 2);
+        write(queue().get(0));
+        assertNotGranted(waiting, b.mutex("/m"));
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo() throws Exception {
+        Lease held = a.mutex("/m").acquire();
+        CompletableFuture<Lease> between = inLine(b.mutex("/m"), 2);
+        CompletableFuture<Lease> waiting = inLine(c.mutex("/m"), 3);
+        write(queue().get(1));
+        c.mutex("/m").queue();
+        assertTrue(between.cancel(false));
+        awaitQueue(2);
+        assertNotGranted(waiting, c.mutex("/m"));
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aWaiterThatGivesUpLeavesNoWatch() throws Exception {
+        Lease held = a.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = inLine(b.mutex("/m"), 2);
+        assertTrue(waiting.cancel(false));
+        awaitQueue(1);
+        Eventually.holds("no watch on the holder", LIMIT, () -> server.watches().stream()
+                .noneMatch(watch -> watch.path().equals(queue().get(0).path())));
+        held.close();
+    }
+
+    @Test
+    void whoHeldBeforeAShrinkIsShownAsHolding() throws Exception {
+        Lease one = a.semaphore("/s", 2).acquire();
+        Lease two = b.semaphore("/s", 2).acquire();
+        a.semaphore("/s", 2).resize(1);
+        assertTrue(a.semaphore("/s", 2).queue().stream()
+                .allMatch(contender -> contender.standing() == Contender.Standing.HOLDS));
+        one.close();
+        two.close();
+    }
+
+    /** A connection that breaks proves nothing of how long the session will live. */
+    @Test
+    void aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server);
+                LockClient cutOff = client(proxy.connectString())) {
+            Lease lease = cutOff.mutex("/m").acquire();
+            CompletableFuture<Boolean> stillValid = b.mutex("/m").acquireAsync().thenApply(next -> lease.isValid());
+            awaitQueue(2);
+            proxy.blackHole(Direction.TO_SERVER);
+            Eventually.holds(
+                    "most of its time has passed",
+                    LIMIT,
+                    () -> lease.remaining().compareTo(SESSION.dividedBy(6)) < 0);
+            proxy.refuse();
+            proxy.cut();
+            assertEquals(false, stillValid.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server)) {
+            ZooKeeper handle = new ZooKeeper(proxy.connectString(), 3000, event -> {});
+            ZkLockClient borrowing = ZkLockClient.using(handle);
+            borrowing.mutex("/m").acquire();
+            Hold answers = proxy.holdAnswers(RequestMatch.multi().butHeartbeats());
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(borrowing::close);
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            assertThrows(TimeoutException.class, () -> closing.get(300, TimeUnit.MILLISECONDS));
+            answers.release();
+            closing.get(10, TimeUnit.SECONDS);
+            assertEquals(List.of(), queue());
+            handle.close();
+        }
+    }
+
+    @Test
+    void whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame() throws Exception {
+        ZooKeeper handle = new ZooKeeper(server.connectString(), 3000, event -> {});
+        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
+            Lease held = a.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = inLine(borrowing.mutex("/m"), 2);
+            String first = queue().get(0).path();
+            Eventually.holds("a watch on " + first, Duration.ofSeconds(10), () -> server.watches().stream()
+                    .anyMatch(watch -> watch.path().equals(first) && watch.session() == handle.getSessionId()));
+            handle.removeAllWatches(first, Watcher.WatcherType.Any, false);
+            held.close();
+            waiting.get(10, TimeUnit.SECONDS).close();
+        }
+        handle.close();
+    }
+
+    @Test
+    void aResizeDoesNotForgetWhatSomebodyElseHasResizedMeanwhile() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server);
+                LockClient slow = client(proxy.connectString())) {
+            a.semaphore("/s", 3).acquire().close();
+            Hold answers = proxy.holdAnswers(RequestMatch.getData());
+            CompletableFuture<Void> resizing =
+                    CompletableFuture.runAsync(() -> slow.semaphore("/s", 3).resize(2));
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            b.semaphore("/s", 3).resize(8);
+            answers.release();
+            resizing.get(10, TimeUnit.SECONDS);
+            assertTrue(server.nodesUnder("/").stream()
+                    .anyMatch(node -> node.path().equals("/s") && node.text().equals("latchkey/1 semaphore 3 2 8")));
+        }
+    }
+
+    /** Who held before tells nobody any more: who stands right behind it has to look at everybody. */
+    @Test
+    void whoStandsBehindAHolderOfBeforeAShrinkIsLetInByAnother() throws Exception {
+        Lease large = a.semaphore("/s", 20).permits(12).acquire();
+        Lease stays = b.semaphore("/s", 20).permits(8).acquire();
+        a.semaphore("/s", 20).resize(10);
+        CompletableFuture<Lease> waiting = c.semaphore("/s", 20).acquireAsync();
+        awaitRequests("/s", 3);
+        for (int trip = 0; trip < 4; trip++) {
+            c.semaphore("/s", 20).queue();
+        }
+        large.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+        stays.close();
+    }
+
+    @Test
+    void aWordToWhoStandsInLineThatWasLostIsSaidAgain() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server);
+                LockClient cutOff =
+                        FaultyClient.Connector.ofLatchkey().connect(proxy.connectString(), SESSION.multipliedBy(3))) {
+            Lease all = a.semaphore("/s", 20).permits(18).acquire();
+            CompletableFuture<Lease> leading =
+                    cutOff.semaphore("/s", 20).permits(5).acquireAsync();
+            awaitRequests("/s", 2);
+            CompletableFuture<Lease> behind = b.semaphore("/s", 20).acquireAsync();
+            awaitRequests("/s", 3);
+            for (int trip = 0; trip < 4; trip++) {
+                b.semaphore("/s", 20).queue();
+                cutOff.semaphore("/s", 20).queue();
+            }
+            Fault word = proxy.cutBefore(RequestMatch.multi().butHeartbeats(), 1);
+            all.close();
+            Lease held = leading.get(10, TimeUnit.SECONDS);
+            word.struck().get(10, TimeUnit.SECONDS);
+            behind.get(8, TimeUnit.SECONDS).close();
+            held.close();
+        }
+    }
+
+    private void awaitRequests(String path, int count) throws InterruptedException {
+        Eventually.holds(
+                count + " requests",
+                LIMIT,
+                () -> server.nodesUnder(path).stream()
+                                .filter(ServerNode::isEphemeral)
+                                .count()
+                        == count);
+    }
+
+    /** The requests in their order; all of a mutex have names of the same form. */
+    private List<ServerNode> queue() {
+        return server.nodesUnder("/m").stream()
+                .filter(node -> node.name().startsWith("write-"))
+                .sorted(Comparator.comparingLong(ServerNode::created))
+                .toList();
+    }
+
+    private void awaitQueue(int length) throws InterruptedException {
+        Eventually.holds("a queue of " + length, LIMIT, () -> queue().size() == length);
+    }
+
+    /** A request that stands in the queue, watches the one before it, and itself. */
+    private CompletableFuture<Lease> inLine(Mutex mutex, int place) throws InterruptedException {
+        CompletableFuture<Lease> waiting = mutex.acquireAsync();
+        awaitQueue(place);
+        settle(mutex); // the one before it may watch itself, so that no look at the server's watches tells
+        return waiting;
+    }
+
+    /** As somebody with a shell may. */
+    private void write(ServerNode node) throws Exception {
+        ZooKeeper operator = new ZooKeeper(server.connectString(), 3000, event -> {});
+        try {
+            operator.setData(node.path(), "hello".getBytes(java.nio.charset.StandardCharsets.UTF_8), -1);
+        } finally {
+            operator.close();
+        }
+    }
+
+    /** What its client reads comes after whatever the server has told it, and after what the client has sent for that. */
+    private static void settle(Mutex mutex) {
+        for (int trip = 0; trip < 4; trip++) {
+            mutex.queue();
+        }
+    }
+
+    private static void assertNotGranted(CompletableFuture<Lease> waiting, Mutex mutex) {
+        settle(mutex);
+        assertFalse(waiting.isDone());
+    }
+}

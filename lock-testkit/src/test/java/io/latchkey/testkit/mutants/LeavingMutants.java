@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** Releases, hand-overs within a session, downgrades, multi-locks, resizes, and paths made anew. */
+final class LeavingMutants {
+    private static final String DEPARTURES = "session/Departures";
+    private static final String LANE = "session/Lane";
+    private static final String DOWNGRADE = "session/Downgrade";
+    private static final String CREATION = "session/Creation";
+
+    private LeavingMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "owed release forgotten",
+                    DEPARTURES,
+                    "departure.uncertain = true);\n            owed.addAll(0, batch);",
+                    "departure.uncertain = true);"),
+            Mutant.of(
+                    "release without a connection forgotten",
+                    DEPARTURES,
+                    "session.whenConnected(this::send);\n            return;",
+                    "owed.clear();\n            return;"),
+            Mutant.of(
+                    "a refused transaction is not sent again",
+                    DEPARTURES,
+                    "} else {\n            owed.addAll(0, batch);\n            refused(",
+                    "} else {\n            refused("),
+            Mutant.of(
+                            "who gives up leaves a mark",
+                            DEPARTURES,
+                            "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of())",
+                            "new Leaving(node.place().lane(), node.name(), Manner.HANDED_OVER, List.of())")
+                    .caughtBy("WireBudgetTest#aPredecessorThatGivesUpCostsOneListAndTheWatches"),
+            Mutant.of(
+                            "a neighbour that gives up hands over",
+                            DEPARTURES,
+                            "departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));",
+                            "node.place().lane().letGo(node.name()).forEach(heir -> heir.released(node.name()));\n            "
+                                    + "departure.nodes.add("
+                                    + "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));")
+                    .caughtBy("ReadWriteLockTest#aNeighbourThatGivesUpIsNoHandOver"),
+            Mutant.of(
+                            "a reader hands over to its neighbours",
+                            DEPARTURES,
+                            "exclusive ? place.lane().letGo(node.name()) : List.of()",
+                            "place.lane().letGo(node.name())")
+                    .caughtBy("ReadWriteLockTest#aNeighboursReadReleaseIsNoHandOverWhileAnotherClientReads"),
+            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)) {", ") {")
+                    .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
+            Mutant.of(
+                    "where one node is gone the others are left",
+                    DEPARTURES,
+                    "if (departure.nodes.isEmpty()) {",
+                    "if (departure.nodes.size() >= 0) {"),
+            Mutant.of(
+                            "a release that found nothing says released",
+                            DEPARTURES,
+                            "departure.robbed ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED",
+                            "ReleaseOutcome.RELEASED")
+                    .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
+            Mutant.of(
+                            "a release is not marked",
+                            DEPARTURES,
+                            "steps.add(new Step.Leave(departure, node, new ZooPort.Write.Mark(node.path())));",
+                            "")
+                    .caughtBy("WireBudgetTest#waitingAddsThreeRequestsAndTheHandOverNone"),
+            Mutant.of(
+                    "a neighbour's going is not told",
+                    LANE,
+                    "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
+                    "followers.removeAll(name.text());"),
+            Mutant.of(
+                            "who holds does not tell the neighbour",
+                            LANE,
+                            "followers.removeAll(own.text()).forEach(follower -> follower.told(own));",
+                            "followers.get(own.text());")
+                    .caughtBy(
+                            "SemaphoreTest#whoLeavesTheLineLetsThoseBehindIn",
+                            "SemaphoreTest#aHundredPermitsAndAsManyHolders"),
+            Mutant.of(
+                    "who holds does not tell other clients",
+                    LANE,
+                    "tellByWriting(place, own);\n            }\n        });",
+                    "place.node();\n            }\n        });"),
+            Mutant.of(
+                            "downgrade lets go",
+                            DOWNGRADE,
+                            "session.write(writes, answer -> {",
+                            "session.write(List.of(writes.get(1)), ignored -> {});\n"
+                                    + "        session.write(List.of(writes.get(0)), answer -> {")
+                    .caughtBy("DowngradeTest#itCostsOneTransaction"),
+            Mutant.of(
+                            "downgrade is marked like a release",
+                            DOWNGRADE,
+                            "new ZooPort.Write.Delete(lane.pathOf(from.text())));",
+                            "new ZooPort.Write.Mark(lane.pathOf(from.text())),\n"
+                                    + "                new ZooPort.Write.Delete(lane.pathOf(from.text())));")
+                    .caughtBy("DowngradeTest#theWriterRightBehindDoesNotTakeItForARelease"),
+            Mutant.of(
+                            "a downgrade whose answer is lost has failed",
+                            DOWNGRADE,
+                            "case OK, NODE_EXISTS -> done();",
+                            "case OK -> done();")
+                    .caughtBy("DowngradeTest#aLostAnswerIsASuccess"),
+            Mutant.of(
+                            "a downgrade whose answer is lost is not sent again",
+                            DOWNGRADE,
+                            "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::send);",
+                            "case CONNECTION_LOSS, READ_ONLY -> done();")
+                    .caughtBy("DowngradeTest#aLostRequestIsSentAgain"),
+            Mutant.of(
+                            "a downgraded lease has a token of its own",
+                            "session/Request",
+                            "lease(write.token());",
+                            "lease(write.token() + 1);")
+                    .caughtBy("DowngradeTest#theTokenIsNotThatOfTheNewNode"),
+            Mutant.of(
+                    "released while it is downgraded: one node stays",
+                    DEPARTURES,
+                    "place.replacement().ifPresent(name -> {",
+                    "place.replacement().filter(name -> name.overflowed()).ifPresent(name -> {"),
+            Mutant.of(
+                    "multi-lock in two transactions",
+                    CREATION,
+                    """
+                            session.write(steps.stream().map(Step::write).toList(), answer -> {
+                                            lanes.forEach(Lane::noLongerCreating);
+                                            created(steps, answer);
+                                        });""",
+                    """
+                            List<Step> head = steps.subList(0, steps.size() / 2);
+                                        List<Step> tail = steps.subList(steps.size() / 2, steps.size());
+                                        session.write(head.stream().map(Step::write).toList(), first -> {
+                                            if (!first.ok() || first.get().failedAt().isPresent()) {
+                                                lanes.forEach(Lane::noLongerCreating);
+                                                created(steps, first);
+                                                return;
+                                            }
+                                            session.write(tail.stream().map(Step::write).toList(), second -> {
+                                                lanes.forEach(Lane::noLongerCreating);
+                                                if (second.ok() && second.get().failedAt().isEmpty()) {
+                                                    List<ZooPort.Created> both =
+                                                            new ArrayList<>(first.get().created());
+                                                    both.addAll(second.get().created());
+                                                    created(steps, Answer.of(
+                                                            new ZooPort.Written(both, java.util.Optional.empty())));
+                                                } else {
+                                                    created(steps, second);
+                                                }
+                                            });
+                                        });"""),
+            Mutant.of(
+                    "somebody else made the path: tried in vain for ever",
+                    CREATION,
+                    "missing.remove(place);",
+                    "missing.size();"),
+            Mutant.of(
+                            "who makes the path gets more than there is",
+                            CREATION,
+                            "if (permits > capacity) {",
+                            "if (permits > capacity + 1_000) {")
+                    .caughtBy("OldBugsTest#whoMakesThePathAnewGetsNoMoreThanTheDeclaredPermits"),
+            Mutant.of(
+                    "a path is made in two steps",
+                    CREATION,
+                    "steps.add(new Step(place, new ZooPort.Write.CreatePath(place.path(), lasting(place))));",
+                    "session.write(List.of(new ZooPort.Write.CreatePath(place.path())), ignored -> {});\n"
+                            + "                steps.add(new Step(place, new ZooPort.Write.Check(\"/\")));"),
+            Mutant.of(
+                    "a level that is there is an error",
+                    "session/Levels",
+                    "case OK, NODE_EXISTS -> make(",
+                    "case OK -> make("),
+            Mutant.of(
+                            "the counter's end is not waited for",
+                            "session/Drain",
+                            "public void childrenChanged() {\n        look();",
+                            "public void childrenChanged() {\n        idle();")
+                    .caughtIn("WORN"),
+            Mutant.of(
+                            "a word that was lost is not said again",
+                            "session/Lane",
+                            "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(place, own));",
+                            "case CONNECTION_LOSS, READ_ONLY -> {}")
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
+            Mutant.of(
+                            "a resize overwrites what somebody wrote meanwhile",
+                            "session/Capacity",
+                            "path, resized.bytes(), answer.get().version());",
+                            "path, resized.bytes(), -1);")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#aResizeDoesNotForgetWhatSomebodyElseHasResizedMeanwhile"));
+}

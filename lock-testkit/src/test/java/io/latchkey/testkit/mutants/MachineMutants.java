@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** What happens next to a request. */
+final class MachineMutants {
+    private static final String MACHINE = "acquire/Acquisition";
+    private static final String REQUEST = "session/Request";
+
+    private MachineMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "a found node's token is guessed",
+                    "acquire/Acquisition",
+                    "Set.of(), Created.UNKNOWN_TOKEN));",
+                    "Set.of(), 1L));"),
+            Mutant.of(
+                    "answer lost without looking for the own node",
+                    MACHINE,
+                    "(m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING)",
+                    "(m, e) -> m.enqueue(), ENQUEUEING)"),
+            Mutant.of(
+                    "a lost answer is looked for without a barrier",
+                    REQUEST,
+                    """
+                            session().whenConnected(() -> {
+                                            if (session != null) {
+                                                places.forEach(place -> place.lane().reader().listForLostCreate(place));
+                                            }
+                                        });""",
+                    "places.forEach(place -> place.lane().reader().listForLostCreate(place));"),
+            Mutant.of(
+                    "request kept across sessions",
+                    "session/Engine",
+                    "orphans.forEach(Request::sessionOver);",
+                    "orphans.stream().filter(r -> r.state() == State.HELD).forEach(Request::sessionOver);"),
+            Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;")
+                    .caughtBy("io.latchkey.zk.acquire.AcquisitionTest#aRequestBelongsToOneSession"),
+            Mutant.of(
+                            "grant without the own node in the list",
+                            MACHINE,
+                            "return enqueue(new Command.StopWatching(), new Command.Leave(placed()));",
+                            "member.standing = Standing.READY;\n            return confirmIfReady(List.of());")
+                    .caughtBy("io.latchkey.zk.acquire.AcquisitionTest#aQueueWithoutTheOwnNodeGrantsNothing"),
+            Mutant.of(
+                    "time-out leaves its node",
+                    MACHINE,
+                    "return end(new Command.StopWatching(), new Command.Leave(placed()));",
+                    "return end(new Command.StopWatching());"),
+            Mutant.of(
+                    "time-out leaves its watches",
+                    MACHINE,
+                    "return end(new Command.StopWatching(), new Command.Leave(placed()));",
+                    "return end(new Command.Leave(placed()));"),
+            Mutant.of(
+                    "given up while the create is on the wire: the node stays",
+                    MACHINE,
+                    "return end(new Command.Leave(placed(event.names())));",
+                    "return end();"),
+            Mutant.of(
+                    "given up while the answer is lost: the node stays",
+                    MACHINE,
+                    "return end(new Command.Disown(id));",
+                    "return end();"),
+            Mutant.of(
+                    "token from the sequence number",
+                    MACHINE,
+                    "token = transaction;",
+                    "token = transaction == Created.UNKNOWN_TOKEN ? transaction : names.get(0).sequence() + 1L;"),
+            Mutant.of(
+                    "one ready member is enough",
+                    MACHINE,
+                    "members.stream().allMatch(member -> member.standing == Standing.READY)",
+                    "members.stream().anyMatch(member -> member.standing == Standing.READY)"),
+            Mutant.of(
+                            "ready members are not looked at again",
+                            REQUEST,
+                            "if (places.size() == 1 || !waited)",
+                            "if (!places.isEmpty())")
+                    .caughtBy("OldBugsTest#aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext"),
+            Mutant.of(
+                            "one member's node lost: the others stay",
+                            MACHINE,
+                            ": enqueue(new Command.StopWatching(), new Command.Leave(others));",
+                            ": enqueue(new Command.StopWatching());")
+                    .caughtBy("MultiLockTest#aWaitingRequestThatLosesAMembersNodeIsMadeAnewAndServed"),
+            Mutant.of(
+                            "one member's lease lost: the others' nodes stay",
+                            MACHINE,
+                            "m.lose(m.placedBut((Event.OwnNodeGone) e))",
+                            "m.lose(List.of())")
+                    .caughtBy("MultiLockTest#whereOneNodeIsDeletedTheWholeIsLostAndTheOtherNodesGo"),
+            Mutant.of(
+                    "a lapsed lease leaves its node",
+                    MACHINE,
+                    "(m, e) -> m.lose(m.placed()), ENDED)",
+                    "(m, e) -> m.lose(List.of()), ENDED)"),
+            Mutant.of(
+                            "who steps back at the counter's end leaves its node",
+                            MACHINE,
+                            "return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));",
+                            "return go(DRAINING, new Command.Drain(i, transaction));")
+                    .caughtBy("FaultTest#theCountersEndNeverMakesTwoHoldersAndHeals"),
+            Mutant.of(
+                    "watches stay after the grant",
+                    MACHINE,
+                    "return go(HELD, new Command.StopWatching(), new Command.Grant(token));",
+                    "return go(HELD, new Command.Grant(token));"),
+            Mutant.of("released without deleting", MACHINE, "m.end(new Command.LeaveAsHolder(m.placed()))", "m.end()"),
+            Mutant.of(
+                            "a try waits",
+                            REQUEST,
+                            "if (patience instanceof Patience.Never) {\n            giveUpThen",
+                            "if (patience instanceof Patience.Never && waited) {\n            giveUpThen")
+                    .caughtBy("MutexTest#aTryThatFailsIsEmptyAndLeavesNothing"),
+            Mutant.of(
+                            "no time limit",
+                            REQUEST,
+                            "engine.time().after(span, () -> engine.serially(this::timeUp))",
+                            "engine.time().after(span.multipliedBy(60), () -> engine.serially(this::timeUp))")
+                    .caughtBy("MutexTest#anAsynchronousTryThatRunsOutOfTimeIsEmpty"));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A seeded bug.
+ *
+ * @param name what it does wrong, in words
+ * @param edits what it changes in the shipped sources; nothing for the control
+ * @param tests who catches it, {@code TestClass#method}, cheapest first; none if random schedules do
+ * @param mix the kind of schedules that catch it soonest; empty if all in turn do
+ */
+record Mutant(String name, List<Edit> edits, List<String> tests, String mix) {
+    /** The locks as they are: whatever catches this one is wrong itself. */
+    static final Mutant NONE = new Mutant("none", List.of(), List.of(), "");
+
+    /**
+     * One change of one file.
+     *
+     * @param file the file below {@code io/latchkey/zk}, without {@code .java}
+     * @param text what stands there, once
+     * @param instead what stands there instead
+     */
+    record Edit(String file, String text, String instead) {
+        /** The changed source; fails when the text is not there just once, so that no mutant outlives what it changes. */
+        String apply(String source) {
+            int at = source.indexOf(text);
+            if (at < 0 || source.indexOf(text, at + 1) >= 0) {
+                throw new AssertionError("must occur once in " + file + ", but is there "
+                        + (at < 0 ? "not at all" : "more than once") + ": " + text);
+            }
+            return source.substring(0, at) + instead + source.substring(at + text.length());
+        }
+    }
+
+    static Mutant of(String name, String file, String text, String instead) {
+        return new Mutant(name, List.of(new Edit(file, text, instead)), List.of(), "");
+    }
+
+    Mutant and(String file, String text, String instead) {
+        List<Edit> more = new ArrayList<>(edits);
+        more.add(new Edit(file, text, instead));
+        return new Mutant(name, List.copyOf(more), tests, mix);
+    }
+
+    Mutant caughtBy(String... others) {
+        return new Mutant(name, edits, List.of(others), mix);
+    }
+
+    /** Caught by schedules of this kind. */
+    Mutant caughtIn(String kind) {
+        return new Mutant(name, edits, tests, kind);
+    }
+}

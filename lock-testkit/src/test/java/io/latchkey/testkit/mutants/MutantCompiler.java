@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** Compiles the changed files of a mutant, in memory, against the shipped classes. */
+final class MutantCompiler {
+    private static final Path SOURCES = Path.of("../lock-zk/src/main/java/io/latchkey/zk");
+
+    private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+
+    /** The classes that differ from the shipped ones, by their names. */
+    Map<String, byte[]> compile(Mutant mutant) {
+        List<Source> changed = changed(mutant).entrySet().stream()
+                .map(file -> new Source(file.getKey(), file.getValue()))
+                .toList();
+        if (changed.isEmpty()) {
+            return Map.of();
+        }
+        StringWriter errors = new StringWriter();
+        try (InMemory classes = new InMemory(compiler.getStandardFileManager(null, null, null))) {
+            List<String> options = List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
+            if (!compiler.getTask(errors, classes, null, options, null, changed).call()) {
+                throw new AssertionError("mutant \"" + mutant.name() + "\" does not compile: " + errors);
+            }
+            return classes.compiled();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, String> changed(Mutant mutant) {
+        Map<String, String> files = new LinkedHashMap<>();
+        for (Mutant.Edit edit : mutant.edits()) {
+            files.put(edit.file(), edit.apply(files.computeIfAbsent(edit.file(), MutantCompiler::read)));
+        }
+        return files;
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(SOURCES.resolve(file + ".java"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static final class Source extends SimpleJavaFileObject {
+        private final String text;
+
+        Source(String file, String text) {
+            super(URI.create("string:///io/latchkey/zk/" + file + ".java"), Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return text;
+        }
+    }
+
+    private static final class InMemory extends ForwardingJavaFileManager<JavaFileManager> {
+        private final Map<String, ByteArrayOutputStream> written = new HashMap<>();
+
+        InMemory(JavaFileManager files) {
+            super(files);
+        }
+
+        Map<String, byte[]> compiled() {
+            Map<String, byte[]> classes = new HashMap<>();
+            written.forEach((name, bytes) -> classes.put(name, bytes.toByteArray()));
+            return classes;
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(
+                Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
+            return new SimpleJavaFileObject(URI.create("mem:///" + className), kind) {
+                @Override
+                public OutputStream openOutputStream() {
+                    return written.computeIfAbsent(className, name -> new ByteArrayOutputStream());
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** Who holds, and what the names and the path's data say. */
+final class RuleMutants {
+    private static final String NAMES = "queue/NodeName";
+    private static final String PATH_DATA = "queue/PathData";
+    private static final String RECIPE = "recipe/Recipe";
+    private static final String SEMAPHORE = "recipe/SemaphoreRule";
+
+    private RuleMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "wrong predecessor watched",
+                    RECIPE,
+                    "List.of(before.get(before.size() - 1))",
+                    "List.of(before.get(0))"),
+            Mutant.of(
+                    "the one before the predecessor watched",
+                    RECIPE,
+                    "List.of(before.get(before.size() - 1))",
+                    "List.of(before.get(Math.max(0, before.size() - 2)))"),
+            Mutant.of(
+                    "writer ignores readers ahead",
+                    RECIPE,
+                    "case WRITE -> Recipe::nothingBefore;",
+                    "case WRITE -> Recipe::noWriteBefore;"),
+            Mutant.of(
+                    "reader waits for the first writer",
+                    RECIPE,
+                    "List.of(before.get(nearest))",
+                    "List.of(before.stream().filter(name -> name.tag() == Tag.WRITE).findFirst().orElseThrow())"),
+            Mutant.of(
+                    "reader ignores a writer ahead",
+                    RECIPE,
+                    "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {\n            nearest--;",
+                    "if (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {\n            nearest = -1;"),
+            Mutant.of(
+                            "semaphore watches N places ahead",
+                            SEMAPHORE,
+                            "new Decision.Blocked(suffix.subList(0, enough))",
+                            "new Decision.Blocked(List.of(before.get(before.size()"
+                                    + " - Math.min(before.size(), queue.purpose().capacity()))))")
+                    .caughtBy(
+                            "SemaphoreTest#aHolderThatLeavesNewestFirstWakesTheWaiter",
+                            "SemaphoreTest#waitersComeInAsSoonAsTheyFitInWhateverOrderTheHoldersLeave"),
+            Mutant.of(
+                    "off by one permit",
+                    SEMAPHORE,
+                    "(long) capacity - me.permits()",
+                    "(long) capacity - me.permits() + 1"),
+            Mutant.of(
+                            "one permit is never lent",
+                            SEMAPHORE,
+                            "(long) capacity - me.permits()",
+                            "(long) capacity - me.permits() - 1")
+                    .caughtBy("SemaphoreTest#asManyHoldAsThereArePermits"),
+            Mutant.of("weight ignored", SEMAPHORE, "taken += before.get(i).permits()", "taken++"),
+            Mutant.of("own weight ignored", SEMAPHORE, "(long) capacity - me.permits()", "(long) capacity - 1"),
+            Mutant.of(
+                    "weight ignored in the line",
+                    SEMAPHORE,
+                    "before.stream().mapToLong(NodeName::permits).sum()",
+                    "before.size()"),
+            Mutant.of(
+                    "certificate one short",
+                    SEMAPHORE,
+                    "for (long watched = 0; watched <= free; enough++)",
+                    "for (long watched = 0; watched < free || enough == 0; enough++)"),
+            Mutant.of(
+                            "certificate of the oldest",
+                            SEMAPHORE,
+                            "for (int i = before.size() - 1; i >= 0 && taken <= free; i--)",
+                            "for (int i = 0; i < before.size() && taken <= free; i++)")
+                    .caughtBy("SemaphoreTest#oneReleaseWakesWaitersOfAtMostAllPermitsHoweverManyWait"),
+            Mutant.of(
+                    "who holds tells nobody in the line",
+                    SEMAPHORE,
+                    "new Decision.Hold(queue.behind(me))",
+                    "new Decision.Hold()"),
+            Mutant.of("everybody leads the line", SEMAPHORE, "return lastMayHold ?", "return true ?")
+                    .caughtBy("RecipeWireTest#aLineCostsTheSameWhateverTheCapacity"),
+            Mutant.of("who asks for too much blocks the others", SEMAPHORE, "if (free < 0)", "if (capacity == 0)"),
+            Mutant.of(
+                    "names ordered as text",
+                    NAMES,
+                    "Comparator.comparingInt(NodeName::sequence).thenComparing(NodeName::text)",
+                    "Comparator.comparing(NodeName::text)"),
+            Mutant.of(
+                            "order at the counter's overflow",
+                            NAMES,
+                            "return sequence < 0 || sequence == Integer.MAX_VALUE;",
+                            "return false;")
+                    .caughtBy("io.latchkey.zk.queue.QueueTest#overflowedNumbersStandBehindAllOthers"),
+            Mutant.of(
+                            "the counter's end comes as a surprise",
+                            NAMES,
+                            "return overflowed() || sequence >= DRAIN_FROM;",
+                            "return false;")
+                    .caughtBy("FaultTest#theCountersEndNeverMakesTwoHoldersAndHeals"),
+            Mutant.of("foreign children stand in the queue", NAMES, " || !isHex(child, idStart, idEnd)", "")
+                    .caughtBy("io.latchkey.zk.queue.NodeNameTest#foreignNamesAreNotOurs"),
+            Mutant.of(
+                            "declared permits are not compared",
+                            PATH_DATA,
+                            "kind == other.kind && declared == other.declared",
+                            "kind == other.kind")
+                    .caughtBy("SemaphoreTest#anotherDeclaredNumberIsToldWithBothNumbers"),
+            Mutant.of(
+                            "kinds are not compared",
+                            PATH_DATA,
+                            "kind == other.kind && declared == other.declared",
+                            "declared == other.declared")
+                    .caughtBy("ReadWriteLockTest#aPathOfAnotherKindIsToldWithBothKinds"),
+            Mutant.of(
+                            "a later format is taken for a mutex",
+                            PATH_DATA,
+                            "if (!counts.matches()) {\n            return Optional.empty();",
+                            "if (!counts.matches()) {\n            return Optional.of(MUTEX);")
+                    .caughtBy("MistakesTest#aPathOfALaterFormatIsNotTouched"),
+            Mutant.of("the largest capacity is forgotten", PATH_DATA, "Math.max(largest, newCapacity)", "newCapacity")
+                    .caughtBy("io.latchkey.zk.queue.DataTest#aPathSaysItsFormatItsKindAndASemaphoresCounts"),
+            Mutant.of(
+                            "a downgraded lease's token is not shown",
+                            "queue/Owner",
+                            "return numbers.length == 1 ? owner :",
+                            "return true ? owner :")
+                    .caughtBy("DowngradeTest#theQueueShowsAReaderWithTheTokenOfItsLease"),
+            Mutant.of(
+                            "after a shrink a holder is taken for a waiter",
+                            "recipe/SemaphoreRule",
+                            "queue.purpose().largest()",
+                            "queue.purpose().capacity()")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#whoStandsBehindAHolderOfBeforeAShrinkIsLetInByAnother"));
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+
+/** What a property in the simulation finds wrong shrinks to as few turns as the bug needs, and one fault. */
+@Tag("once")
+class ShrinkingTest {
+    private static final String PROPERTIES = "io.latchkey.testkit.jqwik.SimulatedScenarioProperties#";
+    private static final String SEED = "latchkey.seed";
+    private static final Pattern TURN = Pattern.compile("pause \\d+");
+    private static final Pattern FAULT = Pattern.compile("after \\d+ C\\d+");
+
+    /** Each begins with a scenario in which the bug shows: to where another shrinks is its own, so one is named. */
+    @TestFactory
+    Stream<DynamicTest> toAsFewTurnsAsTheBugNeeds() {
+        return Stream.of(
+                shrinks("off by one permit", "permits", -1867039239302122409L),
+                shrinks("own weight ignored", "permits", -1867039239302122409L),
+                shrinks("weight ignored", "permits", -1867039239302122409L),
+                shrinks("writer ignores readers ahead", "readersAndWriters", 30607499812098240L));
+    }
+
+    private static DynamicTest shrinks(String mutant, String property, long seed) {
+        return DynamicTest.dynamicTest(mutant, () -> {
+            MutantClasses classes = new MutantClasses(new MutantCompiler().compile(named(mutant)));
+            String report = found(new TestKiller(PROPERTIES + property), classes, seed);
+            // The faults come last in a scenario, the history behind it has neither.
+            assertEquals(2, count(TURN, report), report);
+            assertTrue(count(FAULT, report) <= 1, report);
+        });
+    }
+
+    private static String found(Killer killer, MutantClasses classes, long seed) {
+        System.setProperty(SEED, Long.toString(seed));
+        try {
+            return killer.kill(classes)
+                    .orElseThrow(() -> new AssertionError("not found"))
+                    .why();
+        } finally {
+            System.clearProperty(SEED);
+        }
+    }
+
+    private static long count(Pattern what, String report) {
+        return what.matcher(report).results().map(MatchResult::group).count();
+    }
+
+    private static Mutant named(String name) {
+        return RuleMutants.ALL.stream()
+                .filter(mutant -> mutant.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}

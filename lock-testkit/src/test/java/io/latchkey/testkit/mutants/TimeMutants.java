@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** Sessions, heartbeats, and how long a lease is valid. */
+@SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
+final class TimeMutants {
+    private static final String SESSION = "session/Session";
+    private static final String PROOFS = "session/Proofs";
+    private static final String LEASE = "session/ZkLease";
+    private static final String TERM = "session/Term";
+
+    private TimeMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.term() != null) {")
+                    .and(SESSION, "List.copyOf(holding).forEach(Request::lapsed);", "")
+                    .caughtBy("FaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted"),
+            Mutant.of(
+                            "validity counted from the disconnect",
+                            SESSION,
+                            "if (connected) {\n            connected = false;",
+                            "if (connected) {\n            connected = false;\n            Term now = term;\n"
+                                    + "            if (now != null) {\n"
+                                    + "                now.prolong(engine.now().plus(timeout));\n            }")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted"),
+            Mutant.of(
+                            "a lone write counts in full",
+                            PROOFS,
+                            "timeout - timeout / 3 - margin.toNanos() - drift",
+                            "timeout - drift")
+                    .caughtBy(
+                            "io.latchkey.zk.session.ProofsTest#aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore"),
+            Mutant.of(
+                            "a pair without its margin",
+                            PROOFS,
+                            "!answered.getFirst().plus(margin).isAfter(sent)",
+                            "!answered.getFirst().isAfter(sent)")
+                    .caughtBy("io.latchkey.zk.session.ProofsTest#aRequestLessThanAMarginBeforeProvesNothing"),
+            Mutant.of(
+                            "a suspended machine's wall clock is ignored",
+                            "session/Moment",
+                            " || now.wallMillis >= wallMillis",
+                            "")
+                    .and("session/Moment", "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()", "Long.MAX_VALUE")
+                    .caughtBy("io.latchkey.zk.session.TermTest#theWallClockAloneEndsIt"),
+            Mutant.of(
+                            "a term that is over comes back",
+                            TERM,
+                            "if (until.reachedAt(now())) {\n                end();\n                return false;\n            }",
+                            "")
+                    .caughtBy("io.latchkey.zk.session.TermTest#anAnswerThatComesTooLateDoesNotReviveIt"),
+            Mutant.of(
+                            "loss is told only to who looks",
+                            SESSION,
+                            "if (termEnd != null || present == null || over) {",
+                            "if (present != null || over) {")
+                    .caughtBy("SharedFaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted[1]"),
+            Mutant.of(
+                            "no heartbeat while holding",
+                            SESSION,
+                            "void keepBeating() {\n        if (nextBeat == null) {",
+                            "void keepBeating() {\n        if (over) {")
+                    .caughtBy("MutexTest#aHeldLeaseStaysValidForManySessionTimeouts"),
+            Mutant.of(
+                            "the heartbeat looks at no node",
+                            SESSION,
+                            "List<Place.Standing> present = connected ? present() : List.of();",
+                            "List<Place.Standing> present = List.of();")
+                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+            Mutant.of(
+                            "the heartbeat forgets what it found gone",
+                            SESSION,
+                            "gone.place().nodeGone(gone.name());\n                        beatAgain = true;",
+                            "gone.name();")
+                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+            Mutant.of(
+                            "nobody looks at a node of which a watch has told",
+                            "session/Place",
+                            "return leftToWatch && ownWatched;",
+                            "return leftToWatch;")
+                    .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
+            Mutant.of(
+                    "a session that is over is believed in",
+                    SESSION,
+                    "case SESSION_EXPIRED -> engine.sessionOver(this);",
+                    "case SESSION_EXPIRED -> outOfTouch();"),
+            Mutant.of(
+                            "back in touch without a barrier",
+                            SESSION,
+                            "if (first) {\n            backInTouch();",
+                            "if (!first || first) {\n            backInTouch();")
+                    .caughtIn("AGING"),
+            Mutant.of(
+                    "nothing goes on after a reconnect",
+                    SESSION,
+                    "waiting.forEach(engine::serially);",
+                    "waiting.size();"),
+            Mutant.of(
+                            "a lost lease keeps its node's place",
+                            "session/Request",
+                            "Objects.requireNonNull(lease).lose(lossCause);\n        }\n    }\n\n    /**\n     * Several",
+                            "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several")
+                    .caughtBy("FaultTest#expiryWhileHoldingIsToldAndTheNextAcquireIsANewRequest"),
+            Mutant.of(
+                            "released twice",
+                            LEASE,
+                            "if (!isValid() || !end.compareAndSet(null, new End.Released())) {",
+                            "if (!isValid() && !end.compareAndSet(null, new End.Released())) {")
+                    .caughtBy("MutexTest#releasingTwiceIsHarmless"),
+            Mutant.of(
+                    "no new session after the old one",
+                    "session/Engine",
+                    "serially(this::openAnew);\n    }",
+                    "sessionTimeout();\n    }"),
+            Mutant.of(
+                    "validity counted from the answer",
+                    "session/Session",
+                    "proof.take(sent, answer);",
+                    "proof.take(engine.now(), answer);"));
+}

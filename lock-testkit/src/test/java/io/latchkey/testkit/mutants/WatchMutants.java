@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** What is heard of the nodes ahead, of the own node and of the path. */
+final class WatchMutants {
+    private static final String PLACE = "session/Place";
+    private static final String WATCHES = "session/Watches";
+    private static final String READER = "session/QueueReader";
+
+    private WatchMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "news without a number taken for a release",
+                    "session/Watches",
+                    "zxid > 0 && zxid == watched.changedBy",
+                    "zxid == watched.changedBy"),
+            Mutant.of(
+                    "no second look after a wake-up",
+                    PLACE,
+                    "void gone(NodeName former) {\n        ahead.remove(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        released(former);"),
+            Mutant.of(
+                    "woken, and asleep again",
+                    PLACE,
+                    "void gone(NodeName former) {\n        ahead.remove(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        ahead.remove(former);"),
+            Mutant.of(
+                    "grant on any deletion",
+                    WATCHES,
+                    "boolean released = zxid > 0 && zxid == watched.changedBy;",
+                    "boolean released = true;"),
+            Mutant.of(
+                            "mark and deletion of two transactions taken for a release",
+                            WATCHES,
+                            "zxid > 0 && zxid == watched.changedBy",
+                            "zxid > 0 && watched.changedBy > 0")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
+            Mutant.of(
+                            "mark without deletion taken for a release",
+                            WATCHES,
+                            "watched.listening().forEach(Listener::changed);",
+                            "watched.listening().forEach(Listener::changed);\n"
+                                    + "                watched.listening().forEach(Listener::released);")
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aHolderThatIsWrittenToHoldsOn"),
+            Mutant.of(
+                            "own node's loss ignored",
+                            PLACE,
+                            "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
+                            "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {")
+                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+            Mutant.of("own node not watched", PLACE, "if (stopWatchingOwn == null) {", "if (ahead.size() > 1_000) {")
+                    .caughtBy("FaultTest#aDeletedWaitersNodeNeverMakesTwoHolders"),
+            Mutant.of(
+                    "watches are not taken back",
+                    WATCHES,
+                    "!watched.armed.isEmpty()) {\n            takeBack(path);",
+                    "watched.armed.size() > 2) {\n            takeBack(path);"),
+            Mutant.of("a watch on a node that is gone says nothing", WATCHES, "listener.gone();", "listeners(watched);")
+                    .and(
+                            WATCHES,
+                            "private void stop(String path,",
+                            "private static void listeners(Watched unused) {}\n\n    private void stop(String path,"),
+            Mutant.of(
+                            "a lost watch is not set again",
+                            PLACE,
+                            "lane().session().whenConnected(this::lookAgain);",
+                            "lane().session().connected();")
+                    .caughtBy("SharedFaultTest#watchesWhoseSetUpIsLostAreSetAgain"),
+            Mutant.of(
+                            "the path is not watched",
+                            PLACE,
+                            "stopWatchingPath = watches.watchData(path, pathListener);",
+                            "stopWatchingPath = () -> {};")
+                    .caughtBy("SemaphoreTest#aLargerCapacityLetsSeveralWaitersIn"),
+            Mutant.of(
+                    "whoever leads the line does not look at those that go",
+                    PLACE,
+                    "public void childrenChanged() {\n            if (leading != null) {",
+                    "public void childrenChanged() {\n            if (leading == null) {"),
+            Mutant.of(
+                    "what changed before the watch was set is missed",
+                    PLACE,
+                    "if (leading != null && !leading.isOf(children.children())) {",
+                    "if (leading != null && leading.requests().isEmpty()) {"),
+            Mutant.of(
+                            "the queue of one moment, the capacity of another",
+                            READER,
+                            "data != null && data.length > 0 && dataSince == listing.mzxid()",
+                            "data != null && data.length > 0")
+                    .caughtBy("SemaphoreTest#aResizeByAnotherClientIsNeverOverlooked"),
+            Mutant.of(
+                    "put off and forgotten",
+                    READER,
+                    "if (!putOff.isEmpty() && !othersWaitBefore()) {",
+                    "if (putOff.size() > 1_000) {"),
+            Mutant.of(
+                    "a list from before the create counts",
+                    READER,
+                    "listed(served, answer);",
+                    "served.addAll(wants);\n            wants.clear();\n            listed(served, answer);"),
+            Mutant.of(
+                    "a list whose answer is lost is not read again",
+                    READER,
+                    "listAgain(served);\n                    lookForDisowned();",
+                    "lookForDisowned();"),
+            Mutant.of(
+                    "a disowned node is left where it is",
+                    READER,
+                    ".forEach(name -> lane.departures().withdraw(name));",
+                    ".forEach(name -> {});"),
+            Mutant.of(
+                    "release of another's node",
+                    READER,
+                    ".filter(name -> disowned.contains(name.id()))",
+                    ".sorted(io.latchkey.zk.queue.NodeName.QUEUE_ORDER).limit(1)"),
+            Mutant.of(
+                            "told before the watch was set is missed",
+                            "session/Place",
+                            "if (node.tag() == Tag.LEASE && data.version() > 0) {",
+                            "if (node.tag() == Tag.LEASE && data.version() > 1_000) {")
+                    .caughtIn("LINE"),
+            Mutant.of(
+                            "a watch that others took back is thought to be there",
+                            "session/Watches",
+                            "if (removing.contains(path)) {",
+                            "if (removing.size() >= 0) {")
+                    .caughtBy(
+                            "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"));
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.Claim;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.ZkLease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * What the workers of one schedule did and were told, in virtual time, as the kit's checkers read it. Steps that follow each
+ * other while the clock stands still are a nanosecond apart.
+ */
+final class Chronicle {
+    /** The note of an attempt whose time was over, see {@code RecordedLock}. */
+    private static final String OUT_OF_TIME = "out of time";
+
+    private static final String WORLD = "world";
+    private static final String DOWNGRADE = "downgrade";
+    private static final String FOUND_BY_RELEASE = "found by the release";
+
+    private final SimulatedTime time;
+    private final List<Line> lines = new ArrayList<>();
+    /** When each of the leader's transactions was written. */
+    private final List<Long> written = new ArrayList<>();
+
+    private final Map<Long, Client> sessions = new HashMap<>();
+    /** The largest number of permits that the path ever had. */
+    private final Map<String, Integer> most = new HashMap<>();
+
+    private final Map<Worker, Ask> asks = new HashMap<>();
+    private long last;
+    private long attempts;
+    private long healed;
+    private boolean deleted;
+
+    /** An attempt of a worker. */
+    private record Ask(String client, long attempt, List<Wish> wishes) {}
+
+    /** An event whose claims are known at the end, when all capacities are. */
+    private record Line(long nanos, Ask ask, What what, long token, long session, String note) {}
+
+    Chronicle(SimulatedTime time, Scenario scenario) {
+        this.time = time;
+        for (Scenario.Plan plan : scenario.plans()) {
+            for (Task task : plan.tasks()) {
+                for (Member member : task.members()) {
+                    most.merge(member.path(), member.recipe().purpose().declared(), Math::max);
+                }
+            }
+        }
+    }
+
+    /** Now; no two events are at the same moment. */
+    long now() {
+        last = Math.max(last + 1, time.nanos());
+        return last;
+    }
+
+    private void add(long nanos, Ask ask, What what, ZkLease lease, String note) {
+        long session = lease.port() instanceof SimulatedPort port ? port.session() : 0;
+        lines.add(new Line(nanos, ask, what, lease.token(), session, note));
+    }
+
+    private Ask begin(Worker worker) {
+        Ask ask = new Ask(worker.client().toString(), ++attempts, worker.wishes());
+        asks.put(worker, ask);
+        return ask;
+    }
+
+    private Ask ask(Worker worker) {
+        return Objects.requireNonNull(asks.get(worker));
+    }
+
+    // ---- workers
+
+    void requested(Worker worker) {
+        Patience patience = worker.task().patience();
+        String given = patience instanceof Patience.AtMost most
+                ? most.timeout().toString()
+                : patience instanceof Patience.Never ? Duration.ZERO.toString() : "";
+        lines.add(new Line(now(), begin(worker), What.REQUESTED, 0, 0, given));
+    }
+
+    void granted(Worker worker, ZkLease lease) {
+        if (lease.token() > 0 && lease.token() <= written.size()) {
+            add(written.get((int) lease.token() - 1), ask(worker), What.PLACED, lease, "");
+        }
+        add(now(), ask(worker), What.GRANTED, lease, "");
+    }
+
+    /** {@code why} is empty if time was over. */
+    void gotNothing(Worker worker, String why) {
+        lines.add(new Line(now(), ask(worker), What.GAVE_UP, 0, 0, why.isEmpty() ? OUT_OF_TIME : why));
+    }
+
+    void looked(Worker worker, ZkLease lease) {
+        add(now(), ask(worker), What.VALID, lease, "");
+    }
+
+    /** Returns who takes what became of the release. */
+    Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
+        Ask ask = ask(worker);
+        add(now(), ask, What.RELEASING, lease, "");
+        return outcome -> {
+            boolean lost = outcome == ReleaseOutcome.LOST;
+            add(now(), ask, lost ? What.LOST : What.RELEASED, lease, lost ? FOUND_BY_RELEASE : outcome.name());
+        };
+    }
+
+    void lost(Worker worker, ZkLease lease, LossCause cause) {
+        add(now(), ask(worker), What.LOST, lease, cause.name());
+    }
+
+    /**
+     * The worker's wishes are those of the reader by now.
+     *
+     * @param since a moment before the downgrade was begun, of {@link #now}
+     */
+    void downgraded(Worker worker, ZkLease read, long since) {
+        add(since, ask(worker), What.RELEASING, read, DOWNGRADE);
+        add(since, ask(worker), What.RELEASED, read, DOWNGRADE);
+        Ask reader = begin(worker);
+        add(since, reader, What.REQUESTED, read, DOWNGRADE);
+        add(since, reader, What.GRANTED, read, DOWNGRADE);
+    }
+
+    // ---- what happens to them
+
+    void connected(Client client) {
+        sessions.putIfAbsent(client.port().session(), client);
+    }
+
+    /** The leader wrote it; {@code how} is how a session has ended if it has. */
+    void wrote(Tree.Txn txn, ExpiryOrder how) {
+        written.add(now());
+        Client client = sessions.get(txn.ended());
+        if (client != null) {
+            for (What what : List.of(What.SESSION_ENDING, What.SESSION_ENDED)) {
+                lines.add(new Line(now(), nobody(client.toString()), what, 0, txn.ended(), how.name()));
+            }
+        }
+    }
+
+    void fault(String what) {
+        lines.add(new Line(now(), nobody(WORLD), What.NOTE, 0, 0, what));
+    }
+
+    private static Ask nobody(String client) {
+        return new Ask(client, 0, List.of());
+    }
+
+    /** An operator has deleted a request's node: who it was of cannot know, and no event of a history says so. */
+    void nodeDeleted() {
+        deleted = true;
+        fault("an operator deletes a node");
+    }
+
+    void resized(String path, Room to) {
+        most.merge(path, to.most(), Math::max);
+        resized(path, to.now());
+    }
+
+    private void resized(String path, int to) {
+        Ask ask = new Ask(WORLD, ++attempts, List.of(new Wish(path, Ticket.Sort.PERMITS, to)));
+        lines.add(new Line(now(), ask, What.RESIZING, 0, 0, ""));
+        lines.add(new Line(now(), ask, What.RESIZED, 0, 0, ""));
+    }
+
+    /** A semaphore's path that is made anew has as many permits as are declared. */
+    void reaped(String path, Room room) {
+        if (room.now() != room.declared()) {
+            resized(path, room.declared());
+        }
+    }
+
+    /** No more faults from here on, and time goes on only when nothing else can. */
+    void heals() {
+        fault("no more faults");
+        healed = last;
+    }
+
+    // ---- for checkers
+
+    boolean isTampered() {
+        return deleted;
+    }
+
+    List<HistoryEvent> events() {
+        List<HistoryEvent> events = new ArrayList<>(lines.size());
+        for (Line line : lines) {
+            events.add(event(line, line.nanos()));
+        }
+        events.sort(Comparator.comparingLong(HistoryEvent::nanos));
+        return events;
+    }
+
+    /**
+     * The same on a clock that goes on only after everything has healed: before, what is on its way may stay there for any time,
+     * and nobody is promised anything.
+     */
+    List<HistoryEvent> eventsOnceHealed() {
+        List<HistoryEvent> events = new ArrayList<>(lines.size());
+        List<Line> inOrder = new ArrayList<>(lines);
+        inOrder.sort(Comparator.comparingLong(Line::nanos));
+        long count = 0;
+        for (Line line : inOrder) {
+            count++;
+            events.add(event(line, line.nanos() < healed ? count : inOrder.size() + line.nanos() - healed));
+        }
+        return events;
+    }
+
+    private HistoryEvent event(Line line, long nanos) {
+        Ask ask = line.ask();
+        List<Claim> claims = new ArrayList<>(ask.wishes().size());
+        for (Wish wish : ask.wishes()) {
+            claims.add(
+                    switch (wish.sort()) {
+                        case WRITE -> Claim.exclusive(wish.path());
+                        case READ -> Claim.shared(wish.path());
+                        case PERMITS -> Claim.permits(wish.path(), wish.permits(), most(line, wish));
+                    });
+        }
+        return new HistoryEvent(
+                nanos, ask.client(), ask.attempt(), claims, line.what(), line.token(), line.session(), line.note());
+    }
+
+    private int most(Line line, Wish wish) {
+        boolean resize = line.what() == What.RESIZING || line.what() == What.RESIZED;
+        return resize ? wish.permits() : most.getOrDefault(wish.path(), wish.permits());
+    }
+}

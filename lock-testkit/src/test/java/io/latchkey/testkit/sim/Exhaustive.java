@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Plays a small scenario in every order of its steps, over the shipped engine.
+ *
+ * <p>The engine cannot be copied, so a state is come back to by playing its steps again from the start, and cannot be looked into,
+ * so a state is known by what went into it. A client is deterministic: what it does depends on what it was told, what its workers
+ * did and which of its timers ran, in that order, and on what the clock said then, and on nothing else. So the fingerprint of a
+ * state is made of the fingerprint of every client's inputs so far, of the servers' trees and of all that is on its way. Two
+ * schedules that differ in the order of steps of different clients alone meet in one state; two states with one fingerprint have
+ * the same future. Each time that steps are played again it is checked that they lead to the same fingerprint.
+ *
+ * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither holds, nor has a
+ * worker about to begin, nor looks for a server, is taken at once, also while faults may come: {@link Options#isEager} says why. Should
+ * somebody come to hold by it, the other orders are played as well, since that is what the rules look at.
+ *
+ * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come to its end,
+ * in one order.
+ */
+final class Exhaustive {
+    private final Scenario scenario;
+    private final Grain grain;
+    private final long mostStates;
+    private final Reached reached = new Reached();
+    private final Fingerprints seen = new Fingerprints();
+    private final List<Frame> path = new ArrayList<>();
+    private final Consumer<World> visitor;
+
+    private long schedules;
+    private long transitions;
+    private int deepest;
+
+    /** How much one step is. */
+    enum Grain {
+        /** A server takes one request. */
+        FINE,
+        /** A server takes all of a client's requests that are on their way: nothing comes between them. */
+        COARSE
+    }
+
+    /**
+     * What became of it.
+     *
+     * @param states distinct ones
+     * @param schedules how often steps were played from the start
+     * @param complete whether no state is left
+     * @param busy of one core
+     * @param failure the first that broke a rule, shrunk
+     */
+    record Report(
+            Scenario scenario,
+            Grain grain,
+            long states,
+            long transitions,
+            long schedules,
+            int deepest,
+            boolean complete,
+            Duration time,
+            Duration busy,
+            Reached reached,
+            Optional<Failure> failure) {
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "%s: %,d states%s, %,d transitions, %,d schedules of up to %d steps in %.1f s, %.1f s of one core%n  %s",
+                    grain,
+                    states,
+                    complete ? "" : " and no end",
+                    transitions,
+                    schedules,
+                    deepest,
+                    time.toNanos() / 1e9,
+                    busy.toNanos() / 1e9,
+                    reached);
+        }
+    }
+
+    /** A schedule that breaks a rule, as found and as shrunk. */
+    record Failure(String rule, Schedule found, Schedule shrunk) {
+        String text() {
+            return rule + "\n" + found.steps().size() + " steps, shrunk to "
+                    + shrunk.steps().size() + ", of " + shrunk.scenario() + "\n" + String.join("\n", shrunk.tell());
+        }
+    }
+
+    /** A state on the way, and which of the steps from it has been taken. */
+    private static final class Frame {
+        int[] choices;
+        int at;
+        /** The steps that were put off because the first is taken at once. */
+        int[] others;
+
+        final long high;
+        final long low;
+
+        Frame(int[] choices, int[] others, Fingerprint print) {
+            this.choices = choices;
+            this.others = others;
+            this.high = print.high();
+            this.low = print.low();
+        }
+
+        int choice() {
+            return choices[at];
+        }
+    }
+
+    private Exhaustive(Scenario scenario, Grain grain, long mostStates, Consumer<World> visitor) {
+        this.visitor = visitor;
+        this.scenario = scenario;
+        this.grain = grain;
+        this.mostStates = mostStates;
+    }
+
+    /** Plays until no state is left, a rule is broken, or so many states have been seen. */
+    static Report run(Scenario scenario, Grain grain, long mostStates) {
+        return run(scenario, grain, mostStates, world -> {});
+    }
+
+    /** The same, and shows every state. */
+    static Report run(Scenario scenario, Grain grain, long mostStates, Consumer<World> visitor) {
+        return new Exhaustive(scenario, grain, mostStates, visitor).run();
+    }
+
+    private Report run() {
+        long start = System.nanoTime();
+        long busy = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        Optional<Failure> failure = Optional.empty();
+        boolean more = true;
+        while (more && failure.isEmpty() && seen.size() < mostStates) {
+            schedules++;
+            failure = playOne();
+            more = advance();
+        }
+        return new Report(
+                scenario,
+                grain,
+                seen.size(),
+                transitions,
+                schedules,
+                deepest,
+                !more,
+                Duration.ofNanos(System.nanoTime() - start),
+                Duration.ofNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - busy),
+                reached,
+                failure);
+    }
+
+    /** The deepest state with a step that was not taken becomes the last of the path; says whether there is one. */
+    private boolean advance() {
+        while (!path.isEmpty()) {
+            Frame last = path.get(path.size() - 1);
+            if (++last.at < last.choices.length) {
+                return true;
+            }
+            path.remove(path.size() - 1);
+        }
+        return false;
+    }
+
+    /** Plays the path again, and goes on from there until a state that was seen, or the end. */
+    private Optional<Failure> playOne() {
+        Explored world = new Explored(scenario, grain, reached);
+        try {
+            for (int i = 0; i < path.size(); i++) {
+                Frame frame = path.get(i);
+                world.take(frame.choice());
+                if (i + 1 < path.size() && !world.isAt(path.get(i + 1).high, path.get(i + 1).low)) {
+                    throw new IllegalStateException(
+                            "the same steps led to another state: the machine is not deterministic");
+                }
+            }
+            transitions++;
+            while (goOn(world)) {
+                transitions++;
+                deepest = Math.max(deepest, path.size());
+            }
+            return Optional.empty();
+        } catch (Broken broken) {
+            return Optional.of(failure(broken));
+        }
+    }
+
+    /** Looks at the state it is in; says whether a step from there was taken. */
+    private boolean goOn(Explored world) {
+        Fingerprint print = world.fingerprint();
+        if (!path.isEmpty() && world.somebodyCameToHold()) {
+            Frame last = path.get(path.size() - 1);
+            int[] all = Arrays.copyOf(last.choices, last.choices.length + last.others.length);
+            System.arraycopy(last.others, 0, all, last.choices.length, last.others.length);
+            last.choices = all;
+            last.others = new int[0];
+        }
+        if (!seen.add(print)) {
+            return false;
+        }
+        visitor.accept(world.world());
+        int[] possible = world.possible();
+        if (possible.length == 0) {
+            world.finish();
+            return false;
+        }
+        int atOnce = world.atOnce(possible);
+        Frame next = atOnce < 0
+                ? new Frame(possible, new int[0], print)
+                : new Frame(new int[] {possible[atOnce]}, without(possible, atOnce), print);
+        path.add(next);
+        world.take(next.choice());
+        return true;
+    }
+
+    private static int[] without(int[] all, int index) {
+        int[] others = new int[all.length - 1];
+        System.arraycopy(all, 0, others, 0, index);
+        System.arraycopy(all, index + 1, others, index, others.length - index);
+        return others;
+    }
+
+    private Failure failure(Broken broken) {
+        Schedule found = new Schedule(scenario, path.stream().map(Frame::choice).toList());
+        return new Failure(broken.getMessage(), found, new Shrinker(broken.rule()).shrink(found));
+    }
+}

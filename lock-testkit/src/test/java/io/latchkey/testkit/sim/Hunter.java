@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.LongFunction;
+
+/**
+ * The random schedules for those who know no class of this package: plays one mix, or all in turn, for so many milliseconds, and
+ * returns how many schedules it took until one broke a rule, its mix, its seed, and the rule; nothing if none did.
+ */
+public final class Hunter implements LongFunction<List<String>> {
+    /** One mix's share of a turn: most recipes meet where worlds are shared or large. */
+    private record Share(Mix mix, int schedules) {}
+
+    private static final List<Share> TURN = List.of(
+            new Share(Mix.SMALL, 10),
+            new Share(Mix.SHARED, 40),
+            new Share(Mix.LARGE, 10),
+            new Share(Mix.AGING, 10),
+            new Share(Mix.TAMPERED, 20),
+            new Share(Mix.LINE, 30),
+            new Share(Mix.WORN, 10));
+
+    private final List<Share> turn;
+
+    /** @param mix the name of the one mix to be played; all in turn if empty */
+    public Hunter(String mix) {
+        turn = mix.isEmpty() ? TURN : List.of(new Share(Mix.valueOf(mix), 1));
+    }
+
+    @Override
+    public List<String> apply(long millis) {
+        long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
+        Reached reached = new Reached();
+        long played = 0;
+        for (long round = 0; ; round++) {
+            for (Share share : turn) {
+                for (long seed = 1 + round * share.schedules(); seed <= (round + 1) * share.schedules(); seed++) {
+                    if (System.nanoTime() - end > 0) {
+                        return List.of();
+                    }
+                    played++;
+                    String broken = play(share.mix(), seed, reached);
+                    if (!broken.isEmpty()) {
+                        return List.of(played + "", share.mix().name(), seed + "", broken);
+                    }
+                }
+            }
+        }
+    }
+
+    /** The rule that one schedule breaks; empty if it breaks none. */
+    public static String play(String mix, long seed) {
+        return play(Mix.valueOf(mix), seed, new Reached());
+    }
+
+    /** As the swarm plays it, but a broken schedule is not shrunk: nobody reads it. */
+    private static String play(Mix mix, long seed, Reached reached) {
+        SplittableRandom random = new SplittableRandom(seed);
+        World world = new World(mix.scenario(random), reached, null);
+        try {
+            new Player(mix, random, world).play(mix.steps(random));
+            world.finish();
+            return "";
+        } catch (Broken broken) {
+            return broken.getMessage();
+        } catch (RuntimeException bug) {
+            return bug.toString();
+        }
+    }
+}

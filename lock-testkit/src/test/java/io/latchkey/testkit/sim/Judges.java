@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.testkit.FirstComeChecker;
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.LinearizabilityChecker;
+import io.latchkey.testkit.LivenessChecker;
+import io.latchkey.testkit.LossChecker;
+import io.latchkey.testkit.NothingLeftChecker;
+import io.latchkey.testkit.PermitBoundChecker;
+import io.latchkey.testkit.ReadersWritersChecker;
+import io.latchkey.testkit.TokenOrderChecker;
+import io.latchkey.testkit.Verdict;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** The kit's history checkers over simulated schedules, and how often each has said what. */
+final class Judges {
+    /** How long somebody may take to be granted once all has healed: a session that nobody came back to ends by then. */
+    private static final Duration SERVED = Duration.ofSeconds(20);
+    /** Timers run when they are due; as many steps as there can be at one moment are less than this. */
+    private static final Duration ALLOWANCE = Duration.ofMillis(1);
+
+    private static final Duration NEVER = Duration.ofDays(1);
+    private static final long SEARCH_STEPS = 20_000;
+
+    /** What one checker has said. */
+    private static final class Count {
+        private long obeyed;
+        private long undecided;
+        private long nanos;
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "%,d obeyed, %,d undecided, %.1f s", obeyed, undecided, nanos / 1e9);
+        }
+    }
+
+    private final Map<String, Count> counts = new LinkedHashMap<>();
+
+    /** A checker, and what it says. */
+    private interface Check {
+        Verdict verdict();
+    }
+
+    /**
+     * Has all checkers look at a schedule that has come to its end.
+     *
+     * @throws Broken if one of them says that its rule is broken
+     */
+    void judge(World world) {
+        Chronicle chronicle = world.chronicle();
+        List<HistoryEvent> events = chronicle.events();
+        judge("loss", () -> LossChecker.check(events));
+        judge("time-outs", () -> LivenessChecker.check(events, ALLOWANCE, NEVER));
+        judge("liveness", () -> LivenessChecker.check(chronicle.eventsOnceHealed(), NEVER, SERVED));
+        judge("nothing left", () -> NothingLeftChecker.check(world.left(), Map.of()));
+        if (chronicle.isTampered()) {
+            // Who held by a node that an operator deleted believes in it, rightly or not: the rules below are about
+            // other faults.
+            return;
+        }
+        judge("readers and writers", () -> ReadersWritersChecker.whileSessionsLive(events));
+        judge("permits", () -> PermitBoundChecker.whileSessionsLive(events));
+        if (world.scenario().ends() == Scenario.Ends.BY_TIME) {
+            judge("readers and writers by looks", () -> ReadersWritersChecker.byTheirOwnLooks(events));
+            judge("permits by looks", () -> PermitBoundChecker.byTheirOwnLooks(events));
+        }
+        judge("token order", () -> TokenOrderChecker.check(events));
+        judge("first come", () -> FirstComeChecker.check(events));
+        if (world.scenario().start() == Scenario.Start.WORN_OUT) {
+            return; // a path that is made anew has the capacity of its first user again, and the model does not know of
+            // that
+        }
+        judge("linearizability", () -> LinearizabilityChecker.check(events, SEARCH_STEPS));
+    }
+
+    private void judge(String name, Check check) {
+        Count count = counts.computeIfAbsent(name, unused -> new Count());
+        long start = System.nanoTime();
+        Verdict verdict = check.verdict();
+        count.nanos += System.nanoTime() - start;
+        if (verdict instanceof Verdict.Broken) {
+            throw new Broken("the checker of " + name + " has nothing to say", verdict.toString());
+        } else if (verdict instanceof Verdict.Undecided) {
+            count.undecided++;
+        } else {
+            count.obeyed++;
+        }
+    }
+
+    /** How many schedules the checker found in order. */
+    long obeyed(String name) {
+        Count count = counts.get(name);
+        return count == null ? 0 : count.obeyed;
+    }
+
+    Iterable<String> names() {
+        return counts.keySet();
+    }
+
+    @Override
+    public String toString() {
+        StringJoiner text = new StringJoiner("\n  ", "  ", "");
+        counts.forEach((name, count) -> text.add(name + ": " + count));
+        return text.toString();
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Who may hold, by the leader's tree. Written down once more, for the oracle alone: were the locks' own rules asked, a mistake in
+ * them would be right.
+ */
+final class Law {
+    /** Who gets such a number or a higher one never holds: the path is emptied and made anew before the counter comes to its end. */
+    static final int WORN_OUT = Integer.MAX_VALUE - (1 << 20);
+
+    private static final Room NONE = new Room(1, 1, 1);
+
+    private static final byte[] NOTHING = {};
+
+    private final Tree tree;
+    /** Nodes of holders that have released: who of their session stands behind them may be granted before they are gone. */
+    private final Set<String> letGo = new HashSet<>();
+
+    private final Map<String, NavigableMap<Long, Integer>> capacities = new HashMap<>();
+    /** Of nodes by their names: each is asked for again and again. */
+    private final Map<String, Ticket> tickets = new HashMap<>();
+
+    Law(Tree tree) {
+        this.tree = tree;
+    }
+
+    void letsGo(Iterable<String> nodes) {
+        nodes.forEach(letGo::add);
+    }
+
+    /** Whether the node's request can hold now: nothing that excludes it stands before it, and there are permits for both. */
+    boolean mayHold(String node) {
+        return !isBarred(node, false, room(Tree.parent(node)).now());
+    }
+
+    /**
+     * Whether it may be granted: as {@link #mayHold}, but who could hold once while it was there still may when there are fewer permits, and an
+     * exclusive holder of its own session that has released is in nobody's way.
+     */
+    boolean mayBeGranted(String node) {
+        return !isBarred(node, true, mostSince(node));
+    }
+
+    /** Takes note of capacities that the leader has written. */
+    void wrote(Tree.Txn txn) {
+        for (Tree.Effect change : txn.changes()) {
+            byte[] data = change instanceof Tree.Effect.DataSet set
+                    ? set.data()
+                    : change instanceof Tree.Effect.Created created ? created.data() : NOTHING;
+            Optional<Room> room = Room.of(data);
+            if (room.isPresent()) {
+                capacities
+                        .computeIfAbsent(change.path(), unused -> new TreeMap<>())
+                        .put(txn.zxid(), room.get().now());
+            }
+        }
+    }
+
+    /** The most permits that there were while the node was there. */
+    private int mostSince(String node) {
+        NavigableMap<Long, Integer> all = capacities.get(Tree.parent(node));
+        if (all == null) {
+            return 1;
+        }
+        Long first = all.floorKey(tree.get(node).czxid);
+        return Collections.max((first == null ? all : all.tailMap(first, true)).values());
+    }
+
+    private boolean isBarred(String node, boolean exceptLetGo, int capacity) {
+        String path = Tree.parent(node);
+        long owner = tree.get(node).owner;
+        Ticket mine = ticket(Tree.name(node));
+        if (mine.number() >= WORN_OUT) {
+            return true;
+        }
+        long taken = mine.permits();
+        for (String child : tree.get(path).children()) {
+            Ticket other = ticket(child);
+            if (!other.isBefore(mine)) {
+                continue;
+            }
+            if (other.bars(mine)) {
+                String before = path + '/' + child;
+                boolean handsOver = exceptLetGo
+                        && other.sort() == Ticket.Sort.WRITE
+                        && letGo.contains(before)
+                        && tree.get(before).owner == owner;
+                if (!handsOver) {
+                    return true;
+                }
+            }
+            taken += other.permits();
+        }
+        return mine.sort() == Ticket.Sort.PERMITS && taken > capacity;
+    }
+
+    private Ticket ticket(String name) {
+        Ticket known = tickets.get(name);
+        if (known == null) {
+            known = Ticket.of(name);
+            tickets.put(name, known);
+        }
+        return known;
+    }
+
+    /** Whether the path's counter is so near its end that nobody new may hold, or the path is away. */
+    boolean isWornOut(String path) {
+        Tree.Node node = tree.get(path);
+        return node == null || node.creates >= WORN_OUT;
+    }
+
+    /** How many permits the path has; of one that is no semaphore nobody asks. */
+    Room room(String path) {
+        return Room.of(tree.get(path).data).orElse(NONE);
+    }
+
+    /** The paths that are semaphores. */
+    Map<String, Room> semaphores() {
+        Map<String, Room> found = new HashMap<>();
+        tree.forEach((path, node) -> Room.of(node.data).ifPresent(room -> found.put(path, room)));
+        return found;
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+/** What kind of scenarios a swarm draws, and how many steps are played in each. */
+enum Mix {
+    /** Three clients, one mutex, one cycle each, one fault; sessions end by decree alone. */
+    SMALL {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            return new Scenario(3, 1, ONE_CYCLE_EACH, Scenario.Ends.BY_DECREE, 1, 0, Scenario.Start.IN_USE);
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return 100;
+        }
+    },
+
+    /** Three clients, one mutex, one cycle each, faults of the network alone; sessions end by time alone. */
+    AGING {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            return new Scenario(
+                    3,
+                    1 + random.nextInt(2),
+                    ONE_CYCLE_EACH,
+                    Scenario.Ends.BY_TIME,
+                    1 + random.nextInt(2),
+                    0,
+                    Scenario.Start.IN_USE);
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return 150;
+        }
+    },
+
+    /** Two to four clients with one worker each, at one path; operators delete nodes and change capacities, and nothing else fails. */
+    TAMPERED {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 5);
+            int kind = random.nextInt(4);
+            List<Scenario.Plan> plans = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                Member member =
+                        switch (kind) {
+                            case 0 -> new Member(Recipe.MUTEX, "/mutex");
+                            case 1 -> new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write");
+                            case 2 -> new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/few");
+                            default -> new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/many");
+                        };
+                plans.add(new Scenario.Plan(i, List.of(new Task(List.of(member), new Patience.Forever()))));
+            }
+            return new Scenario(
+                    clients,
+                    random.nextInt(1, 3),
+                    plans,
+                    Scenario.Ends.BY_DECREE,
+                    random.nextInt(1, 3),
+                    0,
+                    Scenario.Start.IN_USE);
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return 100;
+        }
+
+        @Override
+        void season(int[] weights) {
+            for (Move move : Move.values()) {
+                boolean tampers = move == Move.DELETE || move == Move.RESIZE;
+                if (move == Move.PASS_TIME || (move.isFault() && !tampers)) {
+                    weights[move.index()] = 0;
+                }
+            }
+            weights[Move.DELETE.index()] = 4;
+            weights[Move.RESIZE.index()] = 4;
+            weights[Move.CALM.index()] = 2;
+        }
+    },
+
+    /** One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and connections break. */
+    LINE {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 5);
+            int declared = new int[] {3, 9, 12, 20}[random.nextInt(4)];
+            return onOnePath(
+                    random,
+                    clients,
+                    () -> new Member(Recipe.semaphore(declared, random.nextInt(1, declared)), "/line"),
+                    random.nextInt(0, 4),
+                    Scenario.Start.IN_USE);
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return random.nextInt(40, 200);
+        }
+
+        @Override
+        void season(int[] weights) {
+            weights[Move.DELETE.index()] = 0;
+            weights[Move.PASS_TIME.index()] = 0;
+            weights[Move.SILENCE.index()] = 0;
+        }
+    },
+
+    /** One path, whose counter is near its end. */
+    WORN {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int kind = random.nextInt(4);
+            return onOnePath(
+                    random,
+                    random.nextInt(2, 4),
+                    () -> switch (kind) {
+                        case 0 -> new Member(Recipe.MUTEX, "/worn");
+                        case 1 -> new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/worn");
+                        case 2 -> new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/worn");
+                        default -> new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/worn");
+                    },
+                    random.nextInt(0, 3),
+                    Scenario.Start.WORN_OUT);
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return random.nextInt(40, 200);
+        }
+    },
+
+    /** All recipes on shared paths, several workers a client, many faults. */
+    LARGE {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 6);
+            return drawn(random, clients, random.nextInt(1, 9), random.nextInt(2, 10 * clients), random.nextInt(0, 9));
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return random.nextInt(20, 800);
+        }
+    },
+
+    /** All recipes on shared paths, one or two workers a client, few faults: small enough to be many. */
+    SHARED {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 5);
+            return drawn(random, clients, random.nextInt(1, 3), random.nextInt(2, 3 * clients), random.nextInt(0, 4));
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return random.nextInt(20, 200);
+        }
+    };
+
+    private static final List<Scenario.Plan> ONE_CYCLE_EACH = oneCycleEach();
+
+    abstract Scenario scenario(SplittableRandom random);
+
+    abstract int steps(SplittableRandom random);
+
+    /** Has the last word on the weights of the kinds of steps. */
+    void season(int[] weights) {}
+
+    private static List<Scenario.Plan> oneCycleEach() {
+        Task cycle = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
+        return List.of(
+                new Scenario.Plan(0, List.of(cycle)),
+                new Scenario.Plan(1, List.of(cycle)),
+                new Scenario.Plan(2, List.of(cycle)));
+    }
+
+    /** One or two workers a client, with a few tasks each. */
+    private static Scenario onOnePath(
+            SplittableRandom random, int clients, Supplier<Member> member, int faults, Scenario.Start start) {
+        List<Scenario.Plan> plans = new ArrayList<>();
+        for (int client = 0; client < clients; client++) {
+            for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
+                List<Task> tasks = new ArrayList<>();
+                for (int task = random.nextInt(1, 4); task > 0; task--) {
+                    tasks.add(new Task(List.of(member.get()), new Patience.Forever()));
+                }
+                plans.add(new Scenario.Plan(client, tasks));
+            }
+        }
+        return new Scenario(
+                clients, random.nextInt(1, 3), plans, Scenario.Ends.BY_DECREE, faults, random.nextInt(2), start);
+    }
+
+    private static Scenario drawn(SplittableRandom random, int clients, int workersEach, int tasks, int faults) {
+        List<List<Task>> plans = new ArrayList<>();
+        int workers = clients * workersEach;
+        for (int i = 0; i < workers; i++) {
+            plans.add(new ArrayList<>());
+        }
+        for (int i = 0; i < tasks; i++) {
+            plans.get(random.nextInt(workers)).add(task(random));
+        }
+        List<Scenario.Plan> kept = new ArrayList<>();
+        for (int i = 0; i < workers; i++) {
+            if (!plans.get(i).isEmpty()) {
+                kept.add(new Scenario.Plan(i % clients, plans.get(i)));
+            }
+        }
+        return new Scenario(
+                clients,
+                random.nextInt(1, 4),
+                kept,
+                random.nextInt(3) == 0 ? Scenario.Ends.BY_TIME : Scenario.Ends.BY_TIME_AND_DECREE,
+                faults,
+                random.nextInt(4),
+                random.nextInt(3) == 0 ? Scenario.Start.IN_USE : Scenario.Start.NOTHING);
+    }
+
+    private static Task task(SplittableRandom random) {
+        List<Member> all = new ArrayList<>(List.of(
+                new Member(Recipe.MUTEX, "/mutex"),
+                new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/some/read-write"),
+                new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/some/few"),
+                new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/some/many")));
+        Collections.shuffle(all, new Random(random.nextLong()));
+        int members = random.nextInt(4) == 0 ? random.nextInt(2, 5) : 1;
+        Patience patience =
+                switch (random.nextInt(6)) {
+                    case 0 -> new Patience.Never();
+                    case 1 -> new Patience.AtMost(Duration.ofMillis(random.nextInt(1, 5000)));
+                    default -> new Patience.Forever();
+                };
+        return new Task(List.copyOf(all.subList(0, members)), patience);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static io.latchkey.testkit.sim.Move.APPLY;
+import static io.latchkey.testkit.sim.Move.BEGIN;
+import static io.latchkey.testkit.sim.Move.BREAK;
+import static io.latchkey.testkit.sim.Move.CONNECT;
+import static io.latchkey.testkit.sim.Move.DELETE;
+import static io.latchkey.testkit.sim.Move.RELEASE;
+import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
+import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk. */
+class OldSchedulesTest {
+    private final List<Integer> steps = new ArrayList<>();
+
+    /**
+     * C1 releases what it holds and could not send that; it asks again, and somebody deletes that node; its third one takes over from the
+     * first. When it releases that one too, the first release is on the wire, and is refused for the deleted node. So the second must
+     * not say to C0 that everything before it is gone.
+     */
+    @Test
+    void aReleaseBehindOneThatIsRefusedIsNotMarked() {
+        then(BEGIN.of(1), BEGIN.of(0));
+        then(TAKE_REQUEST.of(0), TAKE_REQUEST.of(0), TAKE_REQUEST.of(0), APPLY.of(0));
+        then(TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), RELEASE.of(0), BEGIN.of(0));
+        then(TAKE_REQUEST.of(0), TAKE_REQUEST.of(0));
+        then(TAKE_REQUEST.of(1), TAKE_REQUEST.of(1), TAKE_REQUEST.of(1), APPLY.of(1), APPLY.of(1), APPLY.of(1));
+        then(TAKE_MESSAGE.of(1), TAKE_MESSAGE.of(1), TAKE_MESSAGE.of(1));
+        then(BREAK.of(1), TAKE_MESSAGE.of(1), RELEASE.of(1));
+        then(CONNECT.of(1, 1), TAKE_REQUEST.of(1), APPLY.of(1), TAKE_MESSAGE.of(1), BEGIN.of(1), TAKE_MESSAGE.of(1));
+        then(TAKE_REQUEST.of(1), APPLY.of(1), TAKE_MESSAGE.of(1));
+        then(DELETE.of(1), APPLY.of(1));
+        then(TAKE_REQUEST.of(1), TAKE_MESSAGE.of(1), TAKE_REQUEST.of(1), APPLY.of(1), TAKE_MESSAGE.of(1));
+        then(
+                TAKE_REQUEST.of(1),
+                TAKE_REQUEST.of(1),
+                APPLY.of(1),
+                TAKE_MESSAGE.of(1),
+                TAKE_MESSAGE.of(1),
+                RELEASE.of(1));
+        assertBreaksNothing(SmallWorlds.TWO_CLIENTS_TWICE.get(0).apply(2));
+    }
+
+    /**
+     * C0b steps back at the counter's end and watches the path until it is empty. C0a, whose list is older than that watch, leads the line
+     * and joins it. What went between the list and the watch no event tells.
+     */
+    @Test
+    void whoLeadsTheLineUnderSomebodyElsesWatchSeesWhatWentBeforeIt() {
+        then(BEGIN.of(2), BREAK.of(0), BEGIN.of(0), BEGIN.of(1), TAKE_MESSAGE.of(0), CONNECT.of(0));
+        then(TAKE_REQUEST.of(0), APPLY.of(0), TAKE_MESSAGE.of(0), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1), APPLY.of(0));
+        then(
+                TAKE_MESSAGE.of(0),
+                TAKE_REQUEST.of(0),
+                TAKE_MESSAGE.of(0),
+                APPLY.of(0),
+                TAKE_MESSAGE.of(0),
+                TAKE_REQUEST.of(0));
+        then(
+                TAKE_MESSAGE.of(0),
+                TAKE_REQUEST.of(0),
+                TAKE_REQUEST.of(0),
+                TAKE_MESSAGE.of(1),
+                TAKE_REQUEST.of(1),
+                TAKE_MESSAGE.of(0));
+        then(
+                TAKE_MESSAGE.of(1),
+                TAKE_REQUEST.of(0),
+                TAKE_MESSAGE.of(0),
+                TAKE_REQUEST.of(1),
+                TAKE_MESSAGE.of(1),
+                TAKE_REQUEST.of(0));
+        then(RELEASE.of(2), TAKE_REQUEST.of(1), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1));
+        Task few = new Task(List.of(new Member(Recipe.semaphore(9, 2), "/worn")), new Patience.Forever());
+        Task many = new Task(List.of(new Member(Recipe.semaphore(9, 8), "/worn")), new Patience.Forever());
+        List<Scenario.Plan> plans = List.of(
+                new Scenario.Plan(0, List.of(few)),
+                new Scenario.Plan(0, List.of(few)),
+                new Scenario.Plan(1, List.of(many)));
+        assertBreaksNothing(
+                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 2, 0, Scenario.Start.WORN_OUT), steps));
+    }
+
+    private void then(Integer... more) {
+        steps.addAll(List.of(more));
+    }
+
+    /** With a server for each client. */
+    private void assertBreaksNothing(Scenario of) {
+        Scenario scenario =
+                new Scenario(of.clients(), of.clients(), of.plans(), of.ends(), of.faults(), of.cancels(), of.start());
+        assertBreaksNothing(new Schedule(scenario, steps));
+    }
+
+    private static void assertBreaksNothing(Schedule schedule) {
+        assertEquals(
+                Optional.empty(),
+                schedule.play(new Reached()).map(Broken::getMessage),
+                () -> String.join("\n", schedule.tell()));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * Draws one schedule from one number, and plays it while it draws. Swarm: every schedule has a taste of its own for the kinds of
+ * steps.
+ */
+final class Player {
+    /** The highest weight of a kind of step is two to this, less one. */
+    private static final int WEIGHTS = 6;
+
+    private static final int CALM_AT_MOST = 3;
+
+    private final SplittableRandom random;
+    private final World world;
+    private final int[] weights = new int[Move.values().length];
+    private int[] candidates = new int[64];
+    private int[] upTo = new int[64];
+    private int count;
+    private int total;
+    private int[] taken = new int[128];
+    private int length;
+
+    Player(Mix mix, SplittableRandom random, World world) {
+        this.random = random;
+        this.world = world;
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = 1 << random.nextInt(WEIGHTS);
+        }
+        // Time passes in few schedules at the pace of everything else, and some never see it pass before their end.
+        leaveOutSometimes(Move.CALM, Move.REAP, Move.DELETE, Move.RESIZE, Move.SILENCE, Move.CANCEL);
+        if (world.scenario().ends().byDecree()) {
+            leaveOutSometimes(Move.PASS_TIME);
+        }
+        weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);
+        mix.season(weights);
+    }
+
+    private void leaveOutSometimes(Move... moves) {
+        for (Move move : moves) {
+            if (random.nextBoolean()) {
+                weights[move.index()] = 0;
+            }
+        }
+    }
+
+    /** Plays at most so many steps. */
+    void play(int steps) {
+        for (int i = 0; i < steps && !world.isDone(); i++) {
+            collect();
+            if (total == 0) {
+                return;
+            }
+            int step = draw();
+            if (length == taken.length) {
+                taken = Arrays.copyOf(taken, length * 2);
+            }
+            taken[length++] = step;
+            if (!world.take(step)) {
+                length--;
+            }
+        }
+    }
+
+    /** The steps that were made, the last one even if it broke something. */
+    int[] taken() {
+        return Arrays.copyOf(taken, length);
+    }
+
+    private int draw() {
+        int at = random.nextInt(total);
+        int i = 0;
+        while (upTo[i] <= at) {
+            i++;
+        }
+        return candidates[i];
+    }
+
+    private void add(int step) {
+        int weight = weights[Move.move(step).index()];
+        if (weight == 0) {
+            return;
+        }
+        if (count == candidates.length) {
+            candidates = Arrays.copyOf(candidates, count * 2);
+            upTo = Arrays.copyOf(upTo, count * 2);
+        }
+        total += weight;
+        candidates[count] = step;
+        upTo[count++] = total;
+    }
+
+    private void collect() {
+        count = 0;
+        total = 0;
+        int servers = world.servers().size();
+        for (int i = 0; i < servers; i++) {
+            if (world.servers().get(i).lags()) {
+                add(Move.APPLY.of(i));
+            }
+        }
+        boolean faults = world.faultsLeft() > 0;
+        for (int i = 0; i < world.clients().size(); i++) {
+            collect(i, faults);
+        }
+        for (int i = 0; i < world.workers().size(); i++) {
+            collect(world.workers().get(i), i);
+        }
+        if (world.time().hasNext()) {
+            add(Move.PASS_TIME.of(0));
+        }
+        add(Move.CALM.of(0));
+        add(Move.REAP.of(0));
+        if (faults) {
+            add(Move.DELETE.of(length & 0xff));
+            add(Move.RESIZE.of(length & 0xff, (length >> 2) & 0xff));
+        }
+    }
+
+    private void collect(int client, boolean faults) {
+        SimulatedPort port = world.clients().get(client).port();
+        if (port.hasRequest()) {
+            add(Move.TAKE_REQUEST.of(client));
+        }
+        if (port.hasMessage()) {
+            add(Move.TAKE_MESSAGE.of(client));
+        }
+        if (port.hasGhost()) {
+            add(Move.TAKE_GHOST.of(client));
+        }
+        if (port.seeksConnection()) {
+            add(Move.CONNECT.of(client, random.nextInt(world.servers().size())));
+        }
+        if (port.isLosing()) {
+            add(Move.BREAK.of(client));
+            add(Move.END_SESSION.of(client));
+        }
+        if (port.isSilent()) {
+            add(Move.HEAL.of(client));
+        }
+        if (faults) {
+            if (port.isUp()) {
+                add(Move.CUT.of(client));
+                add(Move.BREAK.of(client));
+                add(Move.LOSE_ANSWERS.of(client));
+                add(Move.SILENCE.of(client));
+            }
+            add(Move.END_SESSION.of(client));
+        }
+    }
+
+    private void collect(Worker worker, int index) {
+        if (worker.mayBegin()) {
+            add(Move.BEGIN.of(index));
+        } else if (worker.mayRelease()) {
+            add(Move.RELEASE.of(index));
+            if (worker.mayDowngrade()) {
+                add(Move.DOWNGRADE.of(index));
+            }
+        } else if (worker.waits() && world.cancelsLeft() > 0) {
+            add(Move.CANCEL.of(index));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.util.Locale;
+import java.util.StringJoiner;
+
+/** What schedules have really come to, and how often. */
+@SuppressWarnings("EnumOrdinal") // The numbers live no longer than a run.
+final class Reached {
+    /** Something that a run claims to cover. */
+    enum What {
+        GRANTED,
+        LOST_WHILE_HELD,
+        LOST_BY_DEADLINE,
+        OWN_NODE_DELETED,
+        ZOMBIE_GRANT,
+        DIED_AT_ITS_TURN,
+        CANCELLED,
+        DOWNGRADED,
+        CREATED_BUT_ANSWER_LOST,
+        STALE_READ,
+        LATE_WRITE,
+        WRITE_OF_DEAD_SESSION,
+        EXPIRED_BY_TIME,
+        RECONNECTED,
+        PATH_REAPED,
+        /** Since its counter was near its end. */
+        PATH_MADE_ANEW,
+        RESIZED
+    }
+
+    private final long[] counts = new long[What.values().length];
+
+    void count(What what) {
+        count(what, 1);
+    }
+
+    void count(What what, long times) {
+        counts[what.ordinal()] += times;
+    }
+
+    void add(Counters of) {
+        count(What.CREATED_BUT_ANSWER_LOST, of.createdButAnswerLost);
+        count(What.STALE_READ, of.staleReads);
+        count(What.LATE_WRITE, of.lateWrites);
+        count(What.WRITE_OF_DEAD_SESSION, of.writesOfDeadSessions);
+        count(What.EXPIRED_BY_TIME, of.expiredByTime);
+        count(What.RECONNECTED, of.reconnects);
+    }
+
+    long of(What what) {
+        return counts[what.ordinal()];
+    }
+
+    @Override
+    public String toString() {
+        StringJoiner text = new StringJoiner(", ");
+        for (What what : What.values()) {
+            text.add(what.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " + of(what));
+        }
+        return text.toString();
+    }
+}

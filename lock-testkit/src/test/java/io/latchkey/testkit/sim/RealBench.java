@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FastReconnects;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.ZooKeeperPort;
+import io.latchkey.zk.session.ZooPort;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+
+/** One real server, each session behind a proxy of its own. */
+final class RealBench implements Bench {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int SESSION_MILLIS = 30_000;
+
+    private final EmbeddedZooKeeper server;
+    private final List<Session> sessions = new ArrayList<>();
+
+    /** What stands around one session. */
+    private record Session(FaultProxy proxy, FastReconnects fast, ZooKeeperPort port, Connection connection) {}
+
+    /** What the session's client knows of its connection. */
+    private static final class Connection implements ZooPort.Listener {
+        private final ZooPort.Listener told;
+        private volatile boolean up;
+        private volatile boolean over;
+
+        Connection(ZooPort.Listener told) {
+            this.told = told;
+        }
+
+        @Override
+        public void connected(int timeoutMillis) {
+            told.connected(timeoutMillis);
+            up = true;
+        }
+
+        @Override
+        public void disconnected() {
+            up = false;
+            told.disconnected();
+        }
+
+        @Override
+        public void expired() {
+            told.expired();
+            over = true;
+        }
+
+        @Override
+        public void loginRefused() {
+            told.loginRefused();
+        }
+
+        @Override
+        public void fired(String path, ZooPort.Change change, long zxid) {
+            told.fired(path, change, zxid);
+        }
+    }
+
+    RealBench(EmbeddedZooKeeper server) {
+        this.server = server;
+    }
+
+    @Override
+    public ZooPort open(ZooPort.Listener listener) throws IOException, InterruptedException {
+        FaultProxy proxy = FaultProxy.to(server);
+        Connection connection = new Connection(listener);
+        ZooKeeperPort port = ZooKeeperPort.open(
+                watcher -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                connection);
+        sessions.add(new Session(proxy, FastReconnects.of(proxy), port, connection));
+        Eventually.holds("a connection", SOON, () -> connection.up);
+        return port;
+    }
+
+    private Session of(ZooPort port) {
+        return sessions.stream()
+                .filter(session -> session.port() == port)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /**
+     * A server tells a session what it saw in order. So when all have read once, it has done all that any of them asked for; and when
+     * they have read again, they have heard what came of it.
+     */
+    @Override
+    public void settle() throws InterruptedException {
+        readAll();
+        readAll();
+    }
+
+    private void readAll() throws InterruptedException {
+        for (Session session : sessions) {
+            Eventually.holds(
+                    "a connection, or an end", SOON, () -> session.connection().up || session.connection().over);
+            if (!session.connection().over) {
+                CompletableFuture<Answer<ZooPort.Listing>> read = new CompletableFuture<>();
+                session.port().list("/", read::complete);
+                await(read);
+            }
+        }
+    }
+
+    private static void await(CompletableFuture<?> done) throws InterruptedException {
+        try {
+            done.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new AssertionError("the server does not answer", e);
+        }
+    }
+
+    @Override
+    public void expire(ZooPort port) throws InterruptedException {
+        Session session = of(port);
+        server.expireSession(session.proxy().session().orElseThrow());
+        Eventually.holds("the end of a session", SOON, () -> session.connection().over);
+    }
+
+    @Override
+    public void cut(ZooPort port) {
+        Session session = of(port);
+        session.connection().up = false;
+        session.proxy().cut();
+    }
+
+    @Override
+    public void close() {
+        for (Session session : sessions) {
+            session.port().close();
+            session.fast().close();
+            session.proxy().close();
+        }
+    }
+}

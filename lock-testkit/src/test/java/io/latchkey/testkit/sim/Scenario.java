@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.util.List;
+
+/**
+ * Who wants what, and what may happen to them: a schedule without its steps.
+ *
+ * @param clients how many there are
+ * @param servers how many there are besides the leader, whom no client talks to
+ * @param plans what workers do, one after the other
+ * @param ends how sessions end
+ * @param faults how many there may be
+ * @param cancels how many there may be
+ * @param start what is there when it begins
+ */
+record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
+    /** One worker, and what it acquires, holds and releases. */
+    record Plan(int client, List<Task> tasks) {
+        @Override
+        public String toString() {
+            return "C" + client + tasks;
+        }
+    }
+
+    /** How sessions end. */
+    enum Ends {
+        /** By time alone: two believed-valid leases that exclude each other never overlap. */
+        BY_TIME,
+        /** By time and by decree, and operators delete nodes: of those no clock can know. */
+        BY_TIME_AND_DECREE,
+        /** By decree alone: time does nothing to sessions and connections. */
+        BY_DECREE;
+
+        boolean byDecree() {
+            return this != BY_TIME;
+        }
+
+        Sessions.Expiry expiry() {
+            return this == BY_DECREE ? Sessions.Expiry.BY_DECREE : Sessions.Expiry.BY_TIME;
+        }
+    }
+
+    /** What is there when it begins. */
+    enum Start {
+        /** Nothing: clients have to connect, and to make the paths. */
+        NOTHING,
+        /** Clients are connected, and the paths were made by somebody before. */
+        IN_USE,
+        /** As in use, and so many requests were there before that the counters of the paths are near their end. */
+        WORN_OUT
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A scenario and the steps that are made in it before everything is healed and everybody comes to an end. */
+record Schedule(Scenario scenario, List<Integer> steps) {
+    /**
+     * Plays it. Steps that are not possible when it is their turn are left out.
+     *
+     * @param reached counts what it comes to
+     * @return the rule that it breaks, if it does
+     */
+    Optional<Broken> play(Reached reached) {
+        return play(reached, null);
+    }
+
+    /** As it went, line by line, with the broken rule at the end if there is one. */
+    List<String> tell() {
+        List<String> diary = new ArrayList<>();
+        play(new Reached(), diary).ifPresent(broken -> diary.add("BROKEN " + broken.getMessage()));
+        return diary;
+    }
+
+    private Optional<Broken> play(Reached reached, @Nullable List<String> diary) {
+        try {
+            World world = new World(scenario, reached, diary);
+            for (int step : steps) {
+                boolean ignored = world.take(step);
+            }
+            world.finish();
+            return Optional.empty();
+        } catch (Broken broken) {
+            return Optional.of(broken);
+        } catch (RuntimeException bug) {
+            return Optional.of(Broken.by(bug));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.session.ZooPort;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The simulation, with one server. */
+final class SimulatedBench implements Bench {
+    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_DECREE);
+    private final Server server = new Server(leader);
+    private final List<SimulatedPort> ports = new ArrayList<>();
+
+    @Override
+    public ZooPort open(ZooPort.Listener listener) {
+        SimulatedPort port = new SimulatedPort(leader, Duration.ofSeconds(30), listener);
+        ports.add(port);
+        settle();
+        return port;
+    }
+
+    @Override
+    public void settle() {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            while (server.lags()) {
+                server.applyNext();
+            }
+            for (SimulatedPort port : ports) {
+                moved |= move(port);
+            }
+        }
+    }
+
+    private boolean move(SimulatedPort port) {
+        if (port.hasMessage()) {
+            port.takeMessage();
+        } else if (port.seeksConnection()) {
+            port.connect(server);
+        } else if (port.hasRequest()) {
+            port.takeRequest();
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    @Override
+    public void expire(ZooPort session) {
+        leader.closeSession(((SimulatedPort) session).session());
+    }
+
+    @Override
+    public void cut(ZooPort session) {
+        ((SimulatedPort) session).cut();
+    }
+
+    @Override
+    public void close() {
+        ports.forEach(SimulatedPort::close);
+    }
+}

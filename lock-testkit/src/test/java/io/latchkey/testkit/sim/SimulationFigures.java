@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import java.time.Duration;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Prints how fast the simulation is and how large small worlds are: {@code mvn verify -Dtest=SimulationFigures
+ * -Dsurefire.failIfNoSpecifiedTests=false}. No test of the suite; its name keeps it out.
+ */
+class SimulationFigures {
+    private static final Duration WARM_UP = Duration.ofSeconds(10);
+    private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("latchkey.swarm.seconds", 10));
+    private static final long MOST_SITUATIONS = Long.getLong("latchkey.explore.states", 1_000_000);
+
+    @Test
+    void swarms() {
+        for (Mix mix : Mix.values()) {
+            Swarm.Report warm = Swarm.run(mix, 1, Long.MAX_VALUE / 2, WARM_UP);
+            Swarm.Report report = Swarm.run(mix, 1 + warm.schedules(), Long.MAX_VALUE / 2, BUDGET);
+            System.out.println(report);
+            Stream.of(warm, report)
+                    .flatMap(each -> each.failure().stream())
+                    .forEach(failure -> System.out.println(failure.text()));
+        }
+    }
+
+    @Test
+    void smallWorlds() {
+        for (int faults = 0; faults <= 1; faults++) {
+            for (IntFunction<Scenario> world : SmallWorlds.ALL) {
+                Scenario scenario = world.apply(faults);
+                Histories.Report report = Histories.run(scenario, MOST_SITUATIONS);
+                System.out.println(scenario.plans() + ", " + faults + " faults: " + report);
+            }
+        }
+    }
+}

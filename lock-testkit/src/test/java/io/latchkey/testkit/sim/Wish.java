@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Member;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a worker asks for at one path, in the oracle's words. */
+record Wish(String path, Ticket.Sort sort, int permits) {
+    static Wish of(Member member) {
+        Recipe recipe = member.recipe();
+        if (recipe.equals(Recipe.READ)) {
+            return new Wish(member.path(), Ticket.Sort.READ, 1);
+        }
+        boolean alone = recipe.equals(Recipe.MUTEX) || recipe.equals(Recipe.WRITE);
+        return new Wish(member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
+    }
+
+    static List<Wish> of(List<Member> members) {
+        List<Wish> wishes = new ArrayList<>(members.size());
+        for (Member member : members) {
+            wishes.add(of(member));
+        }
+        return wishes;
+    }
+
+    /** The same, content with reading. */
+    Wish downgraded() {
+        return new Wish(path, Ticket.Sort.READ, 1);
+    }
+
+    boolean isGrantedBy(Ticket ticket) {
+        return ticket.sort() == sort && ticket.permits() == permits;
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.workload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.Reconnects;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@LatchkeyTest(reconnects = Reconnects.FAST, sessionMillis = 6000)
+@Timeout(60)
+class FaultScheduleTest {
+    private static final String ONE_OF_EACH =
+            "after 12 C0 expire SERVER_FIRST; after 0 C1 cut; after 3 C2 lose request CREATE 2; "
+                    + "after 3 C2 lose answer MULTI 1; after 1 C0 on DELETE 3 expire BOTH; after 7 C1 delay 2 for 30; "
+                    + "after 0 C0 black hole TO_CLIENT for 9; after 9 C10 refuse for 5; "
+                    + "after 2 C0 stop LEADER for 5; after 0 C1 cut off for 40";
+
+    @Test
+    void whatIsPrintedIsReadAgain() {
+        FaultSchedule schedule = FaultSchedule.parse(ONE_OF_EACH);
+        assertEquals(10, schedule.faults().size());
+        assertEquals(ONE_OF_EACH, schedule.toString());
+        assertEquals(schedule, FaultSchedule.parse(schedule.toString()));
+        assertEquals(FaultSchedule.none(), FaultSchedule.parse(""));
+        assertThrows(IllegalArgumentException.class, () -> FaultSchedule.parse("after 1 C0 explode"));
+        assertThrows(IllegalArgumentException.class, () -> FaultSchedule.parse("C0 cut"));
+    }
+
+    @Test
+    void theSameTextStrikesTheSameFaults(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        String text = "after 1 C0 cut; after 0 C1 expire SERVER_FIRST; after 20 C0 on CREATE 1 expire CLIENT_FIRST; "
+                + "after 0 C1 lose answer CREATE 1";
+        FaultSchedule schedule = FaultSchedule.parse(text);
+        try (FaultRun run = FaultRun.start(schedule, List.of(one, two), history)) {
+            run.done().get(10, TimeUnit.SECONDS);
+            one.client().mutex("/faults").acquire().close();
+            two.client().mutex("/faults").acquire().close();
+            Eventually.holds(
+                    "all four struck",
+                    Duration.ofSeconds(10),
+                    () -> run.struck().size() == 4);
+            assertTrue(run.struck().containsAll(schedule.faults()), () -> run.struck() + "");
+        }
+        assertFalse(history.events().isEmpty(), "the end of a session is recorded");
+    }
+
+    @Test
+    void aServerComesAndGoes(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
+        FaultSchedule schedule = FaultSchedule.parse(
+                "after 0 C0 stop FOLLOWER for 5; after 1 C0 cut off for 60000; after 1 C0 stop LEADER for 60000");
+        Lease lease = one.client().mutex("/kept").acquire();
+        FaultRun run = FaultRun.start(schedule, List.of(one), new History());
+        Eventually.holds("a stopped server", Duration.ofSeconds(10), () -> run.struck()
+                .contains(schedule.faults().get(2)));
+        assertFalse(server.isRunning());
+        run.close();
+        assertTrue(server.isRunning());
+        assertEquals(
+                List.of(schedule.faults().get(0), schedule.faults().get(2)),
+                run.struck(),
+                "one server has none to be cut off from");
+        lease.ensureValid();
+        lease.close();
+    }
+
+    @Test
+    void aRunThatIsClosedStrikesNoMore(FaultyClient one) throws Exception {
+        FaultRun run = FaultRun.start(FaultSchedule.parse("after 60000 C0 cut"), List.of(one), new History());
+        run.close();
+        assertTrue(run.done().isCancelled() || run.done().isCompletedExceptionally());
+        assertEquals(List.of(), run.struck());
+    }
+
+    @Test
+    void aScenarioWrittenByHandIsPlayed(EmbeddedZooKeeper server) throws Exception {
+        Turn turn = Turn.of(new LockSpec.Mutex("/a"), 5);
+        Workload work =
+                new Workload(List.of(new Workload.Actor(0, List.of(turn, turn)), new Workload.Actor(1, List.of(turn))));
+        Play play =
+                Play.of(Scenario.of(work, FaultSchedule.parse("after 2 C0 expire BOTH")), server, Play.Settings.fast());
+        play.assertNotBroken();
+        assertEquals(1, play.struck().size());
+        assertEquals(
+                3,
+                play.history().events().stream()
+                        .filter(event -> event.what() == HistoryEvent.What.GRANTED)
+                        .count());
+    }
+}

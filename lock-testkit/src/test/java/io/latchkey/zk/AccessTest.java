@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.testkit.ServerNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Logins and ACLs: who has none can neither look at a lock nor take it away. */
+@Timeout(60)
+class AccessTest extends OnOneServer {
+    private static final byte[] LOGIN = "service:secret".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] OTHER_LOGIN = "service:guessed".getBytes(StandardCharsets.UTF_8);
+
+    private ZkLockClient loggedIn(String label) {
+        return client(builder -> builder.ownerLabel(label).auth("digest", LOGIN));
+    }
+
+    private ZooKeeper handle(byte[] login) throws Exception {
+        ZooKeeper handle = handle();
+        handle.addAuthInfo("digest", login);
+        return handle;
+    }
+
+    private CompletableFuture<ReleaseRequest> listening(Lease lease) throws InterruptedException {
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        awaitUntil("an ear", () -> server().nodesUnder("/").stream()
+                .anyMatch(node -> node.name().startsWith("ear-")));
+        return wish;
+    }
+
+    private List<String> allPaths() {
+        return server().nodesUnder("/").stream().map(ServerNode::path).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void whatAClientWithALoginCreatesIsItsOwn(Lockable kind) throws Exception {
+        ZkLockClient service = client(builder -> builder.connectString(server().connectString() + "/chroot/of/two")
+                .basePath("/base")
+                .auth("digest", LOGIN));
+        Lease held = kind.of(service).acquire();
+        var unused = listening(held);
+        ZooKeeper inside = handle(LOGIN);
+        ZooKeeper stranger = handle();
+        assertTrue(allPaths().size() >= 3 + 1 + 1 + 2, () -> allPaths().toString());
+        for (String path : allPaths()) {
+            List<ACL> acl = inside.getACL(path, new Stat());
+            assertEquals(1, acl.size(), path);
+            assertEquals("digest", acl.get(0).getId().getScheme(), path);
+            assertEquals(ZooDefs.Perms.ALL, acl.get(0).getPerms(), path);
+            assertThrows(KeeperException.NoAuthException.class, () -> stranger.getData(path, false, null), path);
+            assertThrows(KeeperException.NoAuthException.class, () -> stranger.getChildren(path, false), path);
+            assertThrows(KeeperException.NoAuthException.class, () -> stranger.setData(path, new byte[0], -1), path);
+            if (path.lastIndexOf('/') > 0) {
+                assertThrows(KeeperException.NoAuthException.class, () -> stranger.delete(path, -1), path);
+            }
+        }
+        assertEquals(LeaseState.HELD, held.state());
+        held.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void aStrangerIsToldSoAndChangesNothing(Lockable kind) throws Exception {
+        ZkLockClient service = loggedIn("service");
+        Lease held = kind.of(service).acquire();
+        List<String> before = allPaths();
+        ZkLockClient stranger = client("stranger");
+        ZkLockClient guesser = client(builder -> builder.auth("digest", OTHER_LOGIN));
+        for (ZkLockClient foreign : List.of(stranger, guesser)) {
+            assertThrows(AccessDeniedException.class, () -> kind.of(foreign).queue());
+            assertThrows(AccessDeniedException.class, () -> kind.of(foreign).acquire());
+            assertThrows(AccessDeniedException.class, () -> kind.of(foreign).tryAcquire());
+            assertThrows(AccessDeniedException.class, () -> kind.of(foreign).tryAcquire(Duration.ofSeconds(5)));
+        }
+        if (kind.paths().contains("/s")) {
+            assertThrows(AccessDeniedException.class, () -> stranger.semaphore("/s", 2)
+                    .resize(3));
+        }
+        assertEquals(before, allPaths());
+        assertTrue(held.isValid());
+        held.close();
+        assertTrue(kind.of(loggedIn("colleague")).tryAcquire().isPresent(), "the same login shares");
+    }
+
+    /** Whoever may see a queue may not, by that alone, ask or evict. */
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void aReaderSeesTheQueueAndCanNeitherAskNorEvict(Lockable kind) throws Exception {
+        List<ACL> readable = new ArrayList<>(ZooDefs.Ids.CREATOR_ALL_ACL);
+        readable.addAll(ZooDefs.Ids.READ_ACL_UNSAFE);
+        ZkLockClient service = client(
+                builder -> builder.ownerLabel("service").auth("digest", LOGIN).acl(readable));
+        Lease held = kind.of(service).acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held);
+        awaitUntil(
+                "an ear at each path",
+                () -> server().nodesUnder("/").stream()
+                                .filter(node -> node.name().startsWith("ear-"))
+                                .count()
+                        == kind.paths().size());
+        Contender seen = kind.of(client("stranger")).queue().get(0);
+        assertEquals("service", seen.label());
+        AccessDeniedException denied = assertThrows(AccessDeniedException.class, seen::requestRelease);
+        assertTrue(denied.getMessage().contains(kind.paths().get(0)), denied.getMessage());
+        assertThrows(AccessDeniedException.class, seen::evict);
+        settle(kind.of(service));
+        assertFalse(wish.isDone());
+        assertEquals(LeaseState.HELD, held.state());
+
+        Contender seenByColleague = kind.of(loggedIn("colleague")).queue().get(0);
+        assertEquals(Asked.TOLD, seenByColleague.requestRelease());
+        assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).label());
+        assertEquals(Eviction.EVICTED, seenByColleague.evict());
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    /** A path that an operator made for everybody, in which requests are their creators' own. */
+    @Test
+    void aRequestThatMayNotBeReadIsShownWithoutItsOwnerAndCannotBeAsked() throws Exception {
+        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Lease held = loggedIn("service").mutex("/m").acquire();
+        var unused = listening(held);
+        Contender seen = client("stranger").mutex("/m").queue().get(0);
+        assertEquals("", seen.label());
+        assertEquals(0, seen.processId());
+        assertThrows(AccessDeniedException.class, seen::requestRelease);
+        assertTrue(held.isValid());
+        assertEquals(Eviction.EVICTED, seen.evict(), "to delete is the path's right, which everybody has here");
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void anAclThatIsGivenCountsAndWithoutALoginAllIsOpen() throws Exception {
+        loggedIn("closed").mutex("/closed").acquire();
+        List<ACL> open = ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        Lease byLogin = client(builder -> builder.auth("digest", LOGIN).acl(open))
+                .mutex("/given")
+                .acquire();
+        assertTrue(client("stranger").mutex("/given").tryAcquire().isEmpty());
+        byLogin.close();
+        assertTrue(client("stranger").mutex("/given").tryAcquire().isPresent());
+
+        client("nobody").mutex("/open").acquire().close();
+        assertEquals(open, handle().getACL("/open", new Stat()));
+        assertThrows(KeeperException.NoAuthException.class, () -> handle().getData("/closed", false, null));
+    }
+
+    @Test
+    void anAclWithoutALoginForItsCreatorIsRefusedClearly() {
+        ZkLockClient nobody = client(builder -> builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL));
+        RuntimeException refused =
+                assertThrows(LockException.class, () -> nobody.mutex("/m").acquire());
+        assertTrue(refused.getMessage().contains("INVALIDACL"), refused.getMessage());
+        ZkLockClient locksItselfOut = client(builder -> builder.auth("digest", LOGIN)
+                .acl(List.of(new ACL(ZooDefs.Perms.ALL, new Id("digest", "somebody:AAAAAAAAAAAAAAAAAAAAAAAAAAA=")))));
+        assertThrows(
+                AccessDeniedException.class, () -> locksItselfOut.mutex("/mine").acquire());
+    }
+
+    @Test
+    void aLoginForABorrowedHandleIsRefused() throws Exception {
+        ZooKeeper handle = handle(LOGIN);
+        assertThrows(
+                IllegalStateException.class,
+                () -> ZkLockClient.builder().using(handle).auth("digest", LOGIN).build());
+        try (ZkLockClient borrowing = ZkLockClient.builder()
+                .using(handle)
+                .acl(ZooDefs.Ids.CREATOR_ALL_ACL)
+                .build()) {
+            Lease held = borrowing.mutex("/m").acquire();
+            assertThrows(
+                    AccessDeniedException.class,
+                    () -> client("stranger").mutex("/m").queue());
+            held.close();
+        }
+    }
+}

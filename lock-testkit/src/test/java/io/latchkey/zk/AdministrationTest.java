@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.Wire;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Asking a holder to let go, and taking requests away. What rights that takes is in {@link AccessTest}. */
+@Timeout(60)
+class AdministrationTest extends OnOneServer {
+    /** A sixth of a long session, in which heartbeats come, is two seconds. */
+    private static final long AT_ONCE_MILLIS = 1000;
+
+    private final FaultProxy proxy = fastProxy();
+    private final ZkLockClient holder =
+            client(builder -> builder.connectString(proxy.connectString()).ownerLabel("holder"));
+    private final ZkLockClient admin = client("admin");
+
+    private static Contender first(Acquirable lock) {
+        return lock.queue().get(0);
+    }
+
+    /** Whoever listens has an ear at every path; when they are there it can be asked. */
+    private CompletableFuture<ReleaseRequest> listening(Lease lease, String... paths) throws InterruptedException {
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        for (String path : paths) {
+            awaitUntil("an ear under " + path, () -> ears(path) == 1);
+        }
+        return wish;
+    }
+
+    private long ears(String path) {
+        return server().nodesUnder(path).stream()
+                .filter(node -> node.name().startsWith("ear-"))
+                .count();
+    }
+
+    private void assertNothingLeft(String... paths) throws InterruptedException {
+        awaitNothingLeft(paths);
+        for (String path : paths) {
+            assertEquals(0, ears(path));
+        }
+    }
+
+    // ---- asking
+
+    @Test
+    void aHolderThatListensIsToldWhoAsksAndDecides() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        CompletableFuture<Lease> next = admin.mutex("/m").acquireAsync();
+        awaitQueue(admin.mutex("/m"), 2);
+
+        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+
+        ReleaseRequest asker = wish.get(10, TimeUnit.SECONDS);
+        assertEquals("admin", asker.label());
+        assertEquals(ProcessHandle.current().pid(), asker.processId());
+        assertEquals(LeaseState.HELD, held.state(), "it is a wish and no more");
+        assertFalse(next.isDone());
+        assertEquals(ReleaseOutcome.RELEASED, held.release());
+        soon(next).close();
+        assertFalse(held.lost().isDone());
+        assertNothingLeft("/m");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void everyKindOfLeaseCanBeAsked(Lockable kind) throws Exception {
+        Lease held = kind.of(holder).acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, kind.paths().toArray(String[]::new));
+        CompletableFuture<Lease> next = kind.blocker(admin).acquireAsync();
+        var unused = wish.thenAccept(asker -> held.close());
+
+        List<Contender> queue = kind.of(admin).queue();
+        assertEquals(Asked.TOLD, queue.get(queue.size() - 2).requestRelease(), "its last member's request");
+
+        soon(next).close();
+        assertEquals(LeaseState.RELEASED, held.state());
+        assertNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    @Test
+    void aHolderInTheSameSessionIsToldAsWell() throws Exception {
+        Lease held = admin.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        held.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void toAskTwiceTellsOnce() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        Contender seen = first(admin.mutex("/m"));
+        assertEquals(Asked.TOLD, seen.requestRelease());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        assertEquals(Asked.TOLD, seen.requestRelease());
+        assertEquals(Asked.TOLD, first(client("another").mutex("/m")).requestRelease());
+        assertEquals("admin", held.releaseRequested().get(10, TimeUnit.SECONDS).label());
+        assertTrue(held.isValid());
+        held.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void whoDoesNotListenOrIsGoneCannotBeAsked() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        Contender seen = first(admin.mutex("/m"));
+        assertEquals(Asked.NOT_LISTENING, seen.requestRelease());
+        CompletableFuture<Lease> waiting = admin.mutex("/m").acquireAsync();
+        awaitQueue(admin.mutex("/m"), 2);
+        assertEquals(
+                Asked.NOT_LISTENING, admin.mutex("/m").queue().get(1).requestRelease(), "whoever waits has no lease");
+        held.close();
+        assertEquals(Asked.GONE, seen.requestRelease());
+        assertEquals(Asked.GONE, seen.requestRelease());
+        soon(waiting).close();
+        assertFalse(held.releaseRequested().isDone());
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void aWishIsTheHoldersAndNotTheNextOnes() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        Contender seen = first(admin.mutex("/m"));
+        held.close();
+        Lease next = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> nextWish = listening(next, "/m");
+        assertEquals(Asked.GONE, seen.requestRelease());
+        settle(holder.mutex("/m"));
+        assertFalse(wish.isDone() || nextWish.isDone());
+        next.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void aWishIsHeardThroughALostConnection() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        awaitWatches(2);
+        proxy.refuse();
+        proxy.cut();
+        awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
+        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertFalse(wish.isDone());
+        proxy.accept();
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        awaitUntil("trust", () -> held.state() == LeaseState.HELD);
+        held.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void anEarWhoseCreationIsLostOrUnansweredIsMadeUpFor() throws Exception {
+        for (boolean done : new boolean[] {false, true}) {
+            Lease held = holder.mutex("/m").acquire();
+            RequestMatch creation = RequestMatch.multi().butHeartbeats();
+            var cut = done ? proxy.cutAfter(creation, 1) : proxy.cutBefore(creation, 1);
+            CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+            cut.await(Duration.ofSeconds(10));
+            awaitUntil("an ear", () -> ears("/m") == 1);
+            assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+            assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+            held.close();
+            assertNothingLeft("/m");
+        }
+    }
+
+    @Test
+    void anEarThatSomebodyDeletedComesBack() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        awaitWatches(2);
+        String ear = server().nodesUnder("/m").stream()
+                .filter(node -> node.name().startsWith("ear-"))
+                .findFirst()
+                .orElseThrow()
+                .path();
+        handle().delete(ear, -1);
+        awaitUntil("an ear again", () -> ears("/m") == 1);
+        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        held.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void withItsSessionAHoldersEarGoes() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        Contender seen = first(admin.mutex("/m"));
+        proxy.expireSession().get(10, TimeUnit.SECONDS);
+        assertEquals(Asked.GONE, seen.requestRelease());
+        assertEquals(LossCause.SESSION_EXPIRED, held.lost().get(10, TimeUnit.SECONDS));
+        assertFalse(wish.isDone());
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void aClosedClientLeavesNoEarInABorrowedSession() throws Exception {
+        ZkLockClient borrowing = ZkLockClient.using(handle());
+        Lease held = borrowing.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        borrowing.close();
+        assertEquals(0, requestsUnder("/m").size());
+        assertEquals(0, ears("/m"));
+        assertFalse(wish.isDone());
+    }
+
+    @Test
+    void anAskerWithoutAConnectionIsTold() throws Exception {
+        FaultProxy away = fastProxy();
+        ZkLockClient asker = client(builder -> builder.connectString(away.connectString()));
+        Lease held = holder.mutex("/m").acquire();
+        Contender seen = first(asker.mutex("/m"));
+        away.refuse();
+        away.cut();
+        assertThrows(LockUnavailableException.class, seen::requestRelease);
+        assertThrows(LockUnavailableException.class, seen::evict);
+        assertTrue(held.isValid());
+    }
+
+    @Test
+    void aDowngradedHolderIsAskedAndToldUnderItsFormerName() throws Exception {
+        ReadWriteLock lock = holder.readWriteLock("/rw");
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<ReleaseRequest> ofTheWriter = listening(write, "/rw");
+        Contender writer = first(admin.readWriteLock("/rw").readLock());
+        Lease read = lock.downgrade(write);
+        CompletableFuture<ReleaseRequest> wish = read.releaseRequested();
+        assertEquals(Asked.TOLD, writer.requestRelease());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        assertFalse(ofTheWriter.isDone());
+
+        assertEquals(Eviction.EVICTED, writer.evict());
+        assertEquals(LossCause.NODE_DELETED, read.lost().get(10, TimeUnit.SECONDS));
+        assertNothingLeft("/rw");
+    }
+
+    @Test
+    void earsDisturbNeitherTheQueueNorTheReaper() throws Exception {
+        Lease one = holder.semaphore("/s", 20).acquire();
+        Lease two = admin.semaphore("/s", 20).acquire();
+        var unused = listening(one, "/s");
+        var unused2 = two.releaseRequested();
+        awaitUntil("two ears", () -> ears("/s") == 2);
+        assertEquals(2, admin.semaphore("/s", 20).queue().size());
+        assertEquals(18, admin.semaphore("/s", 20).availablePermits());
+        CompletableFuture<Lease> most = admin.semaphore("/s", 20).permits(19).acquireAsync();
+        awaitQueue(admin.semaphore("/s", 20), 3);
+        assertFalse(most.isDone());
+        one.close();
+        soon(most).close();
+        two.close();
+        assertNothingLeft("/s");
+        assertTrue(reapAll().contains("/s"));
+    }
+
+    @Test
+    void whoDoesNotListenPaysNothingAndWhoDoesThreeRequests() throws Exception {
+        holder.mutex("/m").acquire().close();
+        Wire.Mark before = proxy.mark();
+        Lease plain = holder.mutex("/m").acquire();
+        plain.close();
+        assertEquals(3, proxy.since(before).requestsButHeartbeats());
+
+        Lease held = holder.mutex("/m").acquire();
+        Wire.Mark listens = proxy.mark();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        awaitWatches(2);
+        // Creation and watch of the ear; and the watch of the own node, which whoever wants to be told has anyway.
+        assertEquals(3, proxy.since(listens).requestsButHeartbeats());
+        Wire.Mark releases = proxy.mark();
+        held.close();
+        assertEquals(1, proxy.since(releases).requestsButHeartbeats());
+        assertFalse(wish.isDone());
+        assertNothingLeft("/m");
+    }
+
+    // ---- evicting
+
+    @Test
+    void anEvictedHolderKnowsAtOnceAndTheNextIsGranted() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<LossCause> told = held.lost();
+        awaitWatches(1);
+        CompletableFuture<Lease> next = admin.mutex("/m").acquireAsync();
+        awaitQueue(admin.mutex("/m"), 2);
+
+        long start = System.nanoTime();
+        assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
+        assertEquals(LossCause.NODE_DELETED, told.get(10, TimeUnit.SECONDS));
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+
+        assertTrue(took < AT_ONCE_MILLIS, took + " ms");
+        assertEquals(LeaseState.LOST, held.state());
+        assertThrows(LeaseLostException.class, held::ensureValid);
+        assertEquals(ReleaseOutcome.LOST, held.release());
+        Lease granted = soon(next);
+        assertTrue(granted.token() > held.token());
+        granted.close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void anEvictedHolderThatOnlyLooksKnowsByTheHeartbeat() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        long start = System.nanoTime();
+        assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
+        awaitUntil("loss", () -> !held.isValid());
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < LONG_SESSION.toMillis() / 6 + AT_ONCE_MILLIS, took + " ms");
+        assertThrows(LeaseLostException.class, held::ensureValid);
+        assertNothingLeft("/m");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void everyKindOfLeaseCanBeEvicted(Lockable kind) throws Exception {
+        Lease held = kind.of(holder).acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, kind.paths().toArray(String[]::new));
+        awaitWatches(2 * kind.paths().size());
+        CompletableFuture<Lease> next = kind.blocker(admin).acquireAsync();
+        List<Contender> queue = kind.of(admin).queue();
+        long start = System.nanoTime();
+        assertEquals(Eviction.EVICTED, queue.get(queue.size() - 2).evict(), "its last member's request");
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < AT_ONCE_MILLIS, took + " ms");
+        soon(next).close();
+        assertFalse(wish.isDone());
+        assertNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    @Test
+    void anEvictedWaiterQueuesAgainAtTheEnd() throws Exception {
+        Lease held = admin.mutex("/m").acquire();
+        CompletableFuture<Lease> evicted = holder.mutex("/m").acquireAsync();
+        awaitQueue(admin.mutex("/m"), 2);
+        CompletableFuture<Lease> behind = client("behind").mutex("/m").acquireAsync();
+        awaitQueue(admin.mutex("/m"), 3);
+        assertEquals(Eviction.EVICTED, admin.mutex("/m").queue().get(1).evict());
+        awaitQueue(admin.mutex("/m"), 3);
+        held.close();
+        Lease second = soon(behind);
+        settle(holder.mutex("/m"));
+        assertFalse(evicted.isDone());
+        second.close();
+        soon(evicted).close();
+        assertNothingLeft("/m");
+    }
+
+    @Test
+    void whoIsGoneIsNotEvictedAndNobodyElseIs() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        Contender seen = first(admin.mutex("/m"));
+        held.close();
+        Lease next = holder.mutex("/m").acquire();
+        assertEquals(Eviction.GONE, seen.evict());
+        assertTrue(next.isValid());
+        assertEquals(1, requestsUnder("/m").size());
+        next.close();
+    }
+
+    @Test
+    void aHolderEvictedWhileItsConnectionIsAwayKnowsWhenItIsBack() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        awaitWatches(2);
+        proxy.refuse();
+        proxy.cut();
+        awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
+        assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
+        proxy.accept();
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertFalse(wish.isDone());
+        assertNothingLeft("/m");
+    }
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.ClientProcess;
+import io.latchkey.testkit.Direction;
+import io.latchkey.testkit.EmbeddedEnsemble;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.FollowerPartition;
+import io.latchkey.testkit.ReadersWritersChecker;
+import io.latchkey.testkit.SkewedClock;
+import io.latchkey.testkit.Verdict;
+import io.latchkey.zk.Standoff.Kind;
+import io.latchkey.zk.Standoff.Pair;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/**
+ * Three servers and sessions that end by time alone: the intervals in which clients find their leases valid never overlap where the
+ * recipe forbids it, and whoever lost its lease has been told before the next is granted. A tick is 500 ms and a session 3 s, so that a
+ * follower that is cut off from its leader answers its clients for longer than their sessions live.
+ */
+@Tag("once")
+@Tag("soak")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BelievedIntervalsTest {
+    private static final Duration TICK = Duration.ofMillis(500);
+    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final int TESTS = 7;
+    private static final List<Kind> KINDS = List.of(
+            Kind.MUTEX, Kind.WRITER_BEFORE_READER, Kind.MUTEX, Kind.READER_BEFORE_WRITER, Kind.MUTEX, Kind.PERMITS);
+
+    private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
+    private final SplittableRandom random = new SplittableRandom(seed);
+    private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start(TICK);
+    private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
+    private final List<ZooKeeper> readers = new ArrayList<>();
+    private int standoffs;
+
+    @AfterAll
+    void closeAll() throws InterruptedException {
+        for (ZooKeeper reader : readers) {
+            reader.close();
+        }
+        ensemble.close();
+        figures.print();
+    }
+
+    private Standoff standoff(String side) throws Exception {
+        standoffs++;
+        return new Standoff(ensemble, side, "/standoff-" + standoffs);
+    }
+
+    /** One client for each kind; not all at once, so that their heartbeats differ. */
+    private List<FaultyClient> holders(Standoff standoff, String servers) throws Exception {
+        List<FaultyClient> holders = new ArrayList<>();
+        for (Kind kind : KINDS) {
+            FaultyClient holder = FaultyClient.connectTo(servers, ensemble, SESSION);
+            holders.add(holder);
+            pause(100);
+            Pair unused = standoff.pair(holder, kind);
+        }
+        pause((int) SESSION.toMillis());
+        return holders;
+    }
+
+    private void pause(int atMostMillis) {
+        LockSupport.parkNanos(Duration.ofMillis(random.nextInt(atMostMillis)).toNanos());
+    }
+
+    @Test
+    @Timeout(600)
+    void aClientIsCutOffFromItsServer() throws Exception {
+        Soak.rounds(TESTS, () -> {
+            try (Standoff standoff = standoff(ensemble.connectString())) {
+                List<FaultyClient> holders = holders(standoff, ensemble.connectString());
+                List<Pair> unheard = new ArrayList<>();
+                for (int i = 0; i < holders.size(); i++) {
+                    pause(200);
+                    Direction direction = random.nextBoolean() ? Direction.TO_SERVER : Direction.TO_CLIENT;
+                    if (i % 3 == 2 && direction == Direction.TO_CLIENT) {
+                        // The server hears of it, and so of the deletion when the deadline has passed: the session may
+                        // live.
+                        holders.get(i).proxy().blackHole(Direction.TO_CLIENT);
+                    } else if (i % 3 == 2) {
+                        holders.get(i).proxy().blackHole(Direction.TO_SERVER);
+                        unheard.add(standoff.pairs().get(i));
+                    } else {
+                        holders.get(i).proxy().blackHole();
+                        unheard.add(standoff.pairs().get(i));
+                    }
+                }
+                standoff.awaitNext(standoff.pairs());
+                standoff.assertOver(unheard);
+                standoff.check();
+                figures.add("client cut off from its server", standoff.givings(unheard));
+                figures.add("answers cut off, deleted by the holder", standoff.givingsBut(unheard));
+                holders.forEach(FaultyClient::close);
+            }
+        });
+    }
+
+    @Test
+    @Timeout(600)
+    void aServerIsCutOffFromTheLeaderAndStillAnswersItsClients() throws Exception {
+        Soak.rounds(TESTS, () -> {
+            int leader = ensemble.awaitLeader(SOON);
+            int follower = (leader + 1 + random.nextInt(2)) % 3;
+            awaitServing(follower);
+            ZooKeeper reader = reader(follower);
+            try (Standoff standoff = standoff(ensemble.connectString(leader))) {
+                List<FaultyClient> holders = holders(standoff, ensemble.connectString(follower));
+                try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
+                    assertEquals(follower, partition.follower());
+                    standoff.awaitNext(standoff.pairs());
+                    standoff.assertOver(standoff.pairs());
+                    assertNotNull(reader.exists("/zookeeper", false), "it answered its clients to the end");
+                }
+                standoff.check();
+                figures.add("server cut off from the leader", standoff.givings());
+                holders.forEach(FaultyClient::close);
+            }
+        });
+    }
+
+    private ZooKeeper reader(int server) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper reader = new ZooKeeper(ensemble.connectString(server), 30_000, event -> connected.countDown());
+        readers.add(reader);
+        assertTrue(connected.await(SOON.toSeconds(), TimeUnit.SECONDS));
+        return reader;
+    }
+
+    /** Half of the holders are cut off in the same moment; the others find the new leader. */
+    @Test
+    @Timeout(600)
+    void theLeaderIsKilled() throws Exception {
+        Soak.rounds(
+                TESTS,
+                () -> failing("leader killed", () -> {
+                    int leader = ensemble.awaitLeader(SOON);
+                    ensemble.kill(leader);
+                    int next = ensemble.awaitLeader(SOON);
+                    assertNotEquals(leader, next);
+                    return List.of(leader);
+                }));
+    }
+
+    @Test
+    @Timeout(600)
+    void allServersAreRestarted() throws Exception {
+        Soak.rounds(
+                TESTS,
+                () -> failing("all three restarted", () -> {
+                    IntStream.range(0, 3).forEach(ensemble::kill);
+                    pause(1500);
+                    assertTrue(ensemble.leader().isEmpty());
+                    return List.of(0, 1, 2);
+                }));
+    }
+
+    private interface Failing {
+        /** Which servers are to come back. */
+        List<Integer> strike() throws Exception;
+    }
+
+    private void failing(String name, Failing fault) throws Exception {
+        for (int server = 0; server < 3; server++) {
+            awaitServing(server);
+        }
+        try (Standoff standoff = standoff(ensemble.connectString())) {
+            List<FaultyClient> holders = holders(standoff, ensemble.connectString());
+            List<Pair> cutOff = new ArrayList<>();
+            for (int i = 0; i < holders.size(); i += 2) {
+                holders.get(i).proxy().blackHole();
+                cutOff.add(standoff.pairs().get(i));
+            }
+            fault.strike().forEach(ensemble::restart);
+            standoff.awaitNext(cutOff);
+            standoff.assertOver(cutOff);
+            standoff.letSurvivorsGo();
+            standoff.check();
+            figures.add(name + ", holder cut off", standoff.givings(cutOff));
+            figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
+            holders.forEach(FaultyClient::close);
+        }
+    }
+
+    @Test
+    @Timeout(600)
+    @DisabledOnOs(OS.WINDOWS)
+    void aClientsJvmIsPausedPastItsSession() throws Exception {
+        Soak.rounds(TESTS, () -> {
+            try (Standoff standoff = standoff(ensemble.connectString());
+                    ClientProcess one = ClientProcess.start(ensemble, SESSION);
+                    ClientProcess two = ClientProcess.start(ensemble, SESSION)) {
+                CompletableFuture<?> first = pausedPastItsSession(standoff, one, "/paused/" + standoffs + "/1");
+                CompletableFuture<?> second = pausedPastItsSession(standoff, two, "/paused/" + standoffs + "/2");
+                first.get(SOON.toSeconds(), TimeUnit.SECONDS);
+                second.get(SOON.toSeconds(), TimeUnit.SECONDS);
+                standoff.checkLooks();
+                figures.add("client's JVM paused", standoff.givings());
+            }
+        });
+    }
+
+    /** Its first looks afterwards fall into the time of the next holder. */
+    private CompletableFuture<?> pausedPastItsSession(Standoff standoff, ClientProcess client, String path)
+            throws Exception {
+        long token = client.acquire(path).get(SOON.toSeconds(), TimeUnit.SECONDS);
+        CompletableFuture<Lease> next = standoff.next(path, token);
+        pause((int) SESSION.toMillis());
+        CompletableFuture<ClientProcess.Belief> belief = client.belief();
+        CompletableFuture<Long> ended = client.pauseUntilExpired();
+        return ended.thenCombine(next, (session, lease) -> lease).thenCompose(lease -> {
+            assertTrue(lease.isValid());
+            client.resume();
+            return belief.thenAccept(told -> standoff.history().believed(client, path, told));
+        });
+    }
+
+    /** As much as the margin for drift allows: one part in a hundred. */
+    @Test
+    @Timeout(600)
+    void aClientsClocksRunFastOrSlow() throws Exception {
+        Soak.rounds(TESTS, () -> {
+            try (Standoff standoff = standoff(ensemble.connectString())) {
+                cutOffWithClocks(standoff, i -> i % 2 == 0 ? 0.99 : 1.01);
+                for (Pair pair : standoff.pairs()) {
+                    assertEquals(LossCause.DEADLINE_PASSED, pair.held().lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
+                }
+                standoff.check();
+                Map<String, List<Giving>> bySpeed = new LinkedHashMap<>();
+                for (Giving giving : standoff.givings()) {
+                    int number = Integer.parseInt(
+                            giving.path().substring(giving.path().lastIndexOf('/') + 1));
+                    bySpeed.computeIfAbsent(
+                                    "client's clocks 1 % " + (number % 2 == 0 ? "slow" : "fast") + ", cut off",
+                                    speed -> new ArrayList<>())
+                            .add(giving);
+                }
+                bySpeed.forEach(figures::add);
+            }
+        });
+    }
+
+    /** What this class would show if leases were believed for too long: with clocks at a quarter of the speed they are. */
+    @Test
+    @Timeout(120)
+    void clocksBeyondTheDriftAllowedAreFoundOut() throws Exception {
+        try (Standoff standoff = standoff(ensemble.connectString())) {
+            cutOffWithClocks(standoff, i -> 0.25);
+            assertInstanceOf(Verdict.Broken.class, ReadersWritersChecker.byTheirOwnLooks(standoff.history()));
+        }
+    }
+
+    private interface Rates {
+        double of(int holder);
+    }
+
+    private void cutOffWithClocks(Standoff standoff, Rates rates) throws Exception {
+        List<FaultyClient> holders = new ArrayList<>();
+        for (int i = 0; i < KINDS.size(); i++) {
+            holders.add(FaultyClient.connect(ensemble, SESSION, SkewedClock.of(rates.of(i))));
+            Pair unused = standoff.pair(holders.get(i), KINDS.get(i));
+        }
+        pause((int) SESSION.toMillis());
+        holders.forEach(holder -> holder.proxy().blackHole());
+        standoff.awaitNext(standoff.pairs());
+        standoff.awaitSessionsOver(standoff.pairs());
+        for (Pair pair : standoff.pairs()) {
+            LossCause unused = pair.held().lost().get(SOON.toSeconds(), TimeUnit.SECONDS);
+        }
+        holders.forEach(FaultyClient::close);
+    }
+
+    private void awaitServing(int server) throws InterruptedException {
+        Eventually.holds("server " + server + " serves", SOON, () -> ensemble.isServing(server));
+    }
+}

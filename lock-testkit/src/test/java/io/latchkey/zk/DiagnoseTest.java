@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.Wire;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a client holds and waits for, and circles of clients that wait for each other. */
+@Timeout(60)
+class DiagnoseTest extends OnOneServer {
+    private final ZkLockClient alice = labelled("alice", "");
+    private final ZkLockClient bob = labelled("bob", "");
+    private final ZkLockClient carol = labelled("carol", "");
+
+    private ZkLockClient labelled(String label, String basePath) {
+        return client(builder -> {
+            builder.ownerLabel(label);
+            if (!basePath.isEmpty()) {
+                builder.basePath(basePath);
+            }
+        });
+    }
+
+    private static List<String> ring(Diagnosis diagnosis) {
+        assertEquals(Optional.empty(), diagnosis.gap());
+        assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
+        return diagnosis.cycles().get(0).stream()
+                .map(link -> link.label() + ": " + link.holds().orElse("") + " -> " + link.waitsFor())
+                .toList();
+    }
+
+    private static void assertNoCycle(LockClient... clients) {
+        for (LockClient client : clients) {
+            Diagnosis diagnosis = client.diagnose();
+            assertEquals(Optional.empty(), diagnosis.gap());
+            assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
+        }
+    }
+
+    private void waitBehind(LockClient client, String path, int length) throws InterruptedException {
+        var unused = client.mutex(path).acquireAsync();
+        awaitRequests(path, length);
+    }
+
+    @Test
+    void whatIsHeldAndWaitedForAndSinceWhen() throws Exception {
+        Instant before = Instant.now().minusMillis(1);
+        Lease held = alice.mutex("/held").acquire();
+        Lease others = bob.mutex("/others").acquire();
+        CompletableFuture<Lease> waiting = alice.readWriteLock("/rw").readLock().acquireAsync();
+        soon(waiting).close();
+        waitBehind(alice, "/others", 2);
+        Diagnosis diagnosis = alice.diagnose();
+        assertEquals(1, diagnosis.holds().size());
+        assertEquals(
+                new LockObserver.Request(1, "/held", "mutex"),
+                diagnosis.holds().get(0).request());
+        assertEquals(
+                List.of("/others"),
+                diagnosis.waits().stream().map(own -> own.request().path()).toList());
+        for (Diagnosis.Own own :
+                List.of(diagnosis.holds().get(0), diagnosis.waits().get(0))) {
+            assertTrue(
+                    own.since().isAfter(before)
+                            && own.since().isBefore(Instant.now().plusMillis(1)),
+                    own::toString);
+        }
+        assertNoCycle(alice, bob);
+        held.close();
+        others.close();
+        awaitUntil("its turn", () -> alice.diagnose().waits().isEmpty());
+        assertEquals("/others", alice.diagnose().holds().get(0).request().path());
+    }
+
+    @Test
+    void nothingIsAskedWhereNothingWaits() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient counted = patient(proxy);
+        Lease held = counted.mutex("/m").acquire();
+        Wire.Mark before = proxy.mark();
+        assertEquals(1, counted.diagnose().holds().size());
+        assertEquals(0, proxy.since(before).requestsButHeartbeats());
+
+        var unused = counted.mutex("/m").acquireAsync();
+        awaitRequests("/m", 2);
+        settle(counted.mutex("/m"));
+        before = proxy.mark();
+        assertNoCycle(counted);
+        int oneNodeAndAQueueOfTwo = 2 + 2 + 2;
+        assertEquals(oneNodeAndAQueueOfTwo, proxy.since(before).requestsButHeartbeats(), proxy.since(before)::toString);
+        held.close();
+    }
+
+    @Test
+    void twoClientsThatWaitForEachOther() throws Exception {
+        Lease a = alice.mutex("/accounts/a").acquire();
+        Lease b = bob.mutex("/accounts/b").acquire();
+        waitBehind(alice, "/accounts/b", 2);
+        assertNoCycle(alice, bob);
+        waitBehind(bob, "/accounts/a", 2);
+        assertEquals(
+                List.of("alice: /accounts/a -> /accounts/b", "bob: /accounts/b -> /accounts/a"),
+                ring(alice.diagnose()));
+        assertEquals(
+                List.of("bob: /accounts/b -> /accounts/a", "alice: /accounts/a -> /accounts/b"), ring(bob.diagnose()));
+        waitBehind(carol, "/accounts/a", 3);
+        assertEquals(2, ring(carol.diagnose()).size(), "who is behind them sees them");
+        a.close();
+        awaitUntil("bob holds", () -> bob.diagnose().waits().isEmpty());
+        assertNoCycle(alice, bob, carol);
+        b.close();
+    }
+
+    @Test
+    void threeClientsWhoseLocksNoneOfThemAllUses() throws Exception {
+        List<Lease> held = List.of(
+                alice.mutex("/accounts/a").acquire(),
+                bob.mutex("/accounts/b").acquire(),
+                carol.mutex("/accounts/deep/down/c").acquire());
+        waitBehind(alice, "/accounts/b", 2);
+        waitBehind(bob, "/accounts/deep/down/c", 2);
+        assertNoCycle(alice, bob, carol);
+        waitBehind(carol, "/accounts/a", 2);
+        String[] ring = {
+            "alice: /accounts/a -> /accounts/b",
+            "bob: /accounts/b -> /accounts/deep/down/c",
+            "carol: /accounts/deep/down/c -> /accounts/a"
+        };
+        assertEquals(List.of(ring), ring(alice.diagnose()));
+        assertEquals(List.of(ring[1], ring[2], ring[0]), ring(bob.diagnose()));
+        assertEquals(List.of(ring[2], ring[0], ring[1]), ring(carol.diagnose()));
+        held.forEach(Lease::close);
+    }
+
+    @Test
+    void belowABasePathAllAreFound() throws Exception {
+        ZkLockClient one = labelled("one", "/app");
+        ZkLockClient two = labelled("two", "/app");
+        ZkLockClient three = labelled("three", "/app");
+        Lease a = one.mutex("/a").acquire();
+        Lease b = two.mutex("/b").acquire();
+        Lease c = three.mutex("/c").acquire();
+        var unused = List.of(
+                one.mutex("/b").acquireAsync(),
+                two.mutex("/c").acquireAsync(),
+                three.mutex("/a").acquireAsync());
+        for (String path : List.of("/app/a", "/app/b", "/app/c")) {
+            awaitRequests(path, 2);
+        }
+        assertEquals(List.of("one: /a -> /b", "two: /b -> /c", "three: /c -> /a"), ring(one.diagnose()));
+        List.of(a, b, c).forEach(Lease::close);
+    }
+
+    @Test
+    void waitingForReadersIsNoCircle() throws Exception {
+        ReadWriteLock ofAlice = alice.readWriteLock("/r");
+        Lease first = ofAlice.readLock().acquire();
+        Lease second = bob.readWriteLock("/r").readLock().acquire();
+        Lease mutex = bob.mutex("/m").acquire();
+        waitBehind(alice, "/m", 2);
+        Lease third = carol.mutex("/n").acquire();
+        var unused = carol.readWriteLock("/r").writeLock().acquireAsync();
+        awaitRequests("/r", 3);
+        assertNoCycle(alice, bob, carol);
+
+        waitBehind(alice, "/n", 2);
+        assertEquals(
+                List.of("alice: /r -> /n", "carol: /n -> /r"),
+                ring(alice.diagnose()),
+                "but a writer waits for readers");
+        third.close();
+        List.of(first, second, mutex).forEach(Lease::close);
+    }
+
+    @Test
+    void withoutAServerItSaysWhatItKnowsAndWhatIsMissing() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
+            LockClient client = locks.client("mine");
+            Lease held = client.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+            assertNoCycle(client);
+            locks.cutOff(client);
+            Diagnosis diagnosis = client.diagnose();
+            assertEquals(
+                    List.of(1, 1),
+                    List.of(diagnosis.holds().size(), diagnosis.waits().size()));
+            assertEquals(List.of(), diagnosis.cycles());
+            assertEquals(Optional.of("the servers do not answer in time"), diagnosis.gap());
+            locks.heal(client);
+            held.close();
+            waiting.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aLostConnectionIsAGap() throws Exception {
+        Lease held = alice.mutex("/m").acquire();
+        waitBehind(alice, "/m", 2);
+        server().stop();
+        String gap = alice.diagnose().gap().orElseThrow();
+        assertTrue(gap.contains("servers"), gap);
+        server().restart();
+        awaitUntil("it is back", () -> alice.diagnose().gap().isEmpty());
+        held.close();
+    }
+
+    @Test
+    void itPrintsWhatAPersonReads() {
+        Instant noon = Instant.parse("2026-11-21T12:00:00Z");
+        Diagnosis diagnosis = new Diagnosis(
+                List.of(new Diagnosis.Own(new LockObserver.Request(1, "/a", "mutex"), noon, "main")),
+                List.of(),
+                List.of(List.of(
+                        new Diagnosis.Link("", "host", 7, Optional.of("/a"), "/b", noon),
+                        new Diagnosis.Link("bob", "other", 8, Optional.empty(), "/a", noon))),
+                Optional.of("it was late"));
+        assertEquals(
+                """
+                holds:
+                  mutex /a since 2026-11-21T12:00:00Z, asked for by thread main
+                waits for nothing
+                deadlock suspected: each waits for the next, and the last for the first:
+                  a client (host, process 7) holds /a and waits for /b since 2026-11-21T12:00:00Z
+                  bob (other, process 8) waits for /a since 2026-11-21T12:00:00Z
+                not all deadlocks were looked for: it was late""",
+                diagnosis.toString());
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What holders' giving up came to, by fault; for docs/guarantees.md. */
+final class Figures {
+    private final String title;
+    private final Map<String, List<Giving>> byFault = new LinkedHashMap<>();
+
+    Figures(String title) {
+        this.title = title;
+    }
+
+    synchronized void add(String fault, List<Giving> givings) {
+        byFault.computeIfAbsent(fault, f -> new ArrayList<>()).addAll(givings);
+    }
+
+    /** As a table of Markdown, where the test goes on for long. */
+    synchronized void print() {
+        if (Soak.isLong()) {
+            System.out.println(this);
+        }
+    }
+
+    @Override
+    public synchronized String toString() {
+        return title + "\n| fault | lost | given up before the node went | told before the next was granted | told |\n"
+                + "|---|---|---|---|---|\n"
+                + byFault.entrySet().stream()
+                        .map(entry -> row(entry.getKey(), entry.getValue()))
+                        .collect(Collectors.joining("\n"));
+    }
+
+    private static String row(String fault, List<Giving> givings) {
+        Map<String, Long> causes =
+                givings.stream().collect(Collectors.groupingBy(Giving::cause, TreeMap::new, Collectors.counting()));
+        Spread early = Spread.of(givings.stream().flatMapToLong(giving -> giving.early().stream()));
+        Spread gap = Spread.of(givings.stream().mapToLong(Giving::gap));
+        return "| " + fault + " | " + givings.size() + " | " + early + " | " + gap + " | " + causes + " |";
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import io.latchkey.testkit.Claim;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.HistoryEvent.What;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * How a holder gave up, and what became of its place.
+ *
+ * @param cause what it was told
+ * @param early how long before the server deleted its node it had found its lease valid for the last time; empty if that was not seen
+ * @param gap how long before the next was granted it was told, in nanoseconds
+ */
+record Giving(String path, String cause, OptionalLong early, long gap) {
+    /** @param gone how a note begins that tells that the holder's node on a path is gone */
+    static List<Giving> of(History history, String gone) {
+        List<HistoryEvent> events = history.events();
+        List<Giving> all = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
+        for (HistoryEvent lost : events) {
+            if (lost.what() != What.LOST || !seen.add(lost.attempt())) {
+                continue;
+            }
+            String path = lost.claims().get(0).path();
+            Optional<HistoryEvent> next = events.stream()
+                    .filter(event -> event.what() == What.GRANTED
+                            && event.attempt() != lost.attempt()
+                            && event.claims().stream().map(Claim::path).anyMatch(path::equals))
+                    .findFirst();
+            long lastLook = events.stream()
+                    .filter(event -> event.what() == What.VALID && event.attempt() == lost.attempt())
+                    .mapToLong(HistoryEvent::nanos)
+                    .findFirst()
+                    .orElse(lost.nanos());
+            OptionalLong left = events.stream()
+                    .filter(event -> event.what() == What.NOTE && event.note().equals(gone + path))
+                    .mapToLong(event -> event.nanos() - lastLook)
+                    .findFirst();
+            next.ifPresent(granted -> all.add(new Giving(path, lost.note(), left, granted.nanos() - lost.nanos())));
+        }
+        return all;
+    }
+}

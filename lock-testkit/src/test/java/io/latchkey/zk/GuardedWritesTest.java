@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.zk.LostUpdates.Worker;
+import io.latchkey.zk.UpdateWorker.Mode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/**
+ * Read, think, write under a lock, by three processes with sessions of 2 s, of which one that thinks stands still for 5 s (SIGSTOP) while
+ * others are ended by decree. A holder writes when it has thought, whatever has become of its lease.
+ */
+@Tag("once")
+@Tag("soak")
+@DisabledOnOs(OS.WINDOWS)
+class GuardedWritesTest {
+    private static final int WORKERS = 3;
+    private static final List<Mode> MODES = List.of(Mode.values());
+    private static final Duration LENGTH = Soak.length(Duration.ofSeconds(15));
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    private final SplittableRandom random = new SplittableRandom(Long.getLong("latchkey.seed", System.nanoTime()));
+    private int pauses;
+    private int decrees;
+
+    @Test
+    @Timeout(900)
+    void noUpdateIsLostWithGuardsNorWithTokensAndSomeAreWithNeither() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+                LostUpdates updates = updates(server)) {
+            for (Mode mode : MODES) {
+                Eventually.holds(
+                        "updates with " + mode,
+                        SOON,
+                        () -> updates.acknowledged(mode).size() > 2 * WORKERS);
+            }
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < LENGTH.toNanos() || pauses < MODES.size()) {
+                strike(server, updates, MODES.get(pauses % MODES.size()));
+            }
+            for (Mode mode : MODES) {
+                int before = updates.acknowledged(mode).size();
+                Eventually.holds(
+                        "more updates with " + mode,
+                        SOON,
+                        () -> updates.acknowledged(mode).size() > before + 2 * WORKERS);
+            }
+            updates.end();
+            String guarded = data(server);
+            report(updates, guarded);
+            assertEquals(List.of(), List.copyOf(updates.lost(Mode.GUARDED, guarded)));
+            assertEquals(List.of(), List.copyOf(updates.lost(Mode.TOKENS, updates.lastFenced())));
+            // A run in which nobody would have been harmed shows nothing.
+            assertFalse(updates.lost(Mode.LOCK_ALONE, updates.lastUnfenced()).isEmpty());
+            assertTrue(updates.refused(Mode.GUARDED) > 0);
+            assertTrue(updates.refused(Mode.TOKENS) > 0);
+        }
+    }
+
+    private static LostUpdates updates(EmbeddedZooKeeper server) throws Exception {
+        withHandle(
+                server,
+                handle -> handle.create(
+                        UpdateWorker.DATA, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+        return new LostUpdates(server.connectString(), WORKERS);
+    }
+
+    private static String data(EmbeddedZooKeeper server) throws Exception {
+        return withHandle(
+                server, handle -> new String(handle.getData(UpdateWorker.DATA, false, null), StandardCharsets.UTF_8));
+    }
+
+    private interface Deed {
+        String with(ZooKeeper handle) throws Exception;
+    }
+
+    private static String withHandle(EmbeddedZooKeeper server, Deed deed) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper handle = new ZooKeeper(server.connectString(), 30_000, event -> connected.countDown());
+        try {
+            assertTrue(connected.await(SOON.toSeconds(), TimeUnit.SECONDS));
+            return deed.with(handle);
+        } finally {
+            handle.close();
+        }
+    }
+
+    /** Somebody who thinks stands still; meanwhile holders of all locks are ended by decree. */
+    private void strike(EmbeddedZooKeeper server, LostUpdates updates, Mode mode) throws Exception {
+        Eventually.holds("somebody thinks", SOON, () -> thinker(updates, mode).isPresent());
+        Optional<Worker> victim = thinker(updates, mode);
+        if (victim.isEmpty()) {
+            return;
+        }
+        victim.get().signal("STOP");
+        pauses++;
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < PAUSE.toNanos()) {
+            LockSupport.parkNanos(Duration.ofMillis(random.nextInt(800, 1500)).toNanos());
+            for (Mode each : MODES) {
+                Optional<ServerNode> head = server.nodesUnder(each.lock()).stream()
+                        .min(Comparator.comparing(
+                                node -> node.path().substring(node.path().length() - 10)));
+                if (head.isPresent()) {
+                    server.expireSession(head.get().session());
+                    decrees++;
+                }
+            }
+        }
+        victim.get().signal("CONT");
+        LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
+    }
+
+    private static Optional<Worker> thinker(LostUpdates updates, Mode mode) {
+        return updates.workers().stream()
+                .filter(worker -> worker.isThinking(mode))
+                .findAny();
+    }
+
+    private void report(LostUpdates updates, String guarded) {
+        if (!Soak.isLong()) {
+            return;
+        }
+        System.out.println(pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions ended by decree\n"
+                + "| protected by | acknowledged | not written | lost |\n|---|---|---|---|\n"
+                + row(updates, Mode.LOCK_ALONE, updates.lastUnfenced())
+                + row(updates, Mode.TOKENS, updates.lastFenced())
+                + row(updates, Mode.GUARDED, guarded));
+    }
+
+    private static String row(LostUpdates updates, Mode mode, String last) {
+        return "| " + mode + " | " + updates.acknowledged(mode).size() + " | " + updates.refused(mode) + " | "
+                + updates.lost(mode, last).size() + " |\n";
+    }
+}

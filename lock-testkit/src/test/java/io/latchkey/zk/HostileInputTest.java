@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.ReleaseRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What somebody with the rights can put under a lock's path, and what a user can pass in: an error or correct work. */
+@Tag("once")
+@Timeout(120)
+class HostileInputTest extends OnOneServer {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final String ID = "0123456789abcdef";
+    private static final int HUGE = 900_000;
+    private static final int BATCH = 250;
+
+    private final ZkLockClient locks =
+            client(builder -> builder.ownerLabel("own").sessionTimeout(LONG));
+    private final ZkLockClient other =
+            client(builder -> builder.ownerLabel("other").sessionTimeout(LONG));
+    private final ZooKeeper operator = handle();
+
+    HostileInputTest() throws Exception {}
+
+    private void create(String path, byte[] data) throws Exception {
+        String unused = operator.create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+    }
+
+    private static byte[] garbage(int length) {
+        byte[] bytes = new byte[length];
+        new Random(7).nextBytes(bytes);
+        return bytes;
+    }
+
+    // ---- names
+
+    @Test
+    void noControlCharacterGetsIntoAPath() {
+        for (char c = 0; c < 0x100; c++) {
+            String path = "/a" + c + "b";
+            boolean control = Character.isISOControl(c);
+            if (control) {
+                BadPathException refused = assertThrows(BadPathException.class, () -> locks.mutex(path));
+                assertTrue(refused.getMessage().chars().noneMatch(Character::isISOControl), "it can be printed");
+            }
+        }
+        assertThrows(BadPathException.class, () -> locks.mutex("/\ufff0"));
+        assertThrows(BadPathException.class, () -> locks.mutex("/\ue000"));
+    }
+
+    @Test
+    void pathsOfAnyOtherCharactersWork() throws Exception {
+        for (String path : List.of("/sp ace", "/ünï/ço∂é", "/a:b,c;d", "/%00", "/..a", "/-", "/" + "x".repeat(500))) {
+            Lease held = locks.mutex(path).acquire();
+            assertEquals(path, held.path());
+            assertTrue(other.mutex(path).tryAcquire().isEmpty());
+            held.close();
+        }
+    }
+
+    @Test
+    void aPathTooLongForAPacketIsAnErrorAndNoHang() throws Exception {
+        Lease held = locks.mutex("/other").acquire();
+        String path = "/" + "x".repeat(2_000_000);
+        assertEquals(Optional.empty(), locks.mutex(path).tryAcquire(Duration.ofSeconds(2)));
+        assertTrue(held.isValid());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "write-",
+                "write-" + ID,
+                "write-" + ID + "-",
+                "write-" + ID + "-123",
+                "write-" + ID + "-00000000001",
+                "write-" + ID + "-99999999999",
+                "write-" + ID + "-9999999999",
+                "write-" + ID + "--999999999",
+                "write-0123456789ABCDEF-0000000000",
+                "read-" + ID + "-1-0000000000",
+                "lease-" + ID + "-0-0000000000",
+                "lease-" + ID + "-01-0000000000",
+                "lease-" + ID + "--1-0000000000",
+                "lease-" + ID + "-99999999999-0000000000",
+                "ear-",
+                "ear-" + ID,
+                "0000000000",
+                "wörite-" + ID + "-0000000000"
+            })
+    void malformedNamesAreForeignAndForeignChildrenDisturbNobody(String name) throws Exception {
+        for (Lockable kind : Lockable.values()) {
+            kind.of(locks).acquire().close();
+            for (String path : kind.paths()) {
+                if (operator.exists(path + '/' + name, false) == null) {
+                    create(path + '/' + name, garbage(100));
+                }
+            }
+            assertEquals(0, kind.of(other).queue().size());
+            Lease held = kind.of(locks).acquire();
+            CompletableFuture<Lease> next = kind.blocker(other).acquireAsync();
+            settle(kind.of(other));
+            assertFalse(next.isDone());
+            held.close();
+            soon(next).close();
+        }
+    }
+
+    /** Who forges a request's name blocks the lock, as who asks for it does; an administrator sees and evicts it. */
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void aForgedRequestBlocksUntilItIsEvicted(Lockable kind) throws Exception {
+        kind.of(locks).acquire().close();
+        for (String path : kind.paths()) {
+            String forged = path.equals("/s") ? "lease-" + ID + "-2-0000000000" : "write-" + ID + "-0000000000";
+            create(path + '/' + forged, garbage(HUGE));
+        }
+        assertTrue(kind.of(locks).tryAcquire().isEmpty());
+        CompletableFuture<Lease> waiting = kind.of(locks).acquireAsync();
+        for (Contender forged : kind.of(other).queue().stream()
+                .filter(contender -> contender.standing() == Standing.HOLDS)
+                .toList()) {
+            assertEquals("", forged.label());
+            assertEquals(Asked.NOT_LISTENING, forged.requestRelease());
+            assertEquals(Eviction.EVICTED, forged.evict());
+        }
+        soon(waiting).close();
+    }
+
+    /** A request's number can be forged to be one that is taken. Two of one number are ordered by name, for everybody. */
+    @Test
+    void forgedNumbersMakeNoTwoHolders() throws Exception {
+        Lease held = locks.mutex("/m").acquire();
+        String digits = requestsUnder("/m").get(0).name().substring("write-".length() + ID.length());
+        for (String id : List.of("0000000000000000", "ffffffffffffffff")) {
+            create("/m/write-" + id + digits, new byte[0]);
+        }
+        assertTrue(other.mutex("/m").tryAcquire().isEmpty());
+        held.close();
+        assertTrue(other.mutex("/m").tryAcquire().isEmpty());
+        for (Contender forged : other.mutex("/m").queue()) {
+            assertEquals(Eviction.EVICTED, forged.evict());
+        }
+        assertTrue(other.mutex("/m").tryAcquire().isPresent());
+    }
+
+    // ---- data
+
+    @Test
+    void aPathWithOtherDataIsAClearError() throws Exception {
+        List<byte[]> hostile = List.of(
+                garbage(20),
+                garbage(HUGE),
+                "latchkey/1 ".getBytes(StandardCharsets.UTF_8),
+                "latchkey/1 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
+                "latchkey/1 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
+                "latchkey/1 mutex\n".getBytes(StandardCharsets.UTF_8));
+        for (int i = 0; i < hostile.size(); i++) {
+            String path = "/hostile" + i;
+            create(path, hostile.get(i));
+            LockMismatchException told = assertThrows(
+                    LockMismatchException.class, () -> locks.mutex(path).acquire());
+            assertThrows(
+                    LockMismatchException.class, () -> locks.semaphore(path, 2).tryAcquire(Duration.ofSeconds(10)));
+            assertThrows(
+                    LockMismatchException.class, () -> locks.semaphore(path, 2).resize(3));
+            assertTrue(told.getMessage().length() < 500, told.getMessage());
+            assertTrue(told.getMessage().chars().noneMatch(Character::isISOControl), "it can be printed");
+            assertEquals(List.of(), operator.getChildren(path, false));
+        }
+    }
+
+    @Test
+    void hostileDataOfRequestsAndEarsIsShownAsUnknown() throws Exception {
+        Lease held = locks.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+        awaitUntil("an ear", () -> server().nodesUnder("/m").size() == 2);
+        String ear = server().nodesUnder("/m").stream()
+                .filter(node -> node.name().startsWith("ear-"))
+                .findFirst()
+                .orElseThrow()
+                .path();
+        for (byte[] data : List.of(garbage(50), garbage(HUGE), "\n\n\n\n".getBytes(StandardCharsets.UTF_8))) {
+            operator.setData(requestsUnder("/m").get(0).path(), data, -1);
+            Contender shown = other.mutex("/m").queue().get(0);
+            assertEquals(0, shown.processId());
+            assertEquals(Standing.HOLDS, shown.standing());
+            operator.setData(ear, data, -1);
+        }
+        assertEquals(new ReleaseRequest("", "", 0), wish.get(10, TimeUnit.SECONDS));
+        assertTrue(held.isValid());
+        held.close();
+        assertTrue(other.mutex("/m").tryAcquire().isPresent());
+    }
+
+    @Test
+    void aHugeLabelIsRefusedAtTheDoor() throws Exception {
+        for (String label : List.of("x".repeat(257), "a\nb", "\u0000")) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel(label));
+        }
+        String longest = "ü".repeat(256);
+        Lease held = client(longest).mutex("/m").acquire();
+        assertEquals(longest, other.mutex("/m").queue().get(0).label());
+        held.close();
+    }
+
+    // ---- length
+
+    /** Waiting writers, or what looks so, as many as there are numbers. */
+    private void fill(String path, int from, int to, String suffix) throws Exception {
+        for (int next = from; next < to; next += BATCH) {
+            List<Op> batch = new ArrayList<>(BATCH);
+            for (int number = next; number < Math.min(to, next + BATCH); number++) {
+                String name = String.format("write-%016x-%010d", number, 1_000_000_000 + number);
+                batch.add(Op.create(
+                        path + '/' + name + suffix, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+            }
+            var unused = operator.multi(batch);
+        }
+    }
+
+    /** What they add is 37 bytes each: 20,000 of them are 740,000 of the 1,048,575 that fit a packet. */
+    @Test
+    void twentyThousandInTheQueueAreServedCorrectly() throws Exception {
+        Lease held = locks.mutex("/m").acquire();
+        fill("/m", 0, 20_000, "");
+        CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
+        awaitUntil("another request", () -> server().nodesUnder("/m").size() == 20_002);
+        // Numbered by the server it stands before those that were forged.
+        assertEquals(20_002, other.mutex("/m").queue().size());
+        assertFalse(next.isDone());
+        held.close();
+        Lease second = soon(next);
+        assertTrue(second.isValid());
+        second.close();
+        assertTrue(locks.mutex("/m").tryAcquire().isPresent());
+    }
+
+    @Test
+    void moreThanFitAPacketAreAClearErrorAndOtherLocksLive() throws Exception {
+        locks.mutex("/m").acquire().close();
+        Lease elsewhere = locks.mutex("/elsewhere").acquire();
+        fill("/m", 0, 30_000, "");
+        for (int attempt = 0; attempt < 2; attempt++) {
+            LockException told =
+                    assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
+            assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        }
+        long start = System.nanoTime();
+        assertThrows(LockException.class, () -> locks.mutex("/m").tryAcquire(Duration.ofSeconds(10)));
+        assertThrows(LockException.class, () -> locks.mutex("/m").queue());
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took < 2000, "once known it costs no connection: " + took + " ms");
+        assertEquals(30_000, server().nodesUnder("/m").size(), "nothing of ours is left");
+        assertTrue(elsewhere.isValid());
+        assertFalse(elsewhere.lost().isDone());
+        elsewhere.close();
+    }
+
+    @Test
+    void moreThanFitAPacketOnAPathWhoseCounterIsAtItsEndAreAClearErrorAndOtherLocksLive() throws Exception {
+        locks.mutex("/m").acquire().close();
+        Lease elsewhere = locks.mutex("/elsewhere").acquire();
+        fill("/m", 0, 30_000, "");
+        server().setChildCounter("/m", Integer.MAX_VALUE - 2);
+        LockException told =
+                assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
+        assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        assertEquals(30_000, server().nodesUnder("/m").size(), "nothing of ours is left");
+        assertTrue(elsewhere.isValid());
+        elsewhere.close();
+    }
+
+    @Test
+    void foreignChildrenOfLongNamesThatFitNoPacketAreAClearError() throws Exception {
+        locks.mutex("/m").acquire().close();
+        fill("/m", 0, 5_000, "x".repeat(250));
+        LockException told =
+                assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
+        assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        assertEquals(5_000, server().nodesUnder("/m").size(), "nothing of ours is left");
+    }
+}

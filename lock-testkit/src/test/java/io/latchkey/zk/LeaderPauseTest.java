@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.ProcessEnsemble;
+import io.latchkey.zk.Standoff.Kind;
+import io.latchkey.zk.Standoff.Pair;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/**
+ * As {@link BelievedIntervalsTest}, with servers in processes of their own: their leader stands still (SIGSTOP) and goes on, or is killed
+ * (SIGKILL). The other servers wait five seconds for it, which is longer than a session.
+ */
+@Tag("once")
+@Tag("soak")
+@DisabledOnOs(OS.WINDOWS)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeaderPauseTest {
+    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final int TESTS = 3;
+    private static final List<Kind> KINDS =
+            List.of(Kind.MUTEX, Kind.PERMITS, Kind.MUTEX, Kind.WRITER_BEFORE_READER, Kind.MUTEX);
+
+    private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
+    private final SplittableRandom random = new SplittableRandom(seed);
+    private final ProcessEnsemble ensemble = ProcessEnsemble.start();
+    private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
+    private int standoffs;
+
+    @AfterAll
+    void closeAll() {
+        ensemble.close();
+        figures.print();
+    }
+
+    /** About as long as a session, so that it may end the sessions when it goes on, or hear of them just before. */
+    @Test
+    @Timeout(600)
+    void theLeaderStandsStillAndGoesOn() throws Exception {
+        Soak.rounds(TESTS, () -> {
+            int millis = random.nextInt(2500, 4500);
+            failing("leader paused for 2.5 to 4.5 s", leader -> {
+                ensemble.pause(leader);
+                assertFalse(ensemble.isServing(leader));
+                pause(millis - 1000);
+                ensemble.resume(leader);
+                Eventually.holds("it serves", SOON, () -> ensemble.isServing(leader));
+            });
+        });
+    }
+
+    /** By then there is another, and it still believes to lead for a moment. */
+    @Test
+    @Timeout(600)
+    void theLeaderGoesOnWhenThereIsAnother() throws Exception {
+        Soak.rounds(
+                TESTS,
+                () -> failing("leader paused until another led", leader -> {
+                    ensemble.pause(leader);
+                    assertNotEquals(leader, ensemble.awaitLeader(SOON));
+                    ensemble.resume(leader);
+                    Eventually.holds("it follows", SOON, () -> ensemble.isServing(leader));
+                }));
+    }
+
+    @Test
+    @Timeout(600)
+    void theLeaderDies() throws Exception {
+        Soak.rounds(
+                TESTS,
+                () -> failing("leader's process killed", leader -> {
+                    ensemble.kill(leader);
+                    assertNotEquals(leader, ensemble.awaitLeader(SOON));
+                    ensemble.restart(leader);
+                    Eventually.holds("it follows", SOON, () -> ensemble.isServing(leader));
+                }));
+    }
+
+    private interface Failing {
+        void strike(int leader) throws Exception;
+    }
+
+    /** The last holders are cut off in the same moment; the others go on with whoever serves them. */
+    private void failing(String name, Failing fault) throws Exception {
+        for (int i = 0; i < ensemble.size(); i++) {
+            int server = i;
+            Eventually.holds("server " + server, SOON, () -> ensemble.isServing(server));
+        }
+        int leader = ensemble.awaitLeader(SOON);
+        String spared = ensemble.connectString((leader + 1) % 3) + "," + ensemble.connectString((leader + 2) % 3);
+        standoffs++;
+        List<FaultyClient> holders = new ArrayList<>();
+        try (Standoff standoff = new Standoff(ensemble, spared, "/standoff-" + standoffs)) {
+            for (Kind kind : KINDS) {
+                FaultyClient holder = FaultyClient.connect(ensemble, SESSION);
+                holders.add(holder);
+                Pair unused = standoff.pair(holder, kind);
+            }
+            pause(random.nextInt((int) SESSION.toMillis()));
+            List<Pair> cutOff = standoff.pairs().subList(2, KINDS.size());
+            holders.subList(2, holders.size()).forEach(holder -> holder.proxy().blackHole());
+            fault.strike(leader);
+            standoff.awaitNext(cutOff);
+            standoff.assertOver(cutOff);
+            standoff.letSurvivorsGo();
+            assertTrue(standoff.givings().size() >= cutOff.size());
+            standoff.check();
+            assertEquals(
+                    standoff.pairs().size(),
+                    standoff.pairs().stream()
+                            .filter(pair -> !pair.held().isValid())
+                            .count());
+            figures.add(name + ", holder cut off", standoff.givings(cutOff));
+            figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
+        } finally {
+            holders.forEach(FaultyClient::close);
+        }
+    }
+
+    private static void pause(int millis) {
+        LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
+    }
+}

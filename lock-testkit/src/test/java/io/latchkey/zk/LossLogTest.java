@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.log.LoggedWarnings;
+import io.latchkey.testkit.SimulatedLocks;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the log says of leases that end. */
+@Timeout(30)
+class LossLogTest {
+    private final LoggedWarnings log = LoggedWarnings.listen();
+    private final SimulatedLocks locks = SimulatedLocks.start();
+    private final LockClient client = locks.client();
+
+    @AfterEach
+    void close() {
+        locks.close();
+        log.close();
+    }
+
+    @Test
+    void aLossIsOneWarningWithPathTokenCauseAndTime() throws Exception {
+        Lease lease = client.mutex("/log/one").acquire();
+        locks.advance(Duration.ofMillis(1234));
+        locks.expire(client);
+        assertEquals(
+                List.of("Lost the lease on /log/one (token " + lease.token() + "): SESSION_EXPIRED, held for 1234 ms"),
+                log.with("/log/one "));
+    }
+
+    @Test
+    void aReleaseAndTheEndOfTheClientAreNoWarnings() throws Exception {
+        client.mutex("/log/released").acquire().close();
+        Lease held = client.mutex("/log/closed").acquire();
+        client.close();
+        assertTrue(held.lost().join() != null);
+        assertEquals(List.of(), log.with("/log/released"));
+        assertEquals(List.of(), log.with("/log/closed"));
+    }
+
+    /** With waiting, failed tries and hand-overs. */
+    @Test
+    void normalRunningIsNotLoggedAboveDebug() throws Exception {
+        LockClient other = locks.client();
+        for (int i = 0; i < 10; i++) {
+            Lease held = client.mutex("/log/normal").acquire();
+            assertEquals(Optional.empty(), other.mutex("/log/normal").tryAcquire());
+            CompletableFuture<Lease> next = other.mutex("/log/normal").acquireAsync();
+            held.close();
+            next.get(10, TimeUnit.SECONDS).close();
+        }
+        assertEquals(List.of(), log.aboveDebugWith("/log/normal"));
+        assertTrue(client.mutex("/log/seen").acquire().isValid());
+        client.close();
+        assertEquals(1, log.aboveDebugWith("/log/seen").size(), "it would be seen");
+    }
+
+    @Test
+    void aStormIsAFewLinesAndThenANumber() throws Exception {
+        for (int i = 0; i < 357; i++) {
+            assertTrue(client.mutex("/log/storm/" + i).acquire().isValid());
+        }
+        locks.expire(client);
+        assertEquals(20, log.with("/log/storm/").size());
+        assertEquals(List.of(), log.with("337 more"));
+
+        locks.advance(Duration.ofSeconds(5));
+        assertEquals(List.of("Lost 337 more leases: SESSION_EXPIRED; each is logged at debug"), log.with("337 more"));
+
+        assertTrue(client.mutex("/log/later").acquire().isValid());
+        locks.expire(client);
+        assertEquals(1, log.with("/log/later ").size(), "the next is written out again");
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Everything is told once, in order, and whatever an observer does harms nobody. */
+@Timeout(60)
+class ObserverTest extends OnOneServer {
+    private static final Duration LONG = SESSION.multipliedBy(5);
+
+    private final Heard heard = new Heard();
+    private int fences;
+    private final FaultProxy proxy = fastProxy();
+    private final ZkLockClient client = client(builder ->
+            builder.connectString(proxy.connectString()).sessionTimeout(LONG).observer(heard));
+    private final ZkLockClient other = client(builder -> builder.sessionTimeout(LONG));
+
+    /** What is told comes a moment later, in order: when it has heard of something new, it has heard of all before. */
+    private void assertHeard(String path, String... expected) throws Exception {
+        String fence = "/fence-" + fences++;
+        client.mutex(fence).acquire().close();
+        awaitUntil("all is told", () -> heard.of(fence).size() == 3);
+        assertEquals(List.of(expected), heard.of(path));
+    }
+
+    @Test
+    void aHoldIsToldFromTheCallToTheRelease() throws Exception {
+        client.mutex("/m").acquire().close();
+        assertHeard("/m", "requested mutex /m", "granted mutex /m", "released mutex /m");
+        assertEquals("CONNECTED", heard.lines().get(0));
+        assertTrue(
+                heard.threads().stream().allMatch(thread -> thread.startsWith("latchkey-observer-")),
+                () -> "on " + heard.threads());
+    }
+
+    @Test
+    void whoWaitsIsToldItsPosition() throws Exception {
+        Lease first = other.mutex("/m").acquire();
+        CompletableFuture<Lease> second = other.mutex("/m").acquireAsync();
+        awaitRequests("/m", 2);
+        CompletableFuture<Lease> third = client.mutex("/m").acquireAsync();
+        awaitUntil("its place", () -> heard.of("/m").size() == 2);
+        first.close();
+        soon(second).close();
+        soon(third).close();
+        assertHeard("/m", "requested mutex /m", "queued at 2 mutex /m", "granted mutex /m", "released mutex /m");
+    }
+
+    @Test
+    void whoIsNotGrantedIsToldHowItEnded() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        Mutex mutex = client.mutex("/m");
+        assertEquals(Optional.empty(), mutex.tryAcquire());
+        assertHeard("/m", "requested mutex /m", "OUT_OF_TIME mutex /m");
+
+        Lease permits = other.semaphore("/s", 3).permits(2).acquire();
+        assertEquals(Optional.empty(), client.semaphore("/s", 3).permits(2).tryAcquire(Duration.ofMillis(100)));
+        String semaphore = " 2 permits of semaphore /s";
+        assertHeard("/s", "requested" + semaphore, "queued at 1" + semaphore, "OUT_OF_TIME" + semaphore);
+        permits.close();
+
+        assertThrows(
+                LockMismatchException.class,
+                () -> client.readWriteLock("/m").readLock().acquire());
+        assertHeard(
+                "/m", "requested mutex /m", "OUT_OF_TIME mutex /m", "requested read lock /m", "FAILED read lock /m");
+        held.close();
+    }
+
+    @Test
+    void whoCancelsOrIsInterruptedHasWithdrawn() throws Exception {
+        Lease cancelled = other.mutex("/cancelled").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/cancelled").acquireAsync();
+        awaitUntil("its place", () -> heard.of("/cancelled").size() == 2);
+        waiting.cancel(false);
+        assertHeard(
+                "/cancelled",
+                "requested mutex /cancelled",
+                "queued at 1 mutex /cancelled",
+                "WITHDRAWN mutex /cancelled");
+        cancelled.close();
+
+        Lease interrupted = other.mutex("/interrupted").acquire();
+        CountDownLatch told = new CountDownLatch(1);
+        Thread thread = new Thread(() -> {
+            assertThrows(InterruptedException.class, () -> client.mutex("/interrupted")
+                    .acquire());
+            told.countDown();
+        });
+        thread.start();
+        awaitUntil("its place", () -> heard.of("/interrupted").size() == 2);
+        thread.interrupt();
+        assertTrue(told.await(10, TimeUnit.SECONDS));
+        assertHeard(
+                "/interrupted",
+                "requested mutex /interrupted",
+                "queued at 1 mutex /interrupted",
+                "WITHDRAWN mutex /interrupted");
+        interrupted.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(LossCause.class)
+    void aLossIsToldOnceWithItsCause(LossCause cause) throws Exception {
+        Lease lease = client.mutex("/m").acquire();
+        switch (cause) {
+            case SESSION_EXPIRED -> proxy.expireSession().join();
+            case DEADLINE_PASSED -> proxy.blackHole();
+            case NODE_DELETED -> {
+                CompletableFuture<LossCause> lost = lease.lost();
+                settle(client.mutex("/m"));
+                deleteRequest("/m", 0);
+                assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
+            }
+            case CLIENT_CLOSED -> client.close();
+        }
+        assertEquals(cause, lease.lost().get(20, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+        assertFalse(lease.isValid());
+        List<String> expected = List.of("requested mutex /m", "granted mutex /m", "lost, " + cause + ", mutex /m");
+        awaitUntil("the loss", () -> withoutSuspicion("/m").size() >= expected.size());
+        settle(other.mutex("/m"));
+        assertEquals(expected, withoutSuspicion("/m"));
+        if (cause == LossCause.CLIENT_CLOSED) {
+            awaitUntil("the end", () -> heard.lines().contains("CLOSED"));
+            assertEquals("CLOSED", heard.lines().get(heard.lines().size() - 1));
+        }
+        if (cause == LossCause.SESSION_EXPIRED) {
+            awaitUntil(
+                    "the next session",
+                    () -> heard.lines().indexOf("EXPIRED") > 0
+                            && heard.lines().lastIndexOf("CONNECTED")
+                                    > heard.lines().indexOf("EXPIRED"));
+        }
+    }
+
+    private List<String> withoutSuspicion(String path) {
+        return heard.of(path).stream()
+                .filter(line -> !line.startsWith("suspect"))
+                .toList();
+    }
+
+    @Test
+    void aHolderWhoseConnectionIsLostIsSuspectUntilItIsBack() throws Exception {
+        Lease lease = client.mutex("/m").acquire();
+        proxy.cut();
+        awaitUntil(
+                "the connection",
+                () -> heard.lines().contains("DISCONNECTED")
+                        && heard.lines().lastIndexOf("CONNECTED")
+                                > heard.lines().indexOf("DISCONNECTED"));
+        assertTrue(lease.isValid());
+        lease.close();
+        assertHeard("/m", "requested mutex /m", "granted mutex /m", "suspect mutex /m", "released mutex /m");
+        assertEquals(2, heard.lines().stream().filter("CONNECTED"::equals).count());
+    }
+
+    @Test
+    @SuppressWarnings("LockNotBeforeTry") // the client's end unlocks
+    void whatIsOneRequestIsToldOnce() throws Exception {
+        Lock view = client.mutex("/view").asLock();
+        view.lock();
+        view.lock();
+        view.unlock();
+        view.unlock();
+        assertHeard("/view", "requested mutex /view", "granted mutex /view", "released mutex /view");
+
+        ReadWriteLock rw = client.readWriteLock("/rw");
+        rw.downgrade(rw.writeLock().acquire()).close();
+        assertHeard("/rw", "requested write lock /rw", "granted write lock /rw", "released write lock /rw");
+
+        Acquirable both = client.multiLock(client.mutex("/multi"), client.mutex("/second"));
+        both.acquire().close();
+        assertHeard(
+                "/multi",
+                "requested multi-lock of 2 /multi",
+                "granted multi-lock of 2 /multi",
+                "released multi-lock of 2 /multi");
+        assertEquals(List.of(), heard.of("/second"));
+    }
+
+    @Test
+    void turnsWithOnePlaceAreToldEachForItself() throws Exception {
+        Heard own = new Heard();
+        ZkLockClient turns =
+                client(builder -> builder.sessionTimeout(LONG).observer(own).localTurns(10, Duration.ofMinutes(1)));
+        Lease first = turns.mutex("/m").acquire();
+        CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
+        awaitUntil("the second stands", () -> own.of("/m").size() == 4);
+        CompletableFuture<Lease> third = turns.mutex("/m").acquireAsync();
+        awaitUntil("the third stands", () -> own.of("/m").size() == 6);
+        assertEquals(Optional.empty(), turns.mutex("/m").tryAcquire(Duration.ofMillis(50)));
+        awaitUntil("the fourth is told", () -> own.of("/m").size() == 9);
+        third.cancel(false);
+        first.close();
+        assertEquals(first.token(), soon(second).token());
+        turns.close();
+        assertEquals(LossCause.CLIENT_CLOSED, second.join().lost().get(10, TimeUnit.SECONDS));
+        awaitUntil("the end", () -> own.lines().contains("CLOSED"));
+        assertEquals(
+                List.of(
+                        "requested mutex /m",
+                        "granted mutex /m",
+                        "requested mutex /m",
+                        "queued at 1 mutex /m",
+                        "requested mutex /m",
+                        "queued at 2 mutex /m",
+                        "requested mutex /m",
+                        "queued at 3 mutex /m",
+                        "OUT_OF_TIME mutex /m",
+                        "WITHDRAWN mutex /m",
+                        "released mutex /m",
+                        "granted mutex /m",
+                        "lost, CLIENT_CLOSED, mutex /m"),
+                own.of("/m"));
+    }
+
+    @Test
+    void manyRequestsAreToldEachInOrder() throws Exception {
+        Mutex mutex = client.mutex("/m");
+        int rounds = 50;
+        for (int i = 0; i < rounds; i++) {
+            CompletableFuture<Lease> first = mutex.acquireAsync();
+            CompletableFuture<Lease> second = mutex.acquireAsync();
+            soon(first).close();
+            soon(second).close();
+        }
+        awaitUntil(
+                "all",
+                () -> heard.of("/m").stream()
+                                .filter("released mutex /m"::equals)
+                                .count()
+                        == 2L * rounds);
+        for (String once : List.of("requested mutex /m", "granted mutex /m")) {
+            assertEquals(
+                    2L * rounds, heard.of("/m").stream().filter(once::equals).count());
+        }
+    }
+
+    /** With one thread for callbacks, which an observer on it would block. */
+    @Test
+    void anObserverThatBlocksOrThrowsHarmsNobody() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch stuck = new CountDownLatch(1);
+        FaultProxy line = fastProxy();
+        ZkLockClient watched = client(builder -> builder.connectString(line.connectString())
+                .sessionTimeout(LONG)
+                .observer(new LockObserver() {
+                    @Override
+                    public void requested(Request request) {
+                        stuck.countDown();
+                        try {
+                            assertTrue(goOn.await(50, TimeUnit.SECONDS));
+                        } catch (InterruptedException interrupted) {
+                            Thread.currentThread().interrupt();
+                        }
+                        throw new IllegalStateException("the observer's own");
+                    }
+                }));
+        try {
+            watched.mutex("/m").acquire().close();
+            assertTrue(stuck.await(10, TimeUnit.SECONDS));
+            Lease lease = soon(watched.mutex("/m").acquireAsync());
+            assertEquals(Optional.empty(), watched.mutex("/m").tryAcquire(Duration.ofMillis(50)));
+            CompletableFuture<LossCause> lost = lease.lost();
+            line.expireSession().join();
+            assertEquals(LossCause.SESSION_EXPIRED, lost.get(10, TimeUnit.SECONDS));
+            assertEquals(ReleaseOutcome.RELEASED, watched.mutex("/m").acquire().release());
+        } finally {
+            goOn.countDown();
+        }
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.ZooKeeperFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** All recipes on servers of older versions. Their watch events carry no zxid, so nobody is handed a lock without a list. */
+@Tag("once")
+@ParameterizedClass
+@ValueSource(strings = {"3.6.4", "3.8.0"})
+@Timeout(60)
+class OldServerTest {
+    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final int THREADS = 4;
+
+    private static ServerProcess server;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @Parameter
+    private String version;
+
+    @BeforeParameterizedClassInvocation
+    static void start(String version) throws Exception {
+        server = ServerProcess.ofVersion(version);
+    }
+
+    @AfterParameterizedClassInvocation
+    static void stop() {
+        server.close();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+        open.clear();
+    }
+
+    private ZkLockClient client(String connectString) {
+        ZkLockClient client = ZkLockClient.builder()
+                .connectString(connectString)
+                .sessionTimeout(SESSION)
+                .ownerLabel("a client of " + version)
+                .connectTimeout(Duration.ofSeconds(30))
+                .build();
+        open.add(client);
+        return client;
+    }
+
+    private ZkLockClient client() {
+        return client(server.connectString());
+    }
+
+    private FaultProxy proxy() {
+        FaultProxy proxy = FaultProxy.to(new OneAddress(server.connectString()));
+        open.add(0, proxy);
+        return proxy;
+    }
+
+    private static void awaitQueue(Acquirable lock, int length) throws InterruptedException {
+        Eventually.holds(
+                "a queue of " + length,
+                Duration.ofSeconds(10),
+                () -> lock.queue().size() == length);
+    }
+
+    private static Lease soon(CompletableFuture<Lease> due) throws Exception {
+        return due.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void everyKindOfLockIsHandedFromClientToClient() throws Exception {
+        for (Lockable kind : Lockable.values()) {
+            ZkLockClient first = client();
+            ZkLockClient second = client();
+            Lease held = kind.of(first).acquire();
+            assertTrue(held.token() > 0);
+            CompletableFuture<Lease> next = kind.blocker(second).acquireAsync();
+            Acquirable last = kind == Lockable.MULTI ? second.mutex("/m") : kind.of(second);
+            awaitQueue(last, 2);
+            assertFalse(next.isDone());
+            held.close();
+            Lease granted = soon(next);
+            assertTrue(granted.token() > held.token());
+            granted.close();
+            awaitQueue(last, 0);
+        }
+    }
+
+    @Test
+    void aHandOverCostsAListHere() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient waiter = client(proxy.connectString());
+        ZkLockClient holder = client();
+        waiter.mutex("/handed").acquire().close();
+        holder.mutex("/handed").acquire().close();
+        Lease held = holder.mutex("/handed").acquire();
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<Lease> next = waiter.mutex("/handed").acquireAsync();
+        awaitQueue(holder.mutex("/handed"), 2);
+        Eventually.holds(
+                "watches set", Duration.ofSeconds(10), () -> proxy.since(before).requestsButHeartbeats() == 5);
+        Wire.Mark atRelease = proxy.mark();
+        held.close();
+        Lease granted = soon(next);
+        assertEquals(1, proxy.since(atRelease).requestsButHeartbeats(), () -> proxy.since(atRelease)
+                .toString());
+        granted.close();
+    }
+
+    @Test
+    void threadsOfTwoClientsExcludeEachOther() throws Exception {
+        int[] counter = {0};
+        List<Thread> threads = new ArrayList<>();
+        for (ZkLockClient client : List.of(client(), client())) {
+            for (int i = 0; i < THREADS; i++) {
+                threads.add(new Thread(() -> increment(client, counter)));
+            }
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(2 * THREADS * 25, counter[0]);
+    }
+
+    private static void increment(LockClient client, int[] counter) {
+        try {
+            for (int i = 0; i < 25; i++) {
+                client.mutex("/counter").run(lease -> {
+                    int read = counter[0];
+                    counter[0] = read + 1;
+                });
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aCutConnectionKeepsLeaseAndPlace() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient cut = client(proxy.connectString());
+        ZkLockClient other = client();
+        Lease held = cut.mutex("/kept").acquire();
+        Lease before = other.mutex("/place").acquire();
+        CompletableFuture<Lease> waiting = cut.mutex("/place").acquireAsync();
+        awaitQueue(other.mutex("/place"), 2);
+        proxy.cut();
+        before.close();
+        assertTrue(soon(waiting).token() > before.token());
+        assertTrue(held.isValid());
+        assertFalse(held.lost().isDone());
+    }
+
+    @Test
+    void aDowngradeAGuardedWriteAndAResizeWork() throws Exception {
+        ZkLockClient client = client();
+        ReadWriteLock lock = client.readWriteLock("/down");
+        Lease write = lock.writeLock().acquire();
+        Lease read = lock.downgrade(write);
+        assertEquals(write.token(), read.token());
+        String data = "/data" + read.token();
+        var unused =
+                ZkLocks.guarded(read, Op.create(data, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+        assertTrue(client().readWriteLock("/down").readLock().tryAcquire().isPresent());
+        client.semaphore("/grown", 1).resize(2);
+        Lease one = client.semaphore("/grown", 1).acquire();
+        Lease two = client().semaphore("/grown", 1).acquire();
+        assertTrue(one.isValid() && two.isValid());
+        assertEquals(0, client.semaphore("/grown", 1).availablePermits());
+    }
+
+    @Test
+    void aHolderIsAskedAndEvicted() throws Exception {
+        ZkLockClient admin = client();
+        Lease held = client().mutex("/asked").acquire();
+        CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+        Eventually.holds(
+                "somebody who listens",
+                Duration.ofSeconds(10),
+                () -> admin.mutex("/asked").queue().get(0).requestRelease() == Asked.TOLD);
+        wish.get(10, TimeUnit.SECONDS);
+        assertEquals(Eviction.EVICTED, admin.mutex("/asked").queue().get(0).evict());
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertThrows(LeaseLostException.class, held::ensureValid);
+    }
+
+    /** What a proxy needs to know of a server that is not in this process. */
+    private record OneAddress(String connectString) implements ZooKeeperFixture {
+        @Override
+        public boolean hasSession(long sessionId) {
+            throw new UnsupportedOperationException("a process of its own");
+        }
+
+        @Override
+        public void expireSession(long sessionId) {
+            throw new UnsupportedOperationException("a process of its own");
+        }
+
+        @Override
+        public void close() {
+            // its owner closes it
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The counter that numbers the requests of a path comes to its end, for every recipe. */
+@Timeout(60)
+class OverflowTest extends OnOneServer {
+    private static final int NEAR_THE_END = Integer.MAX_VALUE - 2;
+
+    private final ZkLockClient first = client("first");
+    private final ZkLockClient second = client("second");
+
+    private void setCounters(Lockable kind, int counter) {
+        kind.paths().forEach(path -> server().setChildCounter(path, counter));
+    }
+
+    private void awaitSteppedBack(Lockable kind, int held) throws InterruptedException {
+        for (String path : kind.paths()) {
+            awaitRequests(path, held);
+        }
+        awaitUntil("somebody who waits for a path to be empty", () -> server().watches().stream()
+                .anyMatch(watch -> kind.paths().contains(watch.path())));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void nobodyHoldsBesideAHolderAndAllAreServedWhenTheQueueHasDrained(Lockable kind) throws Exception {
+        Lease held = kind.of(first).acquire();
+        setCounters(kind, NEAR_THE_END);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (ZkLockClient client : List.of(second, first, client("third"))) {
+            waiting.add(kind.blocker(client).acquireAsync());
+            waiting.add(kind.of(client).acquireAsync());
+        }
+        awaitSteppedBack(kind, 1);
+        assertTrue(waiting.stream().noneMatch(CompletableFuture::isDone));
+        assertTrue(held.isValid());
+
+        held.close();
+        List<CompletableFuture<Void>> served = new ArrayList<>();
+        for (CompletableFuture<Lease> next : waiting) {
+            served.add(next.thenAccept(lease -> {
+                assertTrue(lease.isValid());
+                assertTrue(lease.token() > held.token(), "tokens grow through a new path");
+                lease.close();
+            }));
+        }
+        CompletableFuture.allOf(served.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+        Lease after = kind.of(first).acquire();
+        for (String path : kind.paths()) {
+            assertTrue(sequence(requestsUnder(path).get(0)) < 100, "the path was made anew, and its counter with it");
+        }
+        after.close();
+        awaitNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    /** Whoever comes with numbers of which the server has no more steps back, too. */
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void aCounterThatStandsStillServesAllTheSame(Lockable kind) throws Exception {
+        kind.of(first).acquire().close();
+        setCounters(kind, Integer.MAX_VALUE);
+        List<CompletableFuture<Void>> served = new ArrayList<>();
+        for (ZkLockClient client : List.of(first, second)) {
+            for (int i = 0; i < 3; i++) {
+                served.add(kind.of(client).acquireAsync().thenAccept(Lease::close));
+            }
+        }
+        CompletableFuture.allOf(served.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+        awaitNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void foreignChildrenThatKeepAPathAreNamedInTheError(Lockable kind) throws Exception {
+        kind.of(first).acquire().close();
+        setCounters(kind, NEAR_THE_END);
+        String path = kind.paths().get(0);
+        String foreign = path + "/config";
+        String unused = handle().create(foreign, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        LockException told =
+                assertThrows(LockException.class, () -> kind.of(first).acquire());
+        assertTrue(told.getMessage().contains(path), told.getMessage());
+        assertTrue(told.getMessage().contains("Delete the path"), told.getMessage());
+        handle().delete(foreign, -1);
+        kind.of(second).acquire().close();
+    }
+
+    /** The ear of a holder that was evicted and does not know yet is nothing foreign: whoever drains waits for it. */
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void whoListensIsEvictedAndOthersAreServed(Lockable kind) throws Exception {
+        Lease held = kind.of(first).acquire();
+        CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+        awaitUntil("ears", () -> kind.paths().stream()
+                .allMatch(path -> server().nodesUnder(path).size() == 2));
+        setCounters(kind, NEAR_THE_END);
+        CompletableFuture<Lease> waiting = kind.blocker(second).acquireAsync();
+        awaitSteppedBack(kind, 1);
+        assertFalse(waiting.isDone());
+        assertEquals(Eviction.EVICTED, kind.of(second).queue().get(0).evict());
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        soon(waiting).close();
+        assertFalse(wish.isDone());
+        awaitNothingLeft(kind.paths().toArray(String[]::new));
+    }
+}

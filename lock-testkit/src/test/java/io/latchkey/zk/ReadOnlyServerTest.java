@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ProcessEnsemble;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.ZooKeeper.States;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A server that has lost its quorum and serves read-only handles on. Such handles get a session that can create nothing, so nobody
+ * holds in one; when a quorum is back the handle gets another session, with another id, without a word about the first.
+ */
+@Tag("once")
+@Timeout(120)
+class ReadOnlyServerTest {
+    private static final int LEFT = 2;
+    private static final int SESSION_MILLIS = 6000;
+    private static final Duration TURNS = Duration.ofSeconds(40);
+
+    @Test
+    void onAReadOnlyServerNobodyHoldsAndAllGoOnWithTheQuorum() throws Exception {
+        try (ProcessEnsemble ensemble =
+                        ProcessEnsemble.start("localSessionsEnabled=true", "localSessionsUpgradingEnabled=true");
+                ZkLockClient ordinary = ZkLockClient.builder()
+                        .connectString(ensemble.connectString())
+                        .sessionTimeout(Duration.ofMillis(SESSION_MILLIS))
+                        .connectTimeout(TURNS)
+                        .build()) {
+            Lease held = ordinary.mutex("/held").acquire();
+            assertTrue(held.isValid());
+            ensemble.kill(0);
+            ensemble.kill(1);
+            Eventually.holds("a server without a quorum", TURNS, () -> ensemble.isReadOnly(LEFT));
+
+            // A session with nodes is none that this server may serve: its owner steps back in time.
+            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(20, TimeUnit.SECONDS));
+            assertEquals(LeaseState.LOST, held.state());
+            LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> {
+                ZkLockClient unused = ZkLockClient.builder()
+                        .connectString(ensemble.connectString(LEFT))
+                        .sessionTimeout(Duration.ofMillis(SESSION_MILLIS))
+                        .build();
+            });
+            assertTrue(refused.getMessage().contains("read-only"), refused.getMessage());
+
+            ZooKeeper handle = new ZooKeeper(ensemble.connectString(), SESSION_MILLIS, event -> {}, true);
+            try {
+                goesOnWithTheQuorum(ensemble, handle, held.token());
+            } finally {
+                handle.close();
+            }
+        }
+    }
+
+    private static void goesOnWithTheQuorum(ProcessEnsemble ensemble, ZooKeeper handle, long before) throws Exception {
+        try (ZkLockClient borrowing = ZkLockClient.builder()
+                .using(handle)
+                .connectTimeout(Duration.ZERO)
+                .build()) {
+            Eventually.holds("a read-only handle", TURNS, () -> handle.getState() == States.CONNECTEDREADONLY);
+            long sessionOfNoUse = handle.getSessionId();
+            assertEquals(Optional.empty(), borrowing.mutex("/held").tryAcquire(Duration.ofMillis(500)));
+            CompletableFuture<Lease> waiting = borrowing.mutex("/held").acquireAsync();
+            CompletableFuture<Lease> elsewhere = borrowing.mutex("/elsewhere").acquireAsync();
+            assertFalse(elsewhere.isDone());
+
+            ensemble.restart(0);
+            ensemble.restart(1);
+            Lease next = waiting.get(60, TimeUnit.SECONDS);
+            Lease other = elsewhere.get(60, TimeUnit.SECONDS);
+            assertTrue(next.isValid() && other.isValid());
+            assertTrue(next.token() > before);
+            assertTrue(handle.getSessionId() != sessionOfNoUse, "the session was to change");
+            List<String> queue = handle.getChildren("/held", false);
+            assertEquals(1, queue.size());
+            Stat node = handle.exists("/held/" + queue.get(0), false);
+            assertEquals(handle.getSessionId(), node.getEphemeralOwner());
+            next.close();
+            other.close();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Settings of clients and servers that bite: each is refused clearly or handled. */
+@Timeout(60)
+class ServerSettingsTest extends OnOneServer {
+    private static final Duration SHORT = Duration.ofSeconds(4);
+
+    // ---- handles that forget their watches
+
+    @Test
+    void aBorrowedHandleThatForgetsItsWatchesIsRefused() throws Exception {
+        ZKClientConfig forgetful = new ZKClientConfig();
+        forgetful.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
+        ZooKeeper handle = new ZooKeeper("127.0.0.1:1", 1000, event -> {}, false, forgetful);
+        try {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> ZkLockClient.using(handle));
+            assertTrue(refused.getMessage().contains(ZKClientConfig.DISABLE_AUTO_WATCH_RESET), refused.getMessage());
+        } finally {
+            handle.close();
+        }
+    }
+
+    // ---- session time-outs that change
+
+    @Test
+    void aServerThatShortensTheSessionAtReconnectShortensWhatIsBelieved() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZkLockClient client = patient(proxy);
+        Lease before = client.mutex("/before").acquire();
+        assertTrue(before.remaining().compareTo(SHORT) > 0);
+        server().limitSessions(SHORT);
+        proxy.cut();
+        awaitUntil("the cut", () -> before.state() != LeaseState.HELD);
+        Lease after = client.mutex("/after").acquire();
+        assertTrue(after.remaining().compareTo(SHORT) <= 0, () -> "still " + after.remaining());
+        assertTrue(before.remaining().compareTo(SHORT) <= 0, () -> "still " + before.remaining());
+        if (before.state() == LeaseState.LOST) {
+            assertEquals(LossCause.DEADLINE_PASSED, before.lost().get(5, TimeUnit.SECONDS));
+        }
+        // It beats in time for the shorter session.
+        CountDownLatch lost = new CountDownLatch(1);
+        var unused = after.lost().thenAccept(cause -> lost.countDown());
+        boolean lostSoon = lost.await(SHORT.toMillis() * 5 / 4, TimeUnit.MILLISECONDS);
+        assertFalse(lostSoon, () -> "lost: " + after.lost().join());
+        assertTrue(after.isValid());
+    }
+
+    @Test
+    void aServerThatLengthensTheSessionAtReconnectIsBelievedOnceItHasAnswered() throws Exception {
+        FaultProxy proxy = fastProxy();
+        server().limitSessions(SHORT);
+        ZkLockClient client = patient(proxy);
+        Lease held = client.mutex("/m").acquire();
+        assertTrue(held.remaining().compareTo(SHORT) <= 0);
+        server().limitSessions(LONG_SESSION);
+        proxy.cut();
+        awaitUntil("a longer lease", () -> held.remaining().compareTo(SHORT) > 0);
+        assertEquals(LeaseState.HELD, held.state());
+        assertFalse(held.lost().isDone());
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.Claim;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.History;
+import io.latchkey.testkit.LossChecker;
+import io.latchkey.testkit.PermitBoundChecker;
+import io.latchkey.testkit.ReadersWritersChecker;
+import io.latchkey.testkit.ZooKeeperFixture;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * Holders that do not let go, each on a path of its own with somebody behind it whom it shuts out, while something fails. Everybody
+ * looks at its lease all the time, a fifth of a millisecond after the last look at best, and all is recorded on one clock.
+ */
+final class Standoff implements AutoCloseable {
+    private static final Duration WAITERS_SESSION = Duration.ofSeconds(15);
+    private static final Duration WITHIN = Duration.ofSeconds(60);
+    private static final long LOOK_EVERY_NANOS = 200_000;
+    private static final String GONE = "gone: ";
+
+    private final History history = new History();
+    private final ZooKeeperFixture servers;
+    private final String base;
+    private final ZkLockClient waiters;
+    private final ZooKeeper witness;
+    private final List<Pair> pairs = new ArrayList<>();
+    private final List<Lease> watched = new CopyOnWriteArrayList<>();
+    private final Thread looks = new Thread(this::look, "looks");
+
+    /** Who shuts out whom. */
+    enum Kind {
+        MUTEX,
+        WRITER_BEFORE_READER,
+        READER_BEFORE_WRITER,
+        PERMITS
+    }
+
+    /** A lease that is held, and who is next. */
+    record Pair(String path, String holder, long session, Lease held, CompletableFuture<Lease> next) {}
+
+    private record Side(Acquirable lock, Claim claim) {}
+
+    /**
+     * @param side where those who wait, and who watches the holders' nodes, connect: servers that the fault spares, if there are any
+     * @param base the path below which all of it lies, of no other standoff
+     */
+    Standoff(ZooKeeperFixture servers, String side, String base) throws IOException, InterruptedException {
+        this.servers = servers;
+        this.base = base;
+        waiters = ZkLockClient.builder()
+                .connectString(side)
+                .sessionTimeout(WAITERS_SESSION)
+                .build();
+        CountDownLatch connected = new CountDownLatch(1);
+        witness = new ZooKeeper(side, (int) WAITERS_SESSION.toMillis(), event -> connected.countDown());
+        assertTrue(connected.await(WITHIN.toSeconds(), TimeUnit.SECONDS));
+        looks.setDaemon(true);
+        looks.start();
+    }
+
+    History history() {
+        return history;
+    }
+
+    List<Pair> pairs() {
+        return List.copyOf(pairs);
+    }
+
+    private void look() {
+        while (!Thread.interrupted()) {
+            watched.forEach(Lease::isValid);
+            LockSupport.parkNanos(LOOK_EVERY_NANOS);
+        }
+    }
+
+    String newPath() {
+        return base + "/" + pairs.size();
+    }
+
+    /** Has the client hold something of this kind on a path of its own, and somebody else wait for it. */
+    Pair pair(FaultyClient holder, Kind kind) throws Exception {
+        String path = newPath();
+        Side first = first(holder.client(), kind, path);
+        Lease held = history.recorded(holder, first.lock(), first.claim()).acquire();
+        watched.add(held);
+        Pair pair = new Pair(
+                path, holder.name(), holder.proxy().session().orElseThrow(), held, next(path, second(kind, path)));
+        pairs.add(pair);
+        watchNode(path, held.token());
+        return pair;
+    }
+
+    /** Has somebody wait for the mutex on a path of which another process has the lease with this token. */
+    CompletableFuture<Lease> next(String path, long token) throws Exception {
+        CompletableFuture<Lease> next = next(path, second(Kind.MUTEX, path));
+        watchNode(path, token);
+        return next;
+    }
+
+    private CompletableFuture<Lease> next(String path, Side second) throws InterruptedException {
+        CompletableFuture<Lease> next = history.recorded("behind " + path, second.lock(), second.claim())
+                .acquireAsync()
+                .thenApply(lease -> {
+                    watched.add(lease);
+                    return lease;
+                });
+        Eventually.holds(
+                "somebody waits behind the holder of " + path,
+                WITHIN,
+                () -> second.lock().queue().size() == 2);
+        return next;
+    }
+
+    private static Side first(LockClient client, Kind kind, String path) {
+        return switch (kind) {
+            case MUTEX -> new Side(client.mutex(path), Claim.exclusive(path));
+            case WRITER_BEFORE_READER -> new Side(client.readWriteLock(path).writeLock(), Claim.exclusive(path));
+            case READER_BEFORE_WRITER -> new Side(client.readWriteLock(path).readLock(), Claim.shared(path));
+            case PERMITS -> new Side(client.semaphore(path, 3).permits(2), Claim.permits(path, 2, 3));
+        };
+    }
+
+    private Side second(Kind kind, String path) {
+        return switch (kind) {
+            case MUTEX -> first(waiters, kind, path);
+            case WRITER_BEFORE_READER -> first(waiters, Kind.READER_BEFORE_WRITER, path);
+            case READER_BEFORE_WRITER -> first(waiters, Kind.WRITER_BEFORE_READER, path);
+            case PERMITS -> first(waiters, kind, path);
+        };
+    }
+
+    /** The node's going is noted as soon as a server tells of it. */
+    private void watchNode(String path, long token) throws KeeperException, InterruptedException {
+        for (String child : witness.getChildren(path, false)) {
+            String node = path + "/" + child;
+            var found = witness.exists(node, event -> {
+                if (event.getType() == Watcher.Event.EventType.NodeDeleted) {
+                    history.note("server", GONE + path);
+                }
+            });
+            if (found == null || found.getCzxid() != token) {
+                witness.removeAllWatches(node, Watcher.WatcherType.Any, true);
+            }
+        }
+    }
+
+    /** Waits until all are granted who wait behind these. */
+    void awaitNext(List<Pair> behind) throws Exception {
+        for (Pair pair : behind) {
+            Lease unused = pair.next().get(WITHIN.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    /** Waits until all have lost their lease or trust it anew; these let go, and everybody is granted. */
+    void letSurvivorsGo() throws Exception {
+        for (Pair pair : pairs) {
+            Eventually.holds(
+                    pair.holder() + " knows",
+                    WITHIN,
+                    () -> pair.next().isDone() || pair.held().state() == LeaseState.HELD);
+            pair.held().close();
+        }
+        awaitNext(pairs);
+    }
+
+    /** Fails unless all these sessions have ended at the server, and their holders know. */
+    void assertOver(List<Pair> over) throws InterruptedException {
+        awaitSessionsOver(over);
+        over.forEach(pair -> assertFalse(pair.held().isValid()));
+    }
+
+    /** The node goes a moment before the session does. */
+    void awaitSessionsOver(List<Pair> over) throws InterruptedException {
+        for (Pair pair : over) {
+            Eventually.holds(
+                    "end of the session of " + pair.holder(),
+                    Duration.ofSeconds(2),
+                    () -> !servers.hasSession(pair.session()));
+        }
+    }
+
+    /** Whoever holds lets go; then it is checked that everybody was told before the next was granted. */
+    void check() {
+        watched.forEach(Lease::close);
+        LossChecker.check(history).assertObeyed();
+        ReadersWritersChecker.byTheirOwnLooks(history).assertObeyed();
+        PermitBoundChecker.byTheirOwnLooks(history).assertObeyed();
+    }
+
+    /** The same of holders that could not be told: no look of theirs found a lease valid that another had by then. */
+    void checkLooks() {
+        watched.forEach(Lease::close);
+        LossChecker.check(history).assertObeyed();
+        ReadersWritersChecker.byTheirOwnLooks(history).assertNotBroken();
+    }
+
+    /** What it came to, for every holder that lost its lease. */
+    List<Giving> givings() {
+        return Giving.of(history, GONE);
+    }
+
+    /** The same, of these alone. */
+    List<Giving> givings(List<Pair> of) {
+        List<String> paths = of.stream().map(Pair::path).toList();
+        return givings().stream()
+                .filter(giving -> paths.contains(giving.path()))
+                .toList();
+    }
+
+    /** The same, of all others. */
+    List<Giving> givingsBut(List<Pair> not) {
+        List<String> paths = not.stream().map(Pair::path).toList();
+        return givings().stream()
+                .filter(giving -> !paths.contains(giving.path()))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        looks.interrupt();
+        waiters.close();
+        try {
+            looks.join();
+            witness.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

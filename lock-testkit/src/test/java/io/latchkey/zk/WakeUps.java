@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.zk.queue.Decision;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.queue.Queue;
+import io.latchkey.zk.recipe.Recipe;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks at the server again and again, and asks of each path what stands at its head, and of each request that may hold how long it
+ * waits to be granted. So a slow lock can be told from one that waits for sessions that have not ended yet.
+ *
+ * <p>Clients are expected to make one request at a time: all nodes of a session are of one request.
+ */
+final class WakeUps extends Thread {
+    /** What a path waits for. Of several reasons the first counts. */
+    enum Head {
+        /** A session that was struck: its node goes when the server ends it. */
+        ENDING_SESSION,
+        /** Somebody who may hold, and has not been told. */
+        WAKE_UP,
+        /** Somebody who holds. */
+        HOLDER,
+        /** Nobody. */
+        EMPTY
+    }
+
+    /** Who a session's client is, as far as this is asked. */
+    interface Clients {
+        /** Whether a fault has been struck at the session, or nobody has it any more. */
+        boolean isEnding(long session);
+
+        /** Whether the session's client waits for a grant. */
+        boolean waits(long session);
+    }
+
+    private static final Duration PAUSE = Duration.ofMillis(10);
+
+    private final EmbeddedZooKeeper server;
+    private final String base;
+    private final Clients clients;
+    private final Map<Head, Long> looks = new EnumMap<>(Head.class);
+    private final Map<Long, Long> waitingSince = new HashMap<>();
+    private final List<Duration> waits = new ArrayList<>();
+    private volatile boolean over;
+
+    WakeUps(EmbeddedZooKeeper server, String base, Clients clients) {
+        super("wake-ups");
+        this.server = server;
+        this.base = base;
+        this.clients = clients;
+        setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+        while (!over) {
+            look(new Picture());
+            RandomLocks.pause((int) PAUSE.toMillis());
+        }
+    }
+
+    /** Ends the looking. */
+    void end() throws InterruptedException {
+        over = true;
+        join();
+    }
+
+    /** The longest time for which somebody was seen to wait who could hold. Ask after the end. */
+    Duration longest() {
+        return waits.stream().max(Duration::compareTo).orElse(Duration.ZERO);
+    }
+
+    /** Shares of what the paths waited for, and how long the wake-ups took. Ask after the end. */
+    @Override
+    public String toString() {
+        long all = looks.values().stream().mapToLong(Long::longValue).sum();
+        StringBuilder text = new StringBuilder("at the head of the paths:");
+        looks.forEach((head, count) -> text.append(String.format(" %s %.1f %%,", head, 100.0 * count / all)));
+        long slow = waits.stream()
+                .filter(wait -> wait.compareTo(Duration.ofMillis(100)) > 0)
+                .count();
+        return text + " wake-ups seen: " + waits.size() + ", longer than 100 ms: " + slow + ", longest "
+                + longest().toMillis() + " ms";
+    }
+
+    private void look(Picture now) {
+        now.queues.keySet().forEach(path -> looks.merge(now.head(path, new HashSet<>()), 1L, Long::sum));
+        long nanos = System.nanoTime();
+        Set<Long> waiting = now.waiting();
+        waiting.forEach(session -> waitingSince.putIfAbsent(session, nanos));
+        waitingSince.entrySet().removeIf(entry -> {
+            boolean told = !waiting.contains(entry.getKey());
+            if (told) {
+                waits.add(Duration.ofNanos(nanos - entry.getValue()));
+            }
+            return told;
+        });
+    }
+
+    /** The server's nodes at one moment. */
+    private final class Picture {
+        private final Map<String, Queue> queues = new HashMap<>();
+        private final Map<Long, List<ServerNode>> bySession = new HashMap<>();
+
+        Picture() {
+            Map<String, PathData> purposes = new HashMap<>();
+            Map<String, List<String>> names = new HashMap<>();
+            for (ServerNode node : server.nodesUnder(base)) {
+                if (node.isEphemeral()) {
+                    names.computeIfAbsent(parent(node), path -> new ArrayList<>())
+                            .add(node.name());
+                    bySession
+                            .computeIfAbsent(node.session(), session -> new ArrayList<>())
+                            .add(node);
+                } else {
+                    PathData.parse(node.data()).ifPresent(purpose -> {
+                        purposes.put(node.path(), purpose);
+                        names.computeIfAbsent(node.path(), path -> new ArrayList<>());
+                    });
+                }
+            }
+            // A path's own node comes before its children: what has none was deleted in between.
+            purposes.forEach((path, purpose) -> queues.put(path, Queue.of(names.get(path), purpose)));
+        }
+
+        private boolean mayHold(ServerNode node) {
+            NodeName name = NodeName.parse(node.name()).orElseThrow();
+            Queue queue = queues.get(parent(node));
+            return queue != null && Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold;
+        }
+
+        private boolean mayHold(long session) {
+            return bySession.get(session).stream().allMatch(this::mayHold);
+        }
+
+        Set<Long> waiting() {
+            Set<Long> waiting = new HashSet<>();
+            for (long session : bySession.keySet()) {
+                if (!clients.isEnding(session) && clients.waits(session) && mayHold(session)) {
+                    waiting.add(session);
+                }
+            }
+            return waiting;
+        }
+
+        /** Through multi-locks, which wait at the head of one path for another, to what they wait for in the end. */
+        Head head(String path, Set<String> seen) {
+            Head first = Head.EMPTY;
+            if (!seen.add(path)) {
+                return first;
+            }
+            for (List<ServerNode> nodes : bySession.values()) {
+                for (ServerNode node : nodes) {
+                    if (parent(node).equals(path) && mayHold(node)) {
+                        Head head = head(node.session(), nodes, seen);
+                        first = head.compareTo(first) < 0 ? head : first;
+                    }
+                }
+            }
+            return first;
+        }
+
+        private Head head(long session, List<ServerNode> nodes, Set<String> seen) {
+            if (clients.isEnding(session)) {
+                return Head.ENDING_SESSION;
+            }
+            if (!mayHold(session)) {
+                return nodes.stream()
+                        .filter(node -> !mayHold(node))
+                        .map(node -> head(parent(node), seen))
+                        .min(Head::compareTo)
+                        .orElse(Head.EMPTY);
+            }
+            return clients.waits(session) ? Head.WAKE_UP : Head.HOLDER;
+        }
+    }
+
+    private static String parent(ServerNode node) {
+        return node.path().substring(0, node.path().lastIndexOf('/'));
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/**
+ * The command and what it has started. Ends once, whoever asks for it first: the loss of the lock, or a signal. A second one
+ * who asks waits until it has ended.
+ */
+final class CommandProcess {
+    /** After KILL a process is there only while the kernel is busy with it. */
+    private static final Duration KILLED_WITHIN = Duration.ofSeconds(10);
+
+    private final Duration grace;
+    private Optional<Process> started = Optional.empty();
+    private boolean over;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param grace the time between TERM and KILL
+     */
+    CommandProcess(Duration grace) {
+        this.grace = grace;
+    }
+
+    /** Starts the command with our standard streams, unless it has been ended before. */
+    synchronized Optional<Process> start(List<String> command, Map<String, String> environment) throws IOException {
+        if (!over) {
+            ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+            builder.environment().putAll(environment);
+            started = Optional.of(builder.start());
+        }
+        return started;
+    }
+
+    /**
+     * Asks the command, and all processes that it has started and that still belong to it, to end (TERM), and after the grace
+     * period makes those end that are left (KILL). Returns when they are gone. A shell would go on with its next command if
+     * only its child got the signal, and leave its child behind if only the shell did.
+     */
+    synchronized void end() {
+        over = true;
+        if (started.isEmpty() || !started.get().isAlive()) {
+            return;
+        }
+        List<ProcessHandle> tree = tree(started.get());
+        tree.forEach(ProcessHandle::destroy);
+        if (!goneWithin(grace, tree)) {
+            List<ProcessHandle> left = Stream.concat(tree.stream(), tree(started.get()).stream())
+                    .distinct()
+                    .toList();
+            left.forEach(ProcessHandle::destroyForcibly);
+            goneWithin(KILLED_WITHIN, left);
+        }
+    }
+
+    private static List<ProcessHandle> tree(Process root) {
+        return Stream.concat(Stream.of(root.toHandle()), root.descendants()).toList();
+    }
+
+    private static boolean goneWithin(Duration time, List<ProcessHandle> processes) {
+        CompletableFuture<?>[] exits =
+                processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(exits).get(time.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException late) {
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say where the locks are, which all commands have. */
+final class Connection {
+    @Option(
+            names = "--connect",
+            paramLabel = "SERVERS",
+            required = true,
+            defaultValue = "${env:LATCHKEY_CONNECT}",
+            description = "The servers, as host:port[,host:port...][/chroot]. If not given: LATCHKEY_CONNECT of the"
+                    + " environment.")
+    private String servers = "";
+
+    @Option(
+            names = "--session-timeout",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            converter = Span.class,
+            description = "How long the servers wait for a client that is silent before its locks are free. If not"
+                    + " given: ${DEFAULT-VALUE}.")
+    private Duration sessionTimeout = Duration.ZERO;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            converter = Span.class,
+            description =
+                    "How long to try for a server that answers. If not given: as long as --session-timeout, but not"
+                            + " where every server refuses the connection.")
+    private @Nullable Duration connectTimeout;
+
+    @Option(
+            names = "--auth",
+            paramLabel = "SCHEME:CREDENTIALS",
+            defaultValue = "${env:LATCHKEY_AUTH}",
+            converter = Login.Converter.class,
+            description = "A login, such as digest:user:password. If not given: LATCHKEY_AUTH of the environment, where"
+                    + " other users of the machine cannot read it.")
+    private @Nullable Login login;
+
+    /** A client that is called so in the queues. */
+    ZkLockClient client(String label, Layout layout) {
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(servers)
+                .sessionTimeout(sessionTimeout)
+                .ownerLabel(label)
+                .layout(layout);
+        Duration patience = connectTimeout;
+        if (patience != null) {
+            builder.connectTimeout(patience);
+        }
+        Login presented = login;
+        if (presented != null) {
+            builder.auth(presented.scheme(), presented.bytes());
+        }
+        return builder.build();
+    }
+
+    /** A handle for what no lock client tells. Make a client first: it says what is wrong with the connection. */
+    ZooKeeper handle() throws IOException {
+        ZooKeeper handle =
+                new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, false, new ZKClientConfig());
+        Login presented = login;
+        if (presented != null) {
+            handle.addAuthInfo(presented.scheme(), presented.bytes());
+        }
+        return handle;
+    }
+}

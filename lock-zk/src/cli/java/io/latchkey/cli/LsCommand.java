@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.apache.zookeeper.common.PathUtils;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists locks. */
+@Command(
+        name = "ls",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        description =
+                "Lists the locks at PATH and below it: kind, how many requests hold, how many wait, and whose layout they"
+                        + " have. Locks of Curator and kazoo are listed while somebody holds or waits there.")
+final class LsCommand implements Callable<Integer> {
+    @Mixin
+    private Connection connection = new Connection();
+
+    @Parameters(
+            paramLabel = "PATH",
+            arity = "0..1",
+            defaultValue = "/",
+            description = "Where to begin. If not given: everything.")
+    private String path = "/";
+
+    @Option(names = "--json", description = "A JSON array with an object for each lock.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PathUtils.validatePath(path);
+        List<Shown.Lock> locks = new ArrayList<>();
+        LockTree.Found found;
+        try (LockTree tree = LockTree.open(connection, "latchkey ls")) {
+            found = tree.below(path);
+            for (FoundLock lock : found.locks()) {
+                locks.add(Shown.Lock.of(lock, tree.queue(lock)));
+            }
+        }
+        System.out.println(json ? Shown.json(locks) : table(locks));
+        if (found.unreadable().isEmpty()) {
+            if (locks.isEmpty() && !json) {
+                System.err.println("latchkey: no lock at or below " + Table.plain(path));
+            }
+            return Status.DONE.code();
+        }
+        System.err.println("latchkey: not listed, since this client may not read them: "
+                + found.unreadable().stream().map(Table::plain).collect(Collectors.joining(" ")));
+        return Status.DENIED.code();
+    }
+
+    private static Table table(List<Shown.Lock> locks) {
+        Table table = new Table("PATH", "KIND", "CAPACITY", "HOLDERS", "WAITERS", "LAYOUT");
+        locks.forEach(lock -> table.line(
+                lock.path(),
+                lock.kind(),
+                Objects.requireNonNullElse(lock.capacity(), ""),
+                lock.holders(),
+                lock.waiters(),
+                lock.layout()));
+        return table;
+    }
+}

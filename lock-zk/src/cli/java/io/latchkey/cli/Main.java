@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Looks at locks, and runs commands under them, from a shell or a script. */
+@Command(
+        name = "latchkey",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        description = "Distributed locks on ZooKeeper, from the command line.",
+        footerHeading = "%nExit status:%n",
+        footer = {
+            "  0    done; of run: the command's own status",
+            "  1    evict: there was no such request",
+            "  64   the command line is wrong; nothing was done",
+            "  69   no server answers",
+            "  70   an unexpected error",
+            "  75   run: not acquired in time; the command was not run",
+            "  76   run: the lock was lost before the command had ended",
+            "  77   the server denies access",
+            "  78   the path is for another kind of lock",
+            "  127  run: the command could not be started",
+            "",
+            "'latchkey COMMAND --help' says more of each command."
+        },
+        subcommands = {LsCommand.class, ShowCommand.class, RunCommand.class, EvictCommand.class})
+final class Main {
+    /** What Java makes of bytes that it cannot read as characters. */
+    private static final char UNREADABLE = '\uFFFD';
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        // JSON is in UTF-8, and cron has no locale that would say so.
+        System.setOut(utf8(FileDescriptor.out));
+        System.setErr(utf8(FileDescriptor.err));
+        if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
+            System.err.println(
+                    "latchkey: an argument is not ASCII, and no locale says how to read it. Nothing was done."
+                            + " Set LC_ALL=C.UTF-8.");
+            System.exit(Status.USAGE.code());
+        }
+        int status = new CommandLine(new Main())
+                // What comes after -- is somebody else's.
+                .setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(Main::misused)
+                .setExecutionExceptionHandler(Main::failed)
+                .execute(args);
+        System.exit(status);
+    }
+
+    private static PrintStream utf8(FileDescriptor stream) {
+        return new PrintStream(new FileOutputStream(stream), true, StandardCharsets.UTF_8);
+    }
+
+    /** The usage is long, so only a word of where it is. */
+    private static int misused(ParameterException wrong, String[] args) {
+        CommandLine command = wrong.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("latchkey: " + wrong.getMessage());
+        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        return Status.USAGE.code();
+    }
+
+    private static int failed(Exception failed, CommandLine command, ParseResult parsed) {
+        if (Status.isExplained(failed)) {
+            command.getErr().println("latchkey: " + failed.getMessage());
+        } else {
+            failed.printStackTrace(command.getErr());
+        }
+        return Status.of(failed).code();
+    }
+
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"latchkey " + Objects.requireNonNullElse(version, "(not from its jar)")};
+        }
+    }
+}

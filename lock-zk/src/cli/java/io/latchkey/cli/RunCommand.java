@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.Layout;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Holds a lock while a command runs. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        sortOptions = false,
+        customSynopsis = "latchkey run PATH [OPTIONS] -- COMMAND [ARGUMENT...]",
+        description = {
+            "Acquires the lock at PATH, a mutex if nothing else is said, runs COMMAND, and releases the lock when COMMAND has"
+                    + " ended. COMMAND has our standard input and output, and in its environment LATCHKEY_PATH and"
+                    + " LATCHKEY_TOKEN, the fencing token: a store that refuses tokens below the highest it has seen takes"
+                    + " nothing from who has lost the lock.",
+            "If the lock is lost, and if we get TERM, INT or HUP, COMMAND and the processes that it has started get TERM, and"
+                    + " KILL after the grace period. Others may hold during the grace period after a loss. KILL for us leaves"
+                    + " COMMAND running without the lock.",
+            "Times are 10s, 500ms, 5m, 2h, 1d; a bare number is seconds."
+        },
+        footerHeading = "%nExit status:%n",
+        footer = {
+            "  that of COMMAND, or 128 and the number of the signal that ended it; else",
+            "  64   the command line is wrong; nothing was done",
+            "  69   no server answers",
+            "  75   not acquired in time; COMMAND was not run",
+            "  76   the lock was lost before COMMAND had ended",
+            "  77   the server denies access",
+            "  78   the path is for another kind of lock",
+            "  127  COMMAND could not be started",
+            "  129, 130, 143  we got HUP, INT or TERM"
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final String SEPARATOR = "--";
+    private static final int LONGEST_LABEL = 256;
+
+    @Parameters(paramLabel = "PATH", index = "0", description = "The lock's path.")
+    private String path = "";
+
+    @Parameters(paramLabel = "COMMAND", index = "1..*", arity = "1..*", description = "What to run, not by a shell.")
+    private List<String> command = List.of();
+
+    @ArgGroup(exclusive = true, multiplicity = "0..1")
+    private WantedLock lock = new WantedLock();
+
+    @Option(
+            names = "--layout",
+            paramLabel = "WHOSE",
+            defaultValue = "latchkey",
+            description =
+                    "Whose nodes the lock is made of: latchkey, or curator or kazoo, to share PATH with programs that use"
+                            + " these. All who use PATH must say the same. If not given: ${DEFAULT-VALUE}.")
+    private Layout layout = Layout.LATCHKEY;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = Span.class,
+            description =
+                    "How long to wait for the lock, once connected. 0 is now or never. If not given: as long as it"
+                            + " takes.")
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            converter = Span.class,
+            description = "The time from TERM to KILL. If not given: ${DEFAULT-VALUE}.")
+    private Duration grace = Duration.ZERO;
+
+    @Option(
+            names = "--label",
+            paramLabel = "TEXT",
+            description = "What others see in the queue, beside host and process. If not given: COMMAND's name.")
+    private @Nullable String label;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Say nothing when the lock was not acquired in time; the exit status tells.")
+    private boolean quiet;
+
+    @Mixin
+    private Connection connection = new Connection();
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    /** Set by a signal, and at our own end. */
+    private final AtomicBoolean stopping = new AtomicBoolean();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        checkSeparator();
+        CommandProcess process = new CommandProcess(grace);
+        try (LockClient client = connection.client(labelOrName(), layout)) {
+            Acquirable wanted = wanted(client);
+            endAndReleaseOnSignals(process, client);
+            return acquireAndRun(wanted, process);
+        } catch (ClientClosedException stopped) {
+            // By the hook: the status is the signal's, whatever we say.
+            return Status.UNEXPECTED.code();
+        }
+    }
+
+    private Acquirable wanted(LockClient client) {
+        try {
+            return lock.of(client, path);
+        } catch (UnsupportedOperationException refused) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(),
+                    "--layout " + layout.name().toLowerCase(Locale.ROOT) + " has no semaphore",
+                    refused);
+        }
+    }
+
+    /** Without it, options of the command would be taken for ours. */
+    private void checkSeparator() {
+        CommandSpec self = Objects.requireNonNull(spec);
+        List<String> typed = self.commandLine().getParseResult().originalArgs();
+        if (typed.indexOf(SEPARATOR) != typed.size() - command.size() - 1) {
+            throw new ParameterException(self.commandLine(), "Write '--' before the command that is to be run");
+        }
+    }
+
+    private String labelOrName() {
+        if (label != null) {
+            return label;
+        }
+        Path name = Path.of(command.get(0)).getFileName();
+        String plain = String.valueOf(name).replaceAll("\\p{C}", "?");
+        return plain.length() > LONGEST_LABEL ? plain.substring(0, LONGEST_LABEL) : plain;
+    }
+
+    private void endAndReleaseOnSignals(CommandProcess process, LockClient client) {
+        Runnable stop = () -> {
+            stopping.set(true);
+            process.end();
+            client.close();
+        };
+        Runtime.getRuntime().addShutdownHook(new Thread(stop, "latchkey-shutdown"));
+    }
+
+    private int acquireAndRun(Acquirable wanted, CommandProcess process) throws IOException, InterruptedException {
+        Duration patience = timeout;
+        if (patience == null) {
+            try (Lease lease = wanted.acquire()) {
+                return run(lease, process);
+            }
+        }
+        Optional<Lease> granted = wanted.tryAcquire(patience);
+        if (granted.isPresent()) {
+            try (Lease lease = granted.get()) {
+                return run(lease, process);
+            }
+        }
+        if (!quiet) {
+            System.err.println(
+                    "latchkey: " + path + " was not free within " + Span.text(patience) + ". The command was not run.");
+        }
+        return Status.NOT_ACQUIRED.code();
+    }
+
+    private int run(Lease lease, CommandProcess process) {
+        Map<String, String> environment = Map.of("LATCHKEY_PATH", path, "LATCHKEY_TOKEN", Long.toString(lease.token()));
+        CompletableFuture<LossCause> lost = lease.lost();
+        Optional<Process> started;
+        try {
+            started = process.start(command, environment);
+        } catch (IOException cannot) {
+            System.err.println("latchkey: " + cannot.getMessage() + ". The lock is released.");
+            return Status.NOT_STARTED.code();
+        }
+        if (started.isEmpty()) {
+            // The hook came first, and its signal's status counts.
+            return Status.UNEXPECTED.code();
+        }
+        return await(started.get(), lost, lease, process);
+    }
+
+    private int await(Process started, CompletableFuture<LossCause> lost, Lease lease, CommandProcess process) {
+        CompletableFuture.anyOf(started.onExit(), lost).join();
+        if (lost.isDone() && !stopping.get()) {
+            process.end();
+            System.err.println("latchkey: the lock " + path + " was lost while the command ran (" + lost.join()
+                    + ", token " + lease.token() + "): others may hold it. The command was ended.");
+            return Status.LOST.code();
+        }
+        // If there was a signal, it is being ended now: the lock is kept until all of it is gone.
+        process.end();
+        if (!stopping.get() && lease.release() == ReleaseOutcome.LOST) {
+            System.err.println("latchkey: the command ended with " + started.exitValue() + ", but the lock " + path
+                    + " was lost by then (token " + lease.token() + "): others may have held it.");
+            return Status.LOST.code();
+        }
+        return started.exitValue();
+    }
+}

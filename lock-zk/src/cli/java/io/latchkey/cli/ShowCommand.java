@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows one lock's queue. */
+@Command(
+        name = "show",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        description =
+                "Shows who holds the lock at PATH and who waits for it, in order: since when by the server's clock,"
+                        + " with which fencing token, from which host, process and client, who reads and who writes. A waiter's"
+                        + " token is the one that it will have. Host, process and label are what clients tell of themselves."
+                        + " Requests of Curator and kazoo are shown as well, with what these tell.")
+final class ShowCommand implements Callable<Integer> {
+    @Mixin
+    private Connection connection = new Connection();
+
+    @Parameters(paramLabel = "PATH", description = "The lock's path.")
+    private String path = "";
+
+    @Option(names = "--json", description = "A JSON object with the lock and its queue.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<Shown.Queue> shown = new ArrayList<>();
+        try (LockTree tree = LockTree.open(connection, "latchkey show")) {
+            for (FoundLock lock : tree.at(path)) {
+                shown.add(Shown.Queue.of(lock, tree.queue(lock)));
+            }
+        }
+        if (shown.isEmpty()) {
+            shown.add(Shown.Queue.none(path));
+        }
+        shown.forEach(queue -> System.out.println(json ? Shown.json(queue) : text(queue)));
+        if (shown.size() > 1) {
+            System.err.println("latchkey: " + Table.plain(path) + " is used for " + shown.size()
+                    + " locks of different layouts or kinds. Those who hold one do not exclude those who hold another: let all"
+                    + " their clients agree.");
+        }
+        return Status.DONE.code();
+    }
+
+    private static String text(Shown.Queue shown) {
+        if (shown.kind() == null) {
+            return shown.path() + ": no lock; nobody holds, nobody waits";
+        }
+        String head = shown.path() + ": " + described(shown);
+        if (shown.queue().isEmpty()) {
+            return head + "; nobody holds, nobody waits";
+        }
+        Table table = new Table("STANDING", "TOKEN", "LOCK", "PERMITS", "SINCE", "HOST", "PROCESS", "LABEL");
+        shown.queue()
+                .forEach(request -> table.line(
+                        request.standing(),
+                        request.token(),
+                        request.lock(),
+                        request.permits(),
+                        Objects.requireNonNullElse(request.since(), ""),
+                        request.host(),
+                        request.processId(),
+                        request.label()));
+        return head + System.lineSeparator() + table;
+    }
+
+    private static String described(Shown.Queue shown) {
+        String capacity = shown.capacity() == null ? "" : " of capacity " + shown.capacity();
+        return shown.kind()
+                + ("semaphore".equals(shown.kind()) ? capacity : "")
+                + ("latchkey".equals(shown.layout()) ? "" : ", layout " + shown.layout());
+    }
+}

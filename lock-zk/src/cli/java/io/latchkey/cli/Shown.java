@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import io.latchkey.lock.Contender;
+import io.latchkey.zk.queue.Kind;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What is shown of locks and requests, in the names and the order of the JSON that scripts read. */
+final class Shown {
+    private static final Gson GSON = new GsonBuilder()
+            .serializeNulls()
+            .disableHtmlEscaping()
+            .setPrettyPrinting()
+            .create();
+
+    private Shown() {}
+
+    static String json(Object shown) {
+        return GSON.toJson(shown);
+    }
+
+    /**
+     * A lock in a list.
+     *
+     * @param kind mutex, read-write or semaphore
+     * @param permits the declared permits, 1 unless it is a semaphore; null if only its clients know
+     * @param capacity the permits that can be held at a time; null if only its clients know
+     * @param holders the requests that hold
+     * @param waiters the requests that wait
+     * @param layout latchkey, curator or kazoo
+     */
+    record Lock(
+            String path,
+            String kind,
+            @Nullable Integer permits,
+            @Nullable Integer capacity,
+            long holders,
+            long waiters,
+            String layout) {
+        static Lock of(FoundLock lock, List<Contender> queue) {
+            long holders = queue.stream().filter(Shown::holds).count();
+            return new Lock(
+                    lock.path(),
+                    lock.purpose().kind().text(),
+                    declared(lock),
+                    atATime(lock),
+                    holders,
+                    queue.size() - holders,
+                    whose(lock));
+        }
+    }
+
+    /**
+     * A lock and its queue.
+     *
+     * @param kind null if there is no lock at the path: nobody holds, nobody waits
+     * @param layout null likewise
+     */
+    record Queue(
+            String path,
+            @Nullable String kind,
+            @Nullable Integer permits,
+            @Nullable Integer capacity,
+            @Nullable String layout,
+            List<Request> queue) {
+        static Queue none(String path) {
+            return new Queue(path, null, 0, 0, null, List.of());
+        }
+
+        static Queue of(FoundLock lock, List<Contender> queue) {
+            Kind kind = lock.purpose().kind();
+            return new Queue(
+                    lock.path(),
+                    kind.text(),
+                    declared(lock),
+                    atATime(lock),
+                    whose(lock),
+                    queue.stream().map(contender -> Request.of(kind, contender)).toList());
+        }
+    }
+
+    /**
+     * A request.
+     *
+     * @param standing holds or waits
+     * @param lock what it asks for: mutex, read, write or semaphore
+     * @param since when it was made, by the server's clock; null if that may not be read
+     */
+    record Request(
+            String standing,
+            long token,
+            String lock,
+            int permits,
+            @Nullable String since,
+            String host,
+            long processId,
+            String label) {
+        static Request of(Kind kind, Contender contender) {
+            return new Request(
+                    contender.standing().name().toLowerCase(Locale.ROOT),
+                    contender.token(),
+                    asked(kind, contender.access()),
+                    contender.permits(),
+                    contender.since().equals(Instant.EPOCH)
+                            ? null
+                            : contender.since().toString(),
+                    contender.host(),
+                    contender.processId(),
+                    contender.label());
+        }
+    }
+
+    private static String asked(Kind kind, Contender.Access access) {
+        return switch (access) {
+            case EXCLUSIVE -> kind == Kind.READ_WRITE ? "write" : kind.text();
+            case SHARED -> "read";
+            case PERMITS -> kind.text();
+        };
+    }
+
+    private static @Nullable Integer declared(FoundLock lock) {
+        return lock.isCounted() ? lock.purpose().declared() : null;
+    }
+
+    private static @Nullable Integer atATime(FoundLock lock) {
+        return lock.isCounted() ? lock.purpose().capacity() : null;
+    }
+
+    private static String whose(FoundLock lock) {
+        return lock.layout().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean holds(Contender contender) {
+        return contender.standing() == Contender.Standing.HOLDS;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockUnavailableException;
+
+/** What the exit status says, by the numbers of {@code sysexits.h}, which the usual commands leave alone. */
+enum Status {
+    DONE(0),
+    /** Evict: the request was not there. */
+    GONE(1),
+    /** The command line is wrong. */
+    USAGE(64),
+    /** No server answers. */
+    UNAVAILABLE(69),
+    /** Something that nobody thought of. */
+    UNEXPECTED(70),
+    /** Run: others held the lock all the time, so the command was not started. */
+    NOT_ACQUIRED(75),
+    /** Run: the lock was lost while the command ran. */
+    LOST(76),
+    /** The server refuses. */
+    DENIED(77),
+    /** The path is for another kind of lock. */
+    MISMATCH(78),
+    /** Run: the command could not be started. */
+    NOT_STARTED(127);
+
+    private final int code;
+
+    Status(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+
+    static Status of(Exception failed) {
+        if (failed instanceof BadPathException || failed instanceof IllegalArgumentException) {
+            return USAGE;
+        } else if (failed instanceof LockUnavailableException) {
+            return UNAVAILABLE;
+        } else if (failed instanceof AccessDeniedException) {
+            return DENIED;
+        } else if (failed instanceof LockMismatchException) {
+            return MISMATCH;
+        }
+        return UNEXPECTED;
+    }
+
+    /** Whether the exception's message is all that a person needs. */
+    static boolean isExplained(Exception failed) {
+        return failed instanceof LockException || failed instanceof IllegalArgumentException;
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.LockClient;
+import picocli.CommandLine.Option;
+
+/** Which lock a command runs under: a mutex, unless one of these options says otherwise. */
+final class WantedLock {
+    @Option(
+            names = "--semaphore",
+            paramLabel = "N",
+            description = "One permit of a semaphore of N permits: at most N commands at a time.")
+    private int permits;
+
+    @Option(names = "--read", description = "The read side of a read-write lock: beside other readers.")
+    private boolean read;
+
+    @Option(names = "--write", description = "The write side of a read-write lock: alone.")
+    private boolean write;
+
+    /** Sends nothing. */
+    Acquirable of(LockClient client, String path) {
+        if (read) {
+            return client.readWriteLock(path).readLock();
+        } else if (write) {
+            return client.readWriteLock(path).writeLock();
+        } else if (permits != 0) {
+            return client.semaphore(path, permits);
+        }
+        return client.mutex(path);
+    }
+}

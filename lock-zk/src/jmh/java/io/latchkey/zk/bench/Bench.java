@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import com.google.common.base.Splitter;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.logging.LogManager;
+import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+
+/** Measures all systems side by side; or puts what was measured into the documentation. */
+public final class Bench {
+    private static final PrintStream OUT = System.out;
+    private static final int SHORT_QUEUE = 1_000;
+    private static final Duration LOOPBACK = Duration.ZERO;
+    private static final Duration AWAY = Duration.ofMillis(2);
+
+    private final Extent extent;
+    private final Path disk;
+    private final Predicate<String> wanted;
+    private final List<Figures> figures = new ArrayList<>();
+    private int paths;
+
+    private Bench(Extent extent, Path disk, Predicate<String> wanted) {
+        this.extent = extent;
+        this.wanted = wanted;
+        this.disk = disk;
+    }
+
+    /**
+     * By Maven's profile "bench".
+     *
+     * @param args short, full or docs; the folder of the results; that of the documentation; a regular expression for the names of
+     *     cases; whether what is found is added to the results that are there
+     */
+    public static void main(String[] args) throws Exception {
+        Path folder = Files.createDirectories(Path.of(args[1]));
+        Path json = folder.resolve("results.json");
+        if (args[0].equals("docs")) {
+            new Report(Results.read(json)).into(Path.of(args[2]));
+            return;
+        }
+        Extent extent = Extent.named(args[0]);
+        LogManager.getLogManager().reset(); // Curator warns of threads that were interrupted as their turn was over
+        Bench bench = new Bench(
+                extent, folder.resolve("data"), Pattern.compile(args[3]).asPredicate());
+        long from = System.nanoTime();
+        Results.Run run = run(extent, args[3]);
+        Results before = Boolean.parseBoolean(args[4]) && Files.exists(json)
+                ? Results.read(json)
+                : new Results(List.of(), List.of());
+        bench.measureAll();
+        Results results = before.with(new Results(List.of(run), bench.figures));
+        results.write(json);
+        Report report = new Report(results);
+        Files.writeString(folder.resolve("results.md"), report.markdown());
+        report.plots(folder);
+        OUT.println(report.markdown());
+        OUT.printf(Locale.ROOT, "%s, in %d s%n", json, (System.nanoTime() - from) / 1_000_000_000);
+        System.exit(0); // threads of waiters that were given up may still be there
+    }
+
+    private void measureAll() throws Exception {
+        try (Site site = new Site(Storage.TMPFS, disk)) {
+            rehearse(site, wanted(extent.cases(LOOPBACK).stream()), extent.rehearsal());
+            for (Duration roundTrip : List.of(AWAY, LOOPBACK)) {
+                String servers = site.connectString(roundTrip);
+                for (Case each : wanted(extent.cases(roundTrip).stream())) {
+                    inTurns(each, site, servers, roundTrip);
+                }
+            }
+            for (Case each : wanted(Stream.of(extent.firstContact()))) {
+                inTurns(each, site, site.connectString(LOOPBACK), LOOPBACK);
+            }
+            for (Duration roundTrip : extent.distancesOfWaiters()) {
+                for (int waiters : List.of(100, 1_000, 10_000)) {
+                    queues(site, roundTrip, waiters);
+                }
+            }
+            idle(site, 10_000);
+        }
+        List<Case> again = wanted(extent.casesOfStorage().stream());
+        for (Storage storage : again.isEmpty() ? List.<Storage>of() : List.of(Storage.DISK, Storage.ENSEMBLE)) {
+            try (Site site = new Site(storage, disk)) {
+                rehearse(site, again, extent.rehearsal().dividedBy(4));
+                for (Duration roundTrip : extent.distancesOfStorage()) {
+                    String servers = site.connectString(roundTrip);
+                    for (Case each : again) {
+                        inTurns(each, site, servers, roundTrip);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Everything for a while, so that what comes first does not pay for the compilation of servers, clients and this. */
+    private void rehearse(Site site, List<Case> cases, Duration time) throws Exception {
+        String servers = site.connectString(LOOPBACK);
+        long end = System.nanoTime() + time.toNanos();
+        while (!cases.isEmpty() && System.nanoTime() - end < 0) {
+            for (Case each : cases) {
+                for (Contestant contestant : each.contestants()) {
+                    var unused = each.load()
+                            .run(new Trial(
+                                    contestant, servers, site.probe(), newPath(), Duration.ZERO, extent.measured()));
+                }
+            }
+        }
+    }
+
+    /** Some rounds in which each has its turn, another one first every time, so that the machine's drift hits all. */
+    private void inTurns(Case which, Site site, String servers, Duration roundTrip) throws Exception {
+        Map<Contestant, List<Sample>> turns = new EnumMap<>(Contestant.class);
+        List<Contestant> order = new ArrayList<>(which.contestants());
+        for (int round = 0; round < extent.rounds(); round++) {
+            for (Contestant contestant : order) {
+                Trial trial = new Trial(
+                        contestant, servers, site.probe(), newPath(), extent.warmUp(), which.time(extent.measured()));
+                turns.computeIfAbsent(contestant, ignored -> new ArrayList<>())
+                        .add(which.load().run(trial));
+            }
+            Collections.rotate(order, 1);
+        }
+        turns.forEach((contestant, samples) -> {
+            Map<String, Double> more = new TreeMap<>();
+            more.put(Figures.SLOWEST_TURN, Figures.rounded(rates(samples).min().orElse(0)));
+            more.put(Figures.FASTEST_TURN, Figures.rounded(rates(samples).max().orElse(0)));
+            Sample all = samples.stream().reduce(Sample.none(), Sample::plus);
+            tell(Figures.of(which, contestant, roundTrip.toNanos() / 1e6, site.storage(), all, more));
+        });
+    }
+
+    private static DoubleStream rates(List<Sample> samples) {
+        return samples.stream().mapToDouble(Sample::perSecond);
+    }
+
+    private void queues(Site site, Duration roundTrip, int waiters) throws Exception {
+        if (!wanted.test(Waiters.name(waiters))) {
+            return;
+        }
+        Waiters queue = new Waiters(site, roundTrip, extent.drainsWithin());
+        tell(usual(queue, Contestant.LATCHKEY, waiters));
+        if (waiters <= extent.curatorsWaiters()) {
+            tell(usual(queue, Contestant.CURATOR, waiters));
+        }
+    }
+
+    /** A short queue is over in no time, so it is looked at some times: neither the fastest nor the slowest. */
+    private Figures usual(Waiters queue, Contestant contestant, int waiters) throws Exception {
+        List<Figures> found = new ArrayList<>();
+        for (int i = 0; i < (waiters < SHORT_QUEUE ? SHORT_QUEUE / waiters / 2 : 1); i++) {
+            found.add(queue.measure(contestant, waiters, newPath()));
+        }
+        found.sort(Comparator.comparingDouble(Figures::opsPerS));
+        return found.get(found.size() / 2);
+    }
+
+    private void idle(Site site, int locks) throws Exception {
+        if (wanted.test(IdleHolder.name(locks))) {
+            for (Contestant contestant : List.of(Contestant.LATCHKEY, Contestant.CURATOR)) {
+                tell(IdleHolder.measure(site, contestant, locks, newPath()));
+            }
+        }
+    }
+
+    private List<Case> wanted(Stream<Case> cases) {
+        return cases.filter(each -> wanted.test(each.name())).toList();
+    }
+
+    private String newPath() {
+        return "/bench/" + paths++;
+    }
+
+    private void tell(Figures found) {
+        figures.add(found);
+        OUT.printf(
+                Locale.ROOT,
+                "%-38s %-9s %-8s %3.0f ms  %10.1f/s  p50 %10.1f us  p99 %10.1f us  %6.2f requests  %7.1f us server  %7.1f us client%n",
+                found.name(),
+                found.system().label(),
+                found.storage().label(),
+                found.rttMs(),
+                found.opsPerS(),
+                found.p50Us(),
+                found.p99Us(),
+                found.requestsPerOp(),
+                found.serverCpuUsPerOp(),
+                found.clientCpuUsPerOp());
+    }
+
+    private static Results.Run run(Extent extent, String wanted) throws IOException {
+        return new Results.Run(
+                extent.name(),
+                wanted,
+                Instant.now().truncatedTo(ChronoUnit.MINUTES).toString(),
+                commit(),
+                machine(),
+                Runtime.version().toString(),
+                List.of(peer("redis-server"), peer("etcd")));
+    }
+
+    private static String commit() throws IOException {
+        try {
+            Process git = new ProcessBuilder("git", "describe", "--always", "--dirty").start();
+            return new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+        } catch (IOException noGit) {
+            return "unknown";
+        }
+    }
+
+    private static String machine() throws IOException {
+        Path cpus = Path.of("/proc/cpuinfo");
+        String model = Files.isReadable(cpus)
+                ? Files.readAllLines(cpus).stream()
+                        .filter(line -> line.startsWith("model name"))
+                        .map(line -> line.substring(line.indexOf(':') + 1).trim())
+                        .findFirst()
+                        .orElse("")
+                : "";
+        return "%d processors %s, %s %s, load average at the start %.1f"
+                .formatted(
+                        Runtime.getRuntime().availableProcessors(),
+                        model,
+                        System.getProperty("os.name"),
+                        System.getProperty("os.version"),
+                        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    /** Others that locks are built on; they could join where they are installed. */
+    private static String peer(String server) {
+        boolean found = Splitter.on(File.pathSeparatorChar)
+                .splitToStream(System.getenv("PATH"))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, server)));
+        return server + (found ? " (found, but this benchmark has no client for it)" : " (not found on this machine)");
+    }
+}

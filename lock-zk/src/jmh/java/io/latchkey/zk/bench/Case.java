@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A line of the tables.
+ *
+ * @param name of the case
+ * @param contestants who takes part
+ * @param weight how many times as long as usual it is measured
+ */
+record Case(String name, Load load, List<Contestant> contestants, int weight) {
+    static Case of(String name, Load load) {
+        return new Case(name, load, List.of(Contestant.RAW, Contestant.LATCHKEY, Contestant.CURATOR), 1);
+    }
+
+    Case without(Contestant absent) {
+        return new Case(
+                name, load, contestants.stream().filter(each -> each != absent).toList(), weight);
+    }
+
+    Case with(Contestant more) {
+        return new Case(
+                name, load, Stream.concat(contestants.stream(), Stream.of(more)).toList(), weight);
+    }
+
+    Case weighing(int times) {
+        return new Case(name, load, contestants, times);
+    }
+
+    Duration time(Duration usual) {
+        return usual.multipliedBy(weight);
+    }
+
+    // ---- all there are
+
+    static final String FREE_MUTEX = "free mutex";
+    static final String FREE_READ = "free read lock";
+    static final String FREE_WRITE = "free write lock";
+    static final String FREE_SEMAPHORE_1 = "free semaphore, 1 permit";
+    static final String FREE_SEMAPHORE_3 = "free semaphore, 3 permits";
+    static final String FREE_MULTI_5 = "free multi-lock of 5";
+    static final String FREE_MULTI_20 = "free multi-lock of 20";
+    static final String ASYNC_RELEASE = "free mutex, asynchronous release";
+    static final String FAILED_TRY = "failed try";
+    static final String MUTEX_2 = "mutex, 2 sessions";
+    static final String MUTEX_8 = "mutex, 8 sessions";
+    static final String MUTEX_32 = "mutex, 32 sessions";
+    static final String THREADS_32 = "mutex, 32 threads of 1 client";
+    static final String THREADS_1000 = "mutex, 1000 threads of 1 client";
+    static final String THREADS_8_8 = "mutex, 8 clients of 8 threads";
+    static final String SEMAPHORE_32 = "semaphore of 3, 32 sessions";
+    static final String READERS = "90 % readers, 16 sessions";
+    static final String DISTINCT = "distinct paths, first contact";
+
+    static List<Case> free() {
+        return List.of(
+                of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),
+                of(FREE_READ, new Load.Free(Recipe.READ)),
+                of(FREE_WRITE, new Load.Free(Recipe.WRITE)),
+                of(FREE_SEMAPHORE_1, new Load.Free(Recipe.SEMAPHORE_1)),
+                of(FREE_SEMAPHORE_3, new Load.Free(Recipe.SEMAPHORE_3)),
+                of(FREE_MULTI_5, new Load.Free(Recipe.MULTI_5)),
+                of(FREE_MULTI_20, new Load.Free(Recipe.MULTI_20)),
+                of(ASYNC_RELEASE, new Load.Free(Recipe.ASYNC_RELEASE)).with(Contestant.BARE),
+                of(FAILED_TRY, new Load.Free(Recipe.FAILED_TRY)));
+    }
+
+    static List<Case> contended() {
+        return List.of(
+                of(MUTEX_2, new Load.Contended(Recipe.MUTEX, 2, 1)),
+                of(MUTEX_8, new Load.Contended(Recipe.MUTEX, 8, 1)).with(Contestant.BARE),
+                of(MUTEX_32, new Load.Contended(Recipe.MUTEX, 32, 1)).with(Contestant.BARE),
+                of(THREADS_32, new Load.Contended(Recipe.MUTEX, 1, 32)).with(Contestant.LATCHKEY_TURNS),
+                of(THREADS_1000, new Load.Contended(Recipe.MUTEX, 1, 1000)).weighing(2),
+                of(THREADS_8_8, new Load.Contended(Recipe.MUTEX, 8, 8)).with(Contestant.LATCHKEY_TURNS),
+                of(SEMAPHORE_32, new Load.Contended(Recipe.SEMAPHORE_1, 32, 1)),
+                of(READERS, new Load.MostlyReaders(16)));
+    }
+
+    /** Asked again where the servers store their log otherwise. */
+    static List<Case> ofStorage() {
+        return List.of(
+                of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),
+                of(MUTEX_8, new Load.Contended(Recipe.MUTEX, 8, 1)).with(Contestant.BARE),
+                of(MUTEX_32, new Load.Contended(Recipe.MUTEX, 32, 1)).with(Contestant.BARE),
+                of(THREADS_32, new Load.Contended(Recipe.MUTEX, 1, 32)));
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.time.Duration;
+import java.util.function.LongConsumer;
+
+/** One session of one of the systems that are compared. */
+interface Client extends AutoCloseable {
+    /** Long enough that no session ends, and hardly one beats, while something short is measured. */
+    Duration SESSION = Duration.ofSeconds(30);
+
+    /** What threads of this client share to acquire at {@code path}. */
+    Door door(Recipe recipe, String path) throws Exception;
+
+    /**
+     * Waits for the mutex at {@code path} in the background; with it tells its place in the order of requests, and lets go.
+     *
+     * @param onTurn called once, before letting go
+     */
+    void queueUp(String path, LongConsumer onTurn) throws Exception;
+
+    @Override
+    void close();
+
+    /** Acquires again and again. */
+    @FunctionalInterface
+    interface Door {
+        Held acquire() throws Exception;
+    }
+
+    /** Something acquired. */
+    @FunctionalInterface
+    interface Held {
+        /** Nothing was acquired, as expected. */
+        Held NOTHING = () -> {};
+
+        void release() throws Exception;
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.framework.recipes.locks.Lease;
+import org.apache.curator.retry.RetryOneTime;
+
+/** A session of Curator. */
+final class CuratorClient implements Client {
+    private final CuratorFramework framework;
+
+    CuratorClient(String servers, Duration session) throws InterruptedException {
+        framework = CuratorFrameworkFactory.builder()
+                .connectString(servers)
+                .sessionTimeoutMs((int) session.toMillis())
+                .connectionTimeoutMs((int) session.toMillis())
+                .retryPolicy(new RetryOneTime(100))
+                .build();
+        framework.start();
+        framework.blockUntilConnected();
+    }
+
+    @Override
+    public Door door(Recipe recipe, String path) {
+        return switch (recipe) {
+            case MUTEX, ASYNC_RELEASE -> door(new InterProcessMutex(framework, path));
+            case FAILED_TRY -> {
+                InterProcessLock mutex = new InterProcessMutex(framework, path);
+                yield () -> {
+                    if (mutex.acquire(0, TimeUnit.MILLISECONDS)) {
+                        throw new IllegalStateException("acquired what somebody holds");
+                    }
+                    return Held.NOTHING;
+                };
+            }
+            case READ -> door(new InterProcessReadWriteLock(framework, path).readLock());
+            case WRITE -> door(new InterProcessReadWriteLock(framework, path).writeLock());
+            case SEMAPHORE_1 -> {
+                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS);
+                yield () -> {
+                    Lease lease = semaphore.acquire();
+                    return () -> semaphore.returnLease(lease);
+                };
+            }
+            case SEMAPHORE_3 -> {
+                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS);
+                yield () -> {
+                    Collection<Lease> leases = semaphore.acquire(Recipe.PERMITS);
+                    return () -> semaphore.returnAll(leases);
+                };
+            }
+            case MULTI_5, MULTI_20 -> door(new InterProcessMultiLock(framework, recipe.paths(path)));
+        };
+    }
+
+    private static Door door(InterProcessLock lock) {
+        return () -> {
+            lock.acquire();
+            return lock::release;
+        };
+    }
+
+    /** It has no asynchronous door: a thread for each that waits. */
+    @Override
+    public void queueUp(String path, LongConsumer onTurn) {
+        Numbered mutex = new Numbered(framework, path);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        mutex.acquire();
+                        onTurn.accept(mutex.number());
+                        mutex.release();
+                    } catch (Exception closed) {
+                        // The measurement is over, or finds out that somebody is missing.
+                    }
+                },
+                "curator-waiter");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Knows its place in the order of requests. */
+    private static final class Numbered extends InterProcessMutex {
+        Numbered(CuratorFramework framework, String path) {
+            super(framework, path);
+        }
+
+        long number() {
+            String node = getLockPath();
+            return Long.parseLong(node.substring(node.lastIndexOf('-') + 1));
+        }
+    }
+
+    @Override
+    public void close() {
+        framework.close();
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * How much is measured, and for how long.
+ *
+ * @param rounds how often each system has its turn in each case
+ * @param distinctPaths how many paths are made in a turn; with all rounds of a full run 100,000
+ * @param leftOut names of cases that take too long for it
+ * @param curatorsWaiters the longest queue that Curator is asked to stand in: each of its requests reads the whole queue, and has a
+ *     thread
+ */
+record Extent(
+        String name,
+        int rounds,
+        Duration warmUp,
+        Duration measured,
+        Duration rehearsal,
+        int curatorsWaiters,
+        Duration drainsWithin,
+        List<Duration> distancesOfWaiters,
+        List<Duration> distancesOfStorage,
+        int distinctPaths,
+        Set<String> leftOut) {
+    private static final Duration AWAY = Duration.ofMillis(2);
+
+    static Extent named(String name) {
+        return switch (name) {
+            case "short" -> briefly();
+            case "full" -> fully();
+            default -> throw new IllegalArgumentException("-Dlatchkey.bench is short, full or docs, not " + name);
+        };
+    }
+
+    /** A look: under three minutes. Single figures vary by a tenth and more. */
+    private static Extent briefly() {
+        return new Extent(
+                "short",
+                2,
+                Duration.ofMillis(100),
+                Duration.ofMillis(250),
+                Duration.ofSeconds(8),
+                1_000,
+                Duration.ofSeconds(30),
+                List.of(Duration.ZERO),
+                List.of(AWAY),
+                1_000,
+                Set.of(Case.FREE_MULTI_20, Case.THREADS_1000));
+    }
+
+    /** Figures to be quoted. */
+    private static Extent fully() {
+        return new Extent(
+                "full",
+                5,
+                Duration.ofMillis(500),
+                Duration.ofMillis(1_500),
+                Duration.ofSeconds(60),
+                1_000,
+                Duration.ofMinutes(5),
+                List.of(Duration.ZERO, AWAY),
+                List.of(AWAY, Duration.ZERO),
+                20_000,
+                Set.of());
+    }
+
+    /** What is measured at that distance: all that counts at a distance, and on loopback, if there is little time, what targets ask for. */
+    List<Case> cases(Duration roundTrip) {
+        boolean all = leftOut.isEmpty() || !roundTrip.isZero();
+        return (all ? Stream.concat(Case.free().stream(), Case.contended().stream()) : Case.ofStorage().stream())
+                .filter(each -> !leftOut.contains(each.name()))
+                .toList();
+    }
+
+    /** What is measured again where the log is stored otherwise. */
+    List<Case> casesOfStorage() {
+        return leftOut.isEmpty() ? Case.ofStorage() : Case.ofStorage().subList(0, 2);
+    }
+
+    /** Each path is made by its first request. */
+    Case firstContact() {
+        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16))
+                .without(Contestant.RAW)
+                .weighing(20);
+    }
+}

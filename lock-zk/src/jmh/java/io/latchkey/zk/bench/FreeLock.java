@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** One thread acquires what nobody else wants. The time is that of the acquisition; the release comes between two of them. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class FreeLock {
+    /** A {@link Contestant}. */
+    @Param("LATCHKEY")
+    public String contestant;
+
+    /** A {@link Recipe}. */
+    @Param("MUTEX")
+    public String recipe;
+
+    @Param("127.0.0.1:2181")
+    public String servers;
+
+    @Param("/bench/free")
+    public String path;
+
+    private Client client;
+    private Client other;
+    private Client.Door door;
+    private Client.Held held;
+    private Client.Held heldByOther;
+
+    @Setup(Level.Trial)
+    public void open() throws Exception {
+        Contestant who = Contestant.valueOf(contestant);
+        Recipe what = Recipe.valueOf(recipe);
+        client = who.connect(servers);
+        if (what == Recipe.FAILED_TRY) {
+            other = who.connect(servers);
+            heldByOther = other.door(Recipe.MUTEX, path).acquire();
+        }
+        door = client.door(what, path);
+    }
+
+    @Benchmark
+    public Client.Held acquire() throws Exception {
+        held = door.acquire();
+        return held;
+    }
+
+    @TearDown(Level.Invocation)
+    public void release() throws Exception {
+        held.release();
+    }
+
+    @TearDown(Level.Trial)
+    public void close() throws Exception {
+        client.close();
+        if (other != null) {
+            heldByOther.release();
+            other.close();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
+import java.util.function.LongConsumer;
+
+/** A session of Latchkey. */
+final class LatchkeyClient implements Client {
+    private final LockClient locks;
+
+    LatchkeyClient(LockClient locks) {
+        this.locks = locks;
+    }
+
+    @Override
+    public Door door(Recipe recipe, String path) {
+        return switch (recipe) {
+            case MUTEX -> door(locks.mutex(path));
+            case ASYNC_RELEASE -> {
+                Mutex mutex = locks.mutex(path);
+                yield () -> {
+                    Lease lease = mutex.acquire();
+                    return () -> {
+                        var unused = lease.releaseAsync();
+                    };
+                };
+            }
+            case FAILED_TRY -> {
+                Mutex mutex = locks.mutex(path);
+                yield () -> {
+                    if (mutex.tryAcquire().isPresent()) {
+                        throw new IllegalStateException("acquired what somebody holds");
+                    }
+                    return Held.NOTHING;
+                };
+            }
+            case READ -> door(locks.readWriteLock(path).readLock());
+            case WRITE -> door(locks.readWriteLock(path).writeLock());
+            case SEMAPHORE_1 -> door(locks.semaphore(path, Recipe.PERMITS));
+            case SEMAPHORE_3 -> door(locks.semaphore(path, Recipe.PERMITS).permits(Recipe.PERMITS));
+            case MULTI_5, MULTI_20 ->
+                door(locks.multiLock(
+                        recipe.paths(path).stream().map(locks::mutex).toArray(Acquirable[]::new)));
+        };
+    }
+
+    private static Door door(Acquirable lock) {
+        return () -> lock.acquire()::release;
+    }
+
+    @Override
+    public void queueUp(String path, LongConsumer onTurn) {
+        var unused = locks.mutex(path).acquireAsync().thenAccept(lease -> {
+            onTurn.accept(lease.token());
+            var unused2 = lease.releaseAsync();
+        });
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+    }
+}

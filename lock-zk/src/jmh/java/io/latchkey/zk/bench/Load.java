@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.HdrHistogram.Histogram;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.util.Statistics;
+
+/** What is done in a turn. */
+sealed interface Load {
+    /** How many sessions take part. */
+    int sessions();
+
+    Sample run(Trial trial) throws Exception;
+
+    /**
+     * One thread, and nobody else: timed by JMH. It runs in this JVM, so that all systems meet the same compiled code; an
+     * operation takes a round trip at least, so that what forks exclude does not matter.
+     */
+    record Free(Recipe recipe) implements Load {
+        @Override
+        public int sessions() {
+            return 1;
+        }
+
+        @Override
+        public Sample run(Trial trial) throws RunnerException {
+            Options options = new OptionsBuilder()
+                    .include(FreeLock.class.getName() + ".acquire")
+                    .param("contestant", trial.contestant().name())
+                    .param("recipe", recipe.name())
+                    .param("servers", trial.servers())
+                    .param("path", trial.path())
+                    .addProfiler(ServerProfiler.class, trial.probe().toString())
+                    .forks(0)
+                    .warmupIterations(1)
+                    .warmupTime(TimeValue.nanoseconds(trial.warmUp().toNanos()))
+                    .measurementIterations(1)
+                    .measurementTime(TimeValue.nanoseconds(trial.measured().toNanos()))
+                    .timeout(TimeValue.minutes(1))
+                    .shouldFailOnError(true)
+                    .verbosity(VerboseMode.SILENT)
+                    .build();
+            RunResult result = new Runner(options).runSingle();
+            var more = result.getSecondaryResults().values();
+            Histogram waits = new Histogram(Sample.DIGITS);
+            Statistics times = result.getPrimaryResult().getStatistics();
+            times.getRawData().forEachRemaining(time -> record(waits, time));
+            long nanos = (long) ServerProfiler.value(more, ServerProfiler.TIME);
+            return new Sample(
+                    (long) ServerProfiler.value(more, ServerProfiler.OPERATIONS),
+                    nanos,
+                    waits,
+                    new ServerProbe.Reading(
+                            (long) ServerProfiler.value(more, ServerProfiler.REQUESTS),
+                            (long) ServerProfiler.value(more, ServerProfiler.CPU),
+                            (long) ServerProfiler.value(more, ServerProfiler.CLIENT_CPU),
+                            nanos));
+        }
+
+        private static void record(Histogram waits, Map.Entry<Double, Long> time) {
+            waits.recordValueWithCount(time.getKey().longValue(), time.getValue());
+        }
+    }
+
+    /** Many threads, of one client or of many, at one path. */
+    record Contended(Recipe recipe, int clients, int threads) implements Load {
+        @Override
+        public int sessions() {
+            return clients;
+        }
+
+        @Override
+        public Sample run(Trial trial) throws Exception {
+            int holders =
+                    switch (recipe) {
+                        case MUTEX, WRITE -> 1;
+                        case SEMAPHORE_1 -> Recipe.PERMITS;
+                        default -> Integer.MAX_VALUE;
+                    };
+            try (Crowd crowd = new Crowd(trial, clients, holders)) {
+                return crowd.run(client -> client.door(recipe, trial.path()), threads);
+            }
+        }
+    }
+
+    /** Many sessions at one read-write lock, nine readers for each writer. */
+    record MostlyReaders(int sessions) implements Load {
+        private static final int WRITER_IN = 10;
+
+        @Override
+        public Sample run(Trial trial) throws Exception {
+            try (Crowd crowd = new Crowd(trial, sessions, Integer.MAX_VALUE)) {
+                return crowd.run(
+                        client -> {
+                            Client.Door read = client.door(Recipe.READ, trial.path());
+                            Client.Door write = client.door(Recipe.WRITE, trial.path());
+                            return () -> ThreadLocalRandom.current().nextInt(WRITER_IN) == 0
+                                    ? write.acquire()
+                                    : read.acquire();
+                        },
+                        1);
+            }
+        }
+    }
+
+    /**
+     * Threads of one client that take a path after the other, none twice.
+     *
+     * @param paths how many, if there is time
+     */
+    record DistinctPaths(int paths, int threads) implements Load {
+        @Override
+        public int sessions() {
+            return 1;
+        }
+
+        @Override
+        public Sample run(Trial trial) throws Exception {
+            try (Crowd crowd = new Crowd(trial, 1, Integer.MAX_VALUE)) {
+                AtomicInteger next = new AtomicInteger();
+                return crowd.run(
+                        client -> () -> client.door(Recipe.MUTEX, trial.path() + "/" + next.getAndIncrement())
+                                .acquire(),
+                        threads,
+                        Optional.of(paths));
+            }
+        }
+    }
+}

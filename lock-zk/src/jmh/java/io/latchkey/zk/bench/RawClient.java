@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+
+/** A session of ZooKeeper's own client: a node is created and deleted. */
+final class RawClient implements Client {
+    private static final byte[] DATA = "as long as what an owner says".getBytes(StandardCharsets.US_ASCII);
+
+    /** ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing. */
+    static final List<ACL> ACL = new ArrayList<>(ZooDefs.Ids.OPEN_ACL_UNSAFE);
+
+    private final ZooKeeper zooKeeper;
+
+    RawClient(String servers, Duration session) throws Exception {
+        zooKeeper = new ZooKeeper(servers, (int) session.toMillis(), event -> {});
+    }
+
+    @Override
+    public Door door(Recipe recipe, String path) throws Exception {
+        List<String> paths = recipe.paths(path);
+        for (String each : paths) {
+            makeWithParents(zooKeeper, each);
+        }
+        return switch (recipe) {
+            case MULTI_5, MULTI_20 -> () -> createAll(paths);
+            case FAILED_TRY ->
+                () -> {
+                    create(path).release();
+                    return Held.NOTHING;
+                };
+            default -> () -> create(path);
+        };
+    }
+
+    private Held create(String path) throws KeeperException, InterruptedException {
+        String node = zooKeeper.create(path + "/request-", DATA, ACL, CreateMode.EPHEMERAL_SEQUENTIAL);
+        return () -> zooKeeper.delete(node, -1);
+    }
+
+    private Held createAll(List<String> paths) throws KeeperException, InterruptedException {
+        List<OpResult> created = zooKeeper.multi(paths.stream()
+                .map(path -> Op.create(path + "/request-", DATA, ACL, CreateMode.EPHEMERAL_SEQUENTIAL))
+                .toList());
+        List<Op> deletes = created.stream()
+                .map(result -> Op.delete(((OpResult.CreateResult) result).getPath(), -1))
+                .toList();
+        return () -> zooKeeper.multi(deletes);
+    }
+
+    static void makeWithParents(ZooKeeper zooKeeper, String path) throws KeeperException, InterruptedException {
+        for (int end = path.indexOf('/', 1); end != 0; end = path.indexOf('/', end + 1)) {
+            String level = end < 0 ? path : path.substring(0, end);
+            try {
+                zooKeeper.create(level, new byte[0], ACL, CreateMode.PERSISTENT);
+            } catch (KeeperException.NodeExistsException there) {
+                // As wanted.
+            }
+            if (end < 0) {
+                return;
+            }
+        }
+    }
+
+    /** How many requests stand at {@code path}. */
+    int children(String path) throws KeeperException, InterruptedException {
+        return zooKeeper.exists(path, false).getNumChildren();
+    }
+
+    @Override
+    public void queueUp(String path, LongConsumer onTurn) {
+        throw new UnsupportedOperationException("bare nodes do not wait for each other");
+    }
+
+    @Override
+    public void close() {
+        try {
+            zooKeeper.close();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** What is acquired. */
+enum Recipe {
+    MUTEX,
+    /** A mutex whose release is not waited for, where a system can do that. */
+    ASYNC_RELEASE,
+    /** A mutex that somebody else holds, and a caller that does not wait. */
+    FAILED_TRY,
+    READ,
+    WRITE,
+    /** One permit of three. */
+    SEMAPHORE_1,
+    /** Three permits of three. */
+    SEMAPHORE_3,
+    MULTI_5,
+    MULTI_20;
+
+    static final int PERMITS = 3;
+
+    /** The paths that one acquisition concerns. */
+    List<String> paths(String path) {
+        int count =
+                switch (this) {
+                    case MULTI_5 -> 5;
+                    case MULTI_20 -> 20;
+                    default -> 1;
+                };
+        return IntStream.range(0, count)
+                .mapToObj(i -> count == 1 ? path : path + "-" + i)
+                .toList();
+    }
+}

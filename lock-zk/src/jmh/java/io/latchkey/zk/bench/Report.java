@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The results as Markdown and plots. */
+final class Report {
+    private static final String BEGIN = "<!-- generated: begin -->";
+    private static final String END = "<!-- generated: end -->";
+
+    private final Results results;
+
+    Report(Results results) {
+        this.results = results;
+    }
+
+    /** A place where things were measured. */
+    private record Where(Storage storage, double rttMs) {
+        String title() {
+            String servers =
+                    switch (storage) {
+                        case TMPFS -> "One server, log in memory";
+                        case DISK -> "One server, log on disk";
+                        case ENSEMBLE -> "Three servers, logs in memory";
+                    };
+            return servers + ", " + (rttMs == 0 ? "loopback" : number(rttMs) + " ms round trip");
+        }
+    }
+
+    String markdown() {
+        List<String> lines = new ArrayList<>();
+        for (Results.Run run : results.runs()) {
+            lines.add("- Run: %s, cases `%s`, %s, commit %s, JDK %s, %s."
+                    .formatted(run.mode(), run.wanted(), run.date(), run.commit(), run.java(), run.machine()));
+        }
+        results.runs().stream()
+                .flatMap(run -> run.skipped().stream())
+                .distinct()
+                .forEach(skipped -> lines.add("- Not measured: " + skipped + "."));
+        lines.add("");
+        lines.add("### Targets");
+        lines.add("");
+        lines.add("| what | target | found | |");
+        lines.add("|---|---|---:|---|");
+        Target.all()
+                .forEach(target -> lines.add("| %s | %s | %s | %s |"
+                        .formatted(target.what(), target.bound(), target.found(results), target.verdict(results))));
+        Set<Where> wheres = results.cases().stream()
+                .map(each -> new Where(each.storage(), each.rttMs()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        for (Where where : wheres) {
+            lines.add("");
+            lines.add("### " + where.title());
+            table(where, lines);
+        }
+        return String.join("\n", lines) + "\n";
+    }
+
+    private void table(Where where, List<String> lines) {
+        List<Figures> here = results.cases().stream()
+                .filter(each -> each.storage() == where.storage() && each.rttMs() == where.rttMs())
+                .toList();
+        List<Figures> timed = here.stream().filter(each -> each.p50Us() > 0).toList();
+        lines.add("");
+        lines.add(
+                "| case | system | sessions | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | client CPU µs/op |");
+        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|");
+        for (Figures each : timed) {
+            lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s |"
+                    .formatted(
+                            each.name(),
+                            each.system().label(),
+                            each.sessions(),
+                            number(each.opsPerS()),
+                            number(each.p50Us()),
+                            number(each.p99Us()),
+                            number(each.requestsPerOp()),
+                            number(each.serverCpuUsPerOp()),
+                            number(each.clientCpuUsPerOp())));
+        }
+        List<Figures> special = here.stream()
+                .filter(each ->
+                        each.more() != null && each.more(Figures.SLOWEST_TURN).isEmpty())
+                .toList();
+        if (!special.isEmpty()) {
+            lines.add("");
+            for (Figures each : special) {
+                lines.add("- %s, %s: %s"
+                        .formatted(
+                                each.name(),
+                                each.system().label(),
+                                each.more().entrySet().stream()
+                                        .map(more -> more.getKey().replace('_', ' ') + " " + number(more.getValue()))
+                                        .collect(Collectors.joining(", "))));
+            }
+        }
+    }
+
+    /** Three digits that count. */
+    static String number(double value) {
+        int decimals = value == Math.rint(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+        return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    }
+
+    /** Puts tables and plots into the documentation. */
+    void into(Path docs) throws IOException {
+        Path page = docs.resolve("performance.md");
+        String text = Files.readString(page);
+        int begin = text.indexOf(BEGIN);
+        int end = text.indexOf(END);
+        if (begin < 0 || end < begin) {
+            throw new IllegalStateException(page + " does not say where the results belong: " + BEGIN);
+        }
+        Files.writeString(
+                page, text.substring(0, begin + BEGIN.length()) + "\n\n" + markdown() + "\n" + text.substring(end));
+        plots(Files.createDirectories(docs.resolve("performance")));
+    }
+
+    void plots(Path folder) throws IOException {
+        List<String> free = Case.free().stream().map(Case::name).toList();
+        List<String> contended = Case.contended().stream().map(Case::name).toList();
+        Plot times = new Plot("Free: time to acquire, half of them at most, in µs; less is better", Figures::p50Us);
+        Plot rates = new Plot("Contended: acquisitions per second; more is better", Figures::opsPerS);
+        Files.writeString(folder.resolve("free-2ms.svg"), times.svg("2 ms round trip", of(free, 2)));
+        Files.writeString(folder.resolve("free-loopback.svg"), times.svg("loopback", of(free, 0)));
+        Files.writeString(folder.resolve("contended-2ms.svg"), rates.svg("2 ms round trip", of(contended, 2)));
+        Files.writeString(folder.resolve("contended-loopback.svg"), rates.svg("loopback", of(contended, 0)));
+    }
+
+    private List<Figures> of(List<String> names, double rttMs) {
+        return results.cases().stream()
+                .filter(each -> names.contains(each.name()) && each.rttMs() == rttMs && each.storage() == Storage.TMPFS)
+                .toList();
+    }
+}

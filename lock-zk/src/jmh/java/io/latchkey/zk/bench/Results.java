@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What was found out, in one run or in several.
+ *
+ * @param runs in the order of time
+ */
+record Results(List<Run> runs, List<Figures> cases) {
+    /**
+     * When, where and on what.
+     *
+     * @param wanted the regular expression that chose the cases
+     * @param skipped what was not measured, and why
+     */
+    record Run(
+            String mode,
+            String wanted,
+            String date,
+            String commit,
+            String machine,
+            String java,
+            List<String> skipped) {}
+
+    private static ObjectMapper mapper() {
+        return new ObjectMapper()
+                .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                .enable(SerializationFeature.INDENT_OUTPUT);
+    }
+
+    void write(Path file) throws IOException {
+        mapper().writeValue(file.toFile(), this);
+    }
+
+    static Results read(Path file) throws IOException {
+        return mapper().readValue(file.toFile(), Results.class);
+    }
+
+    /** These, and in place of what a later run has measured again, what that found. */
+    Results with(Results later) {
+        Stream<Figures> kept = cases.stream()
+                .filter(each -> later.find(each.name(), each.system(), each.rttMs(), each.storage())
+                        .isEmpty());
+        return new Results(
+                Stream.concat(runs.stream(), later.runs().stream()).toList(),
+                Stream.concat(kept, later.cases().stream()).toList());
+    }
+
+    Optional<Figures> find(String name, Contestant system, double rttMs, Storage storage) {
+        return cases.stream()
+                .filter(each -> each.name().equals(name)
+                        && each.system() == system
+                        && each.rttMs() == rttMs
+                        && each.storage() == storage)
+                .findFirst();
+    }
+}

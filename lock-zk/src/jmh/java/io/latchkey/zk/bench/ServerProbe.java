@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import com.google.common.base.Splitter;
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Looks at servers from outside: the requests they received, by their own count, and the processor time they took; and at that of this
+ * process, where the clients run, and the proxy if there is one.
+ */
+record ServerProbe(List<Seen> servers) {
+    private static final String RECEIVED = "zk_packets_received";
+
+    /** A server, as one sees it from outside. */
+    record Seen(long pid, int port) {
+        /** The answer to a four-letter command. */
+        String ask(String command) throws IOException {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
+                return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            }
+        }
+
+        private long received() throws IOException {
+            return ask("mntr")
+                    .lines()
+                    .filter(line -> line.startsWith(RECEIVED))
+                    .mapToLong(line ->
+                            Long.parseLong(line.substring(RECEIVED.length()).trim()))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("no " + RECEIVED + " in the answer to mntr"));
+        }
+
+        /** Of all its threads; to the nanosecond where the kernel keeps it, else in ticks of 10 ms. */
+        private long cpuNanos() throws IOException {
+            Path tasks = Path.of("/proc", Long.toString(pid), "task");
+            if (!Files.isReadable(tasks)) {
+                return ProcessHandle.of(pid)
+                        .flatMap(process -> process.info().totalCpuDuration())
+                        .map(Duration::toNanos)
+                        .orElse(0L);
+            }
+            long sum = 0;
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(tasks)) {
+                for (Path task : all) {
+                    sum += cpuNanos(task.resolve("schedstat"));
+                }
+            }
+            return sum;
+        }
+
+        private static long cpuNanos(Path schedstat) throws IOException {
+            try {
+                String text = Files.readString(schedstat);
+                return Long.parseLong(text.substring(0, text.indexOf(' ')));
+            } catch (NoSuchFileException ended) {
+                return 0;
+            }
+        }
+    }
+
+    /** What the servers had done at some moment; or between two. */
+    record Reading(long requests, long cpuNanos, long clientCpuNanos, long nanoTime) {
+        static final Reading NONE = new Reading(0, 0, 0, 0);
+
+        Reading plus(Reading more) {
+            return new Reading(
+                    requests + more.requests,
+                    cpuNanos + more.cpuNanos,
+                    clientCpuNanos + more.clientCpuNanos,
+                    nanoTime + more.nanoTime);
+        }
+    }
+
+    /** Of the form {@link #toString()}. */
+    static ServerProbe parse(String text) {
+        return new ServerProbe(Splitter.on(',')
+                .splitToStream(text)
+                .map(one -> Splitter.on(':').splitToList(one))
+                .map(one -> new Seen(Long.parseLong(one.get(0)), Integer.parseInt(one.get(1))))
+                .toList());
+    }
+
+    @Override
+    public String toString() {
+        return servers.stream().map(one -> one.pid() + ":" + one.port()).collect(Collectors.joining(","));
+    }
+
+    private static long cpuNanosHere() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+    }
+
+    Reading read() {
+        try {
+            long requests = 0;
+            long cpu = 0;
+            for (Seen server : servers) {
+                requests += server.received();
+                cpu += server.cpuNanos();
+            }
+            return new Reading(requests, cpu, cpuNanosHere(), System.nanoTime());
+        } catch (IOException e) {
+            throw new UncheckedIOException("a server does not tell how it is", e);
+        }
+    }
+
+    /** What happened since then. The question itself is a packet for every server. */
+    Reading since(Reading then) {
+        long nanoTime = System.nanoTime();
+        Reading now = read();
+        return new Reading(
+                Math.max(0, now.requests() - then.requests() - servers.size()),
+                now.cpuNanos() - then.cpuNanos(),
+                now.clientCpuNanos() - then.clientCpuNanos(),
+                nanoTime - then.nanoTime());
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Servers, and a proxy before each for every distance. */
+final class Site implements AutoCloseable {
+    private final Storage storage;
+    private final Servers servers;
+    private final List<DelayProxy> proxies = new ArrayList<>();
+
+    Site(Storage storage, Path disk) throws IOException, InterruptedException {
+        this.storage = storage;
+        this.servers = Servers.start(storage, disk);
+    }
+
+    Storage storage() {
+        return storage;
+    }
+
+    Servers servers() {
+        return servers;
+    }
+
+    ServerProbe probe() {
+        return servers.probe();
+    }
+
+    /** Where clients at that distance connect; without a distance there is no proxy in between. */
+    String connectString(Duration roundTrip) throws IOException {
+        return roundTrip.isZero() ? servers.connectString() : throughProxy(roundTrip);
+    }
+
+    /** As {@link #connectString}, with a proxy in any case, which {@linkplain #passed counts}. */
+    String throughProxy(Duration roundTrip) throws IOException {
+        proxies.forEach(DelayProxy::close);
+        proxies.clear();
+        for (int port : servers.ports()) {
+            proxies.add(new DelayProxy(port, roundTrip));
+        }
+        return proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
+    }
+
+    /** What the present proxies have seen pass. */
+    Passed passed() {
+        return new Passed(
+                proxies.stream().mapToLong(DelayProxy::requests).sum(),
+                proxies.stream().mapToLong(DelayProxy::bytes).sum());
+    }
+
+    /** What passed the proxies. */
+    record Passed(long requests, long bytes) {
+        Passed since(Passed then) {
+            return new Passed(requests - then.requests, bytes - then.bytes);
+        }
+    }
+
+    @Override
+    public void close() {
+        proxies.forEach(DelayProxy::close);
+        servers.close();
+    }
+}

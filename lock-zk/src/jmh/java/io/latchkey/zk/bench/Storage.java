@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Where the servers write their log, and how many there are. */
+enum Storage {
+    /** One server that writes to memory. */
+    TMPFS(1),
+    /** One server that forces every transaction onto the disk. */
+    DISK(1),
+    /** Three servers that write to memory. */
+    ENSEMBLE(3);
+
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    final int servers;
+
+    Storage(int servers) {
+        this.servers = servers;
+    }
+
+    /** Below which folder the servers write; {@code disk} is one on disk. */
+    Path root(Path disk) {
+        return this == DISK || !MEMORY.toFile().isDirectory() ? disk : MEMORY;
+    }
+
+    @JsonValue
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

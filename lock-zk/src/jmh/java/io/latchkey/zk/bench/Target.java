@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What was set out to be reached. The bounds are never moved.
+ *
+ * @param what is compared
+ * @param bound in words
+ * @param figure what the run found, or nothing when the case was not measured
+ * @param reached whether that is within the bound
+ */
+record Target(String what, String bound, Function<Results, OptionalDouble> figure, ToReach reached) {
+    private static final double FAR = 2;
+    private static final double NEAR = 0;
+
+    /** A bound. */
+    @FunctionalInterface
+    interface ToReach {
+        boolean by(double figure);
+    }
+
+    static List<Target> all() {
+        List<Target> all = new ArrayList<>();
+        for (String free : List.of(
+                Case.FREE_MUTEX, Case.FREE_READ, Case.FREE_WRITE, Case.FREE_SEMAPHORE_1, Case.FREE_SEMAPHORE_3)) {
+            all.add(atMost(
+                    1.15,
+                    free + ": p50 to raw create",
+                    results -> quotient(results, free, FAR, Contestant.LATCHKEY, Contestant.RAW, Figures::p50Us)));
+        }
+        Map.of(
+                        Case.FREE_MUTEX, 1.8,
+                        Case.FREE_READ, 1.8,
+                        Case.FREE_WRITE, 1.8,
+                        Case.FREE_SEMAPHORE_1, 4.5,
+                        Case.FREE_SEMAPHORE_3, 12.0)
+                .entrySet()
+                .stream()
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(entry -> all.add(atLeast(
+                        entry.getValue(),
+                        entry.getKey() + ": p50, Curator's to ours",
+                        results -> quotient(
+                                results,
+                                entry.getKey(),
+                                FAR,
+                                Contestant.CURATOR,
+                                Contestant.LATCHKEY,
+                                Figures::p50Us))));
+        all.add(faster(7, Case.FREE_MULTI_5, FAR));
+        all.add(faster(1.8, Case.MUTEX_8, FAR));
+        all.add(faster(1.8, Case.MUTEX_32, FAR));
+        all.add(faster(1.7, Case.MUTEX_8, NEAR));
+        all.add(faster(1.7, Case.MUTEX_32, NEAR));
+        all.add(faster(10, Case.THREADS_32, FAR));
+        all.add(atLeast(
+                100,
+                Case.THREADS_32 + ": operations/s, ours with local turns to Curator's",
+                results -> quotient(
+                        results,
+                        Case.THREADS_32,
+                        FAR,
+                        Contestant.LATCHKEY_TURNS,
+                        Contestant.CURATOR,
+                        Figures::opsPerS)));
+        all.add(faster(3, Case.SEMAPHORE_32, FAR));
+        all.add(faster(2.5, Case.ASYNC_RELEASE, FAR));
+        for (String which : List.of(Case.FREE_MUTEX, Case.MUTEX_8, Case.MUTEX_32)) {
+            all.add(atMost(
+                    0.8,
+                    which + ": server CPU per operation, ours to Curator's",
+                    results -> quotient(
+                            results, which, FAR, Contestant.LATCHKEY, Contestant.CURATOR, Figures::serverCpuUsPerOp)));
+        }
+        all.add(new Target(
+                Waiters.name(10_000) + ": granted, in order",
+                "all",
+                results -> more(results, Waiters.name(10_000), NEAR, Waiters.MISSING).stream()
+                        .map(missing -> missing == 0
+                                        && more(results, Waiters.name(10_000), NEAR, Waiters.IN_ORDER)
+                                                        .orElse(0)
+                                                == 1
+                                ? 1
+                                : 0)
+                        .findFirst(),
+                figure -> figure == 1));
+        all.add(evenHandOver(FAR));
+        all.add(evenHandOver(NEAR));
+        all.add(new Target(
+                "client's heap per waiting request, bytes",
+                "under 2048",
+                results -> more(results, Waiters.name(10_000), NEAR, Waiters.CLIENT_HEAP),
+                figure -> figure < 2048));
+        all.add(atMost(
+                1,
+                IdleHolder.name(10_000) + ": requests in a beat",
+                results -> more(results, IdleHolder.name(10_000), NEAR, IdleHolder.REQUESTS_PER_BEAT)));
+        return all;
+    }
+
+    private static Target atMost(double most, String what, Function<Results, OptionalDouble> figure) {
+        return new Target(what, "at most " + shown(most), figure, found -> found <= most);
+    }
+
+    private static Target atLeast(double least, String what, Function<Results, OptionalDouble> figure) {
+        return new Target(what, "at least " + shown(least), figure, found -> found >= least);
+    }
+
+    private static Target faster(double times, String which, double rtt) {
+        return atLeast(
+                times,
+                which + at(rtt) + ": operations/s, ours to Curator's",
+                results -> quotient(results, which, rtt, Contestant.LATCHKEY, Contestant.CURATOR, Figures::opsPerS));
+    }
+
+    private static Target evenHandOver(double rtt) {
+        return new Target(
+                "hand-over with 10,000 waiters to that with 100" + at(rtt),
+                "0.8 to 1.2",
+                results -> quotient(
+                        more(results, Waiters.name(10_000), rtt, Waiters.HANDOVER),
+                        more(results, Waiters.name(100), rtt, Waiters.HANDOVER)),
+                figure -> figure >= 0.8 && figure <= 1.2);
+    }
+
+    private static String at(double rtt) {
+        return rtt == NEAR ? " on loopback" : "";
+    }
+
+    private static OptionalDouble quotient(
+            Results results, String which, double rtt, Contestant of, Contestant to, ToDoubleFunction<Figures> figure) {
+        return quotient(value(results, which, rtt, of, figure), value(results, which, rtt, to, figure));
+    }
+
+    private static OptionalDouble quotient(OptionalDouble of, OptionalDouble to) {
+        return of.isPresent() && to.isPresent()
+                ? OptionalDouble.of(of.getAsDouble() / to.getAsDouble())
+                : OptionalDouble.empty();
+    }
+
+    private static OptionalDouble value(
+            Results results, String which, double rtt, Contestant system, ToDoubleFunction<Figures> figure) {
+        Optional<Figures> found = results.find(which, system, rtt, Storage.TMPFS);
+        return found.stream().mapToDouble(figure).findFirst();
+    }
+
+    private static OptionalDouble more(Results results, String which, double rtt, String figure) {
+        return results.find(which, Contestant.LATCHKEY, rtt, Storage.TMPFS)
+                .map(found -> found.more(figure))
+                .orElse(OptionalDouble.empty());
+    }
+
+    private static String shown(double value) {
+        return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+    }
+
+    /** Reached or not, and the figure. */
+    String verdict(Results results) {
+        OptionalDouble found = figure.apply(results);
+        return found.isEmpty() ? "not measured" : reached.by(found.getAsDouble()) ? "reached" : "NOT reached";
+    }
+
+    String found(Results results) {
+        OptionalDouble found = figure.apply(results);
+        return found.isEmpty() ? "-" : String.format(Locale.ROOT, "%.2f", found.getAsDouble());
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Many requests wait for one mutex, from ten sessions in turn; then the holder lets go, and each of them passes it on at once. How
+ * long until all had it, in what order, what that costs on the wire, and what waiting costs both sides.
+ */
+final class Waiters {
+    static final String DRAIN = "drain_ms";
+    static final String HANDOVER = "handover_us";
+    static final String IN_ORDER = "in_order";
+    static final String MISSING = "never_granted";
+    static final String BYTES = "bytes_per_handover";
+    static final String REQUESTS = "requests_per_handover";
+    static final String QUEUEING_BYTES = "bytes_per_request_to_queue_up";
+    static final String CLIENT_HEAP = "client_heap_bytes_per_waiter";
+    static final String SERVER_HEAP = "server_heap_bytes_per_waiter";
+    static final String QUEUEING = "queueing_up_ms";
+
+    private static final int SESSIONS = 10;
+    private static final Duration QUIET = Duration.ofMillis(300);
+    private static final long LOOK_AGAIN_MILLIS = 5;
+
+    private final Site site;
+    private final Duration roundTrip;
+    private final Duration limit;
+
+    /** @param limit after which it is over, whether all had their turn or not */
+    Waiters(Site site, Duration roundTrip, Duration limit) {
+        this.site = site;
+        this.roundTrip = roundTrip;
+        this.limit = limit;
+    }
+
+    static String name(int waiters) {
+        return waiters + " waiters from " + SESSIONS + " sessions";
+    }
+
+    Figures measure(Contestant contestant, int waiters, String path) throws Exception {
+        String servers = site.throughProxy(roundTrip);
+        List<Client> clients = new ArrayList<>();
+        try (RawClient looker = new RawClient(servers, Client.SESSION);
+                Client first = contestant.connect(servers)) {
+            Client.Held held = first.door(Recipe.MUTEX, path).acquire();
+            for (int i = 0; i < SESSIONS; i++) {
+                clients.add(contestant.connect(servers));
+            }
+            Turns turns = new Turns(waiters);
+            Map<String, Double> more = new TreeMap<>();
+            long clientHeap = liveBytes();
+            long serverHeap = site.servers().heapBytes();
+            Site.Passed before = site.passed();
+            long from = System.nanoTime();
+            for (int i = 0; i < waiters; i++) {
+                clients.get(i % SESSIONS).queueUp(path, turns::taken);
+            }
+            awaitQueue(looker, path, waiters + 1);
+            more.put(QUEUEING, millisSince(from));
+            awaitQuiet();
+            more.put(QUEUEING_BYTES, (double) site.passed().since(before).bytes() / waiters);
+            more.put(CLIENT_HEAP, (double) (liveBytes() - clientHeap) / waiters);
+            more.put(SERVER_HEAP, (double) (site.servers().heapBytes() - serverHeap) / waiters);
+            return drained(contestant, turns, held, more, waiters);
+        } finally {
+            clients.parallelStream().forEach(Client::close);
+        }
+    }
+
+    private Figures drained(Contestant contestant, Turns turns, Client.Held held, Map<String, Double> more, int waiters)
+            throws Exception {
+        Site.Passed before = site.passed();
+        ServerProbe.Reading reading = site.probe().read();
+        long from = System.nanoTime();
+        held.release();
+        boolean all = turns.missing.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+        double millis = millisSince(from);
+        ServerProbe.Reading spent = site.probe().since(reading);
+        Site.Passed passed = site.passed().since(before);
+        double turnsTaken = Math.max(1, waiters - turns.missing.getCount());
+        more.put(DRAIN, millis);
+        more.put(HANDOVER, millis * 1e3 / turnsTaken);
+        more.put(IN_ORDER, turns.outOfOrder.get() == 0 ? 1.0 : 0.0);
+        more.put(MISSING, all ? 0.0 : (double) turns.missing.getCount());
+        more.put(BYTES, passed.bytes() / turnsTaken);
+        more.put(REQUESTS, passed.requests() / turnsTaken);
+        more.replaceAll((figure, value) -> Figures.rounded(value));
+        return new Figures(
+                name(waiters),
+                contestant,
+                SESSIONS,
+                roundTrip.toNanos() / 1e6,
+                site.storage(),
+                Figures.rounded(turnsTaken * 1e3 / millis),
+                Figures.rounded(millis * 1e3 / turnsTaken),
+                Figures.rounded(millis * 1e3 / turnsTaken),
+                Figures.rounded(spent.requests() / turnsTaken),
+                Figures.rounded(spent.cpuNanos() / 1e3 / turnsTaken),
+                Figures.rounded(spent.clientCpuNanos() / 1e3 / turnsTaken),
+                more);
+    }
+
+    /** Who had the mutex already. One at a time tells, since it holds it. */
+    private static final class Turns {
+        private final CountDownLatch missing;
+        private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
+        private final AtomicLong outOfOrder = new AtomicLong();
+
+        Turns(int waiters) {
+            missing = new CountDownLatch(waiters);
+        }
+
+        void taken(long place) {
+            if (last.getAndSet(place) > place) {
+                outOfOrder.incrementAndGet();
+            }
+            missing.countDown();
+        }
+    }
+
+    private void awaitQueue(RawClient looker, String path, int requests) throws Exception {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (looker.children(path) < requests) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("only " + looker.children(path) + " of " + requests
+                        + " requests stand at " + path + " after " + limit);
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
+        }
+    }
+
+    /** Whoever stands in the queue has looked around by then. */
+    private void awaitQuiet() throws InterruptedException {
+        long seen = -1;
+        while (seen != site.passed().requests()) {
+            seen = site.passed().requests();
+            TimeUnit.MILLISECONDS.sleep(QUIET.toMillis());
+        }
+    }
+
+    private static double millisSince(long nanoTime) {
+        return (System.nanoTime() - nanoTime) / 1e6;
+    }
+
+    /** On the heap of this JVM, after a full collection. */
+    static long liveBytes() throws IOException {
+        System.gc();
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+}

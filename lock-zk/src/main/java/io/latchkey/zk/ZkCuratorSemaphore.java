@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.QueueView;
+import io.latchkey.zk.session.ZkLease;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/**
+ * A semaphore in the way of Curator's {@code InterProcessSemaphoreV2}: who holds the mutex at {@code locks} may put a
+ * node under {@code leases}, and waits there until there is room. One permit at a time.
+ */
+final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
+    private static final String LOCKS = "/locks";
+    private static final String LEASES = "/leases";
+
+    private final Member turn;
+    private final Member permit;
+    private final int declared;
+    private final String path;
+
+    ZkCuratorSemaphore(Engine engine, String path, int declared) {
+        this(
+                engine,
+                path,
+                declared,
+                new Member(Recipe.MUTEX, path + LOCKS, path),
+                new Member(Recipe.gatedPermit(declared), path + LEASES, path));
+    }
+
+    private ZkCuratorSemaphore(Engine engine, String path, int declared, Member turn, Member permit) {
+        super(engine, permit);
+        this.turn = turn;
+        this.permit = permit;
+        this.declared = declared;
+        this.path = path;
+    }
+
+    @Override
+    CompletableFuture<Optional<ZkLease>> start(Patience patience) {
+        return engine().acquireGated(turn, permit, patience);
+    }
+
+    /** Who has a permit or is next to have one, and then who waits for that turn. */
+    @Override
+    public List<Contender> queue() {
+        Stream<Contender> turns = new QueueView(
+                        engine(), turn.path(), turn.recipe().purpose())
+                .read().stream().filter(contender -> contender.standing() == Contender.Standing.WAITS);
+        return Stream.concat(super.queue().stream(), turns).toList();
+    }
+
+    @Override
+    public Acquirable permits(int n) {
+        if (n <= 0 || n > declared) {
+            throw new IllegalArgumentException(
+                    "permits must be from 1 to " + declared + ", not " + n + ". Nothing was sent.");
+        }
+        if (n > 1) {
+            throw new UnsupportedOperationException(
+                    "Curator's semaphore gives permits one by one: two clients that each"
+                            + " want several would wait for each other. Nothing was sent. Take one, or use Layout.LATCHKEY at a"
+                            + " path of its own.");
+        }
+        return this;
+    }
+
+    /** Every client has the number that it declares. */
+    @Override
+    public int capacity() {
+        return declared;
+    }
+
+    @Override
+    public int availablePermits() {
+        long held = super.queue().stream()
+                .filter(contender -> contender.standing() == Contender.Standing.HOLDS)
+                .count();
+        return (int) Math.max(0, declared - held);
+    }
+
+    @Override
+    public void resize(int newCapacity) {
+        if (newCapacity <= 0) {
+            throw new IllegalArgumentException("the capacity must be positive, not " + newCapacity);
+        }
+        throw new UnsupportedOperationException("A semaphore of Curator's has the permits that each client declares for"
+                + " itself. Nothing was sent. Let all clients declare another number, or use Layout.LATCHKEY at a path of"
+                + " its own.");
+    }
+
+    @Override
+    public String toString() {
+        return "Curator's semaphore of " + PathData.permits(declared) + " " + engine().shown(path);
+    }
+}

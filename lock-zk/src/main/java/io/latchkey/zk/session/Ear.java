@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.Owner;
+import java.util.List;
+
+/**
+ * How a holder hears that somebody asks it to let go: an ephemeral node beside its own, whose data others replace by who
+ * they are. Only a holder that listens has one. Nothing but a holder's mark may be written to a request's node (protocol
+ * section 4), and nobody else reads or watches an ear: it is no request, so no rule, old client or watch sees more than
+ * a foreign child. It belongs to the holder's session and goes with the node, in the same transaction, so that nothing
+ * is left, whoever dies. A wish is heard through a loss of the connection as well: ZooKeeper compares the node's last
+ * change when the watch is set again.
+ */
+final class Ear {
+    private static final byte[] EMPTY = new byte[0];
+
+    private final Place place;
+    private final NodeName name;
+    private final Session session;
+    private final String path;
+    private boolean closed;
+
+    Ear(Place place, NodeName name) {
+        this.place = place;
+        this.name = name;
+        this.session = place.lane().session();
+        this.path = place.lane().pathOf(name.ear());
+    }
+
+    void open() {
+        if (closed) {
+            return;
+        }
+        session.write(List.of(new ZooPort.Write.CreateNode(path, EMPTY)), answer -> {
+            Answer<ZooPort.Written> plain = Session.plain(answer);
+            switch (plain.code()) {
+                case OK, NODE_EXISTS -> listen();
+                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::open);
+                default -> deaf(plain);
+            }
+        });
+    }
+
+    private void listen() {
+        if (!closed) {
+            // Never taken back: it goes with the node.
+            var unused = session.watches().watchData(path, new Listener());
+        }
+    }
+
+    /** From now on the node is its departure's. */
+    NodeName close() {
+        closed = true;
+        return name;
+    }
+
+    private void deaf(Answer<?> why) {
+        if (!closed) {
+            LockException error = Errors.of(place.request().shown(place.path()), "listen to release requests", why);
+            place.request().cannotBeAsked(error);
+        }
+    }
+
+    private final class Listener implements Watches.Listener {
+        @Override
+        public void seen(ZooPort.NodeData data) {
+            if (!closed && data.version() > 0) {
+                place.request().askedToRelease(Owner.parse(data.data()));
+            }
+        }
+
+        @Override
+        public void changed() {
+            listen();
+        }
+
+        @Override
+        public void released() {
+            gone();
+        }
+
+        /** Somebody deleted it: there will be another. */
+        @Override
+        public void gone() {
+            if (!closed) {
+                session.afterBeat(Ear.this::open);
+            }
+        }
+
+        @Override
+        public void blind(Answer<?> why) {
+            if (why.code() == Code.NO_AUTH || why.code() == Code.OTHER) {
+                deaf(why);
+            } else {
+                session.whenConnected(Ear.this::listen);
+            }
+        }
+    }
+}

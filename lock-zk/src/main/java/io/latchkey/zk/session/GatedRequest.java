@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.session;
+
+import io.latchkey.zk.acquire.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that may stand in its queue only while it is its turn: while its client holds a mutex besides, which it lets
+ * go once the request is granted or over. That is how Curator's semaphore keeps order. Whoever loses its turn while it
+ * waits leaves the queue and takes another turn: two of Curator's that waited there at once would wait for each other.
+ * Confined to the engine's serial executor, but for {@link #outcome()}.
+ */
+final class GatedRequest {
+    private final Engine engine;
+    private final Member mutex;
+    private final Member wanted;
+    private final Patience patience;
+    private final long asked;
+    /** News of the whole; its two requests tell nothing. */
+    private final RequestSignals signals;
+
+    private final CompletableFuture<Optional<ZkLease>> outcome = new CompletableFuture<>();
+
+    private @Nullable Request turn;
+    private @Nullable Request request;
+    private boolean abandoned;
+
+    GatedRequest(Engine engine, Member mutex, Member wanted, Patience patience) {
+        this.engine = engine;
+        this.mutex = mutex;
+        this.wanted = wanted;
+        this.patience = patience;
+        this.asked = engine.time().nanos();
+        this.signals = engine.signalsOf(List.of(wanted));
+    }
+
+    RequestSignals signals() {
+        return signals;
+    }
+
+    /** As {@link Request#outcome()}. */
+    CompletableFuture<Optional<ZkLease>> outcome() {
+        return outcome;
+    }
+
+    void start() {
+        Request next = engine.untold(List.of(mutex), patienceLeft());
+        turn = next;
+        request = null;
+        engine.begin(next);
+        var unused = next.outcome()
+                .whenComplete((lease, error) -> engine.serially(() -> {
+                    if (error != null) {
+                        outcome.completeExceptionally(error);
+                    } else if (lease.isEmpty()) {
+                        outcome.complete(lease);
+                    } else {
+                        hasTurn(next, lease.get());
+                    }
+                }));
+    }
+
+    /** What is left of the caller's time. */
+    private Patience patienceLeft() {
+        if (patience instanceof Patience.AtMost atMost) {
+            Duration left = atMost.timeout().minusNanos(engine.time().nanos() - asked);
+            return new Patience.AtMost(left.isNegative() ? Duration.ZERO : left);
+        }
+        return patience;
+    }
+
+    private void hasTurn(Request mine, ZkLease lease) {
+        if (abandoned) {
+            mine.release(ignored -> {});
+            outcome.complete(Optional.empty());
+            return;
+        }
+        if (mine.state() != State.HELD) {
+            start();
+            return;
+        }
+        // From here on it is nobody's lease; its loss is no news to anybody.
+        var unused = lease.handOver();
+        Request next = engine.untold(List.of(wanted), patienceLeft());
+        request = next;
+        mine.onceEnded(() -> {
+            if (next.state() != State.HELD) {
+                next.abandon();
+            }
+        });
+        engine.begin(next);
+        var unused2 = next.outcome()
+                .whenComplete((granted, error) -> engine.serially(() -> {
+                    boolean turnLost = mine.state() != State.HELD;
+                    mine.onceEnded(() -> {});
+                    mine.release(ignored -> {});
+                    if (error != null) {
+                        outcome.completeExceptionally(error);
+                    } else if (granted.isEmpty() && turnLost && !abandoned) {
+                        start();
+                    } else {
+                        granted.ifPresent(held -> held.goesTo(signals));
+                        if (!outcome.complete(granted)) {
+                            granted.ifPresent(ZkLease::abandon);
+                        }
+                    }
+                }));
+    }
+
+    /** Nobody wants the outcome any more. */
+    void abandon() {
+        abandoned = true;
+        if (request != null) {
+            request.abandon();
+        } else if (turn != null && turn.state() != State.HELD) {
+            turn.abandon();
+        }
+    }
+}

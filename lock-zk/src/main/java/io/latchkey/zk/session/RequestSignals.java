@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.acquire.Event;
+import io.latchkey.zk.recipe.Recipe;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What becomes of one request, told once and in order to whoever wants to know. Told from several threads: the caller's,
+ * the one that carries out events, that of whoever releases or finds the lease over. What is said under its monitor only
+ * queues.
+ */
+final class RequestSignals {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestSignals.class);
+
+    private final Signals signals;
+    private final LockObserver.Request about;
+    private final String thread;
+    private final long askedAt;
+
+    private long grantedAt;
+    private long token = Event.Created.UNKNOWN_TOKEN;
+    private boolean over;
+    private FlightEvents.@Nullable Wait wait;
+    private FlightEvents.@Nullable Hold hold;
+
+    /**
+     * In the caller's thread.
+     *
+     * @param path the first member's, as the user named it
+     */
+    RequestSignals(Signals signals, List<Member> members, String path) {
+        this.signals = signals;
+        this.thread = Thread.currentThread().getName();
+        this.askedAt = signals.nanos();
+        this.about = new LockObserver.Request(signals.nextRequest(), path, describe(members));
+    }
+
+    private static String describe(List<Member> members) {
+        Recipe first = members.get(0).recipe();
+        return members.size() == 1 ? first.describe() : "multi-lock of " + members.size();
+    }
+
+    LockObserver.Request about() {
+        return about;
+    }
+
+    /** Who asked. */
+    String thread() {
+        return thread;
+    }
+
+    /** When it was granted, or asked for if it was not. */
+    synchronized Instant since(Moment now) {
+        long at = token == Event.Created.UNKNOWN_TOKEN ? askedAt : grantedAt;
+        return Instant.ofEpochMilli(now.wallMillis()).minusNanos(now.nanos() - at);
+    }
+
+    /** In the caller's thread. */
+    void requested() {
+        if (signals.recorded()) {
+            FlightEvents.requested(about);
+            wait = FlightEvents.beginWait();
+        }
+        if (signals.observed()) {
+            signals.tell(observer -> observer.requested(about));
+        }
+    }
+
+    void queued(int position) {
+        if (signals.recorded()) {
+            FlightEvents.queued(about, position);
+        }
+        if (signals.observed()) {
+            signals.tell(observer -> observer.queued(about, position));
+        }
+    }
+
+    /** Before its caller has the lease; who has given up by then is told no more. */
+    void granted(long tokenOfLease) {
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            token = tokenOfLease;
+            grantedAt = signals.nanos();
+            if (signals.recorded()) {
+                hold = FlightEvents.beginHold();
+            }
+            if (signals.observed()) {
+                Duration waited = Duration.ofNanos(grantedAt - askedAt);
+                signals.tell(observer -> observer.granted(about, tokenOfLease, waited));
+            }
+        }
+        LOG.debug("Granted: {}, token {}", about, tokenOfLease);
+    }
+
+    /** The lease has its caller, in whose thread this is. */
+    void received() {
+        FlightEvents.Wait ended;
+        synchronized (this) {
+            ended = wait;
+            wait = null;
+        }
+        if (ended != null) {
+            FlightEvents.granted(ended, about, token());
+        }
+    }
+
+    private synchronized long token() {
+        return token;
+    }
+
+    /** Unless it was granted before that. */
+    void notGranted(LockObserver.Ending ending) {
+        Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
+        synchronized (this) {
+            if (over || token != Event.Created.UNKNOWN_TOKEN) {
+                return;
+            }
+            over = true;
+            if (signals.observed()) {
+                signals.tell(observer -> observer.notGranted(about, ending, waited));
+            }
+        }
+        if (signals.recorded()) {
+            FlightEvents.notGranted(about, ending, waited);
+        }
+        LOG.debug("Not granted: {}, {}", about, ending);
+    }
+
+    synchronized void suspect() {
+        if (over) {
+            return;
+        }
+        long ofLease = token;
+        if (signals.recorded()) {
+            FlightEvents.suspect(about, ofLease);
+        }
+        if (signals.observed()) {
+            signals.tell(observer -> observer.suspect(about, ofLease));
+        }
+    }
+
+    void lost(LossCause cause) {
+        Duration held;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            held = Duration.ofNanos(signals.nanos() - grantedAt);
+            long ofLease = token;
+            if (signals.observed()) {
+                signals.tell(observer -> observer.lost(about, ofLease, cause, held));
+            }
+        }
+        received();
+        if (signals.recorded()) {
+            FlightEvents.lost(about, token(), cause, held);
+        }
+        signals.logLoss(about, token(), cause, held);
+    }
+
+    /** In the thread that lets go. */
+    void released() {
+        FlightEvents.Hold ended;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            ended = hold;
+            long ofLease = token;
+            if (signals.observed()) {
+                Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+                signals.tell(observer -> observer.released(about, ofLease, held));
+            }
+        }
+        received();
+        if (ended != null) {
+            FlightEvents.released(ended, about, token());
+        }
+        LOG.debug("Released: {}, token {}", about, token());
+    }
+}

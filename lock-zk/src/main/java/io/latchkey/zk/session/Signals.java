@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.session;
+
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Where one client's news goes out: to its observer if it has one, to the flight recorder if the machine has one, and to
+ * the log. Any thread may tell; nothing of it blocks or throws.
+ */
+final class Signals {
+    /** The module may be missing in an image that was made without it. */
+    private static final boolean FLIGHT_RECORDER =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+    private final Optional<ObserverFeed> feed;
+    private final boolean recorded;
+    private final Optional<LossLog> losses;
+    private final Time time;
+    private final AtomicLong requests;
+    private boolean closed;
+
+    Signals(Optional<ObserverFeed> feed, Time time) {
+        this.feed = feed;
+        this.recorded = FLIGHT_RECORDER;
+        this.losses = Optional.of(new LossLog(time));
+        this.time = time;
+        this.requests = new AtomicLong();
+    }
+
+    private Signals(Signals muted) {
+        this.feed = Optional.empty();
+        this.recorded = false;
+        this.losses = Optional.empty();
+        this.time = muted.time;
+        this.requests = muted.requests;
+    }
+
+    /** One of the same client that tells nobody. */
+    Signals muted() {
+        return new Signals(this);
+    }
+
+    long nextRequest() {
+        return requests.incrementAndGet();
+    }
+
+    long nanos() {
+        return time.nanos();
+    }
+
+    boolean observed() {
+        return feed.isPresent();
+    }
+
+    /** Only then may {@link FlightEvents} be touched. */
+    boolean recorded() {
+        return recorded;
+    }
+
+    void tell(Consumer<LockObserver> what) {
+        feed.ifPresent(observer -> observer.tell(what));
+    }
+
+    void logLoss(LockObserver.Request request, long token, LossCause cause, Duration held) {
+        losses.ifPresent(log -> log.lost(request.path(), token, cause, held));
+    }
+
+    /** On the serial executor. */
+    void session(LockObserver.SessionState state) {
+        if (closed) {
+            return;
+        }
+        tell(observer -> observer.sessionChanged(state));
+        if (recorded) {
+            FlightEvents.session(state);
+        }
+        if (state == LockObserver.SessionState.CLOSED) {
+            closed = true;
+            losses.ifPresent(LossLog::close);
+        }
+    }
+}
