@@ -131,8 +131,8 @@ final class Link {
         long now = System.nanoTime();
         Request request = first ? FrameReader.connect(now, number) : FrameReader.request(frame, now, number);
         station.log().add(request);
-        Fault tell = first ? station.faultToTell(request, FrameReader.sessionAskedFor(frame)) : null;
-        if (tell != null) {
+        List<Fault> tell = first ? station.faultsToTell(request, FrameReader.sessionAskedFor(frame)) : List.of();
+        if (!tell.isEmpty()) {
             tellExpired(request, tell);
             return;
         }
@@ -238,13 +238,13 @@ final class Link {
         fault.struck().complete(request);
     }
 
-    private void tellExpired(Request request, Fault fault) {
+    private void tellExpired(Request request, List<Fault> tell) {
         note("told that its session is over");
         deaf = true;
         toClient.frame(FrameReader.sessionIsOver(), false, null);
         toClient.action(() -> {
             clientDone();
-            fault.struck().complete(request);
+            tell.forEach(fault -> fault.struck().complete(request));
         });
     }
 

@@ -31,8 +31,9 @@ final class Station {
     private final int port;
     private int opened;
     private boolean refusing;
-    private @Nullable Fault toldExpired;
-    private long sessionToTell;
+    /** Not told yet that their session is over; several, where one schedule ends a session twice. */
+    private final List<Telling> tellings = new ArrayList<>();
+
     private Runnable whenConnectionChanges = () -> {};
     private volatile boolean connected;
     private volatile @Nullable Connected lastSession;
@@ -134,9 +135,7 @@ final class Station {
         refusing = false;
         toServer.delayNanos = 0;
         toClient.delayNanos = 0;
-        if (toldExpired != null) {
-            toldExpired.close();
-        }
+        takeTellingsBack();
         heal();
     }
 
@@ -188,35 +187,35 @@ final class Station {
         return lastSession;
     }
 
+    private record Telling(long session, Fault fault) {}
+
     void tellExpired(long session, Fault fault) {
-        sessionToTell = session;
-        toldExpired = fault;
+        tellings.add(new Telling(session, fault));
     }
 
     /**
-     * The fault by which the client that now connects is to be told that its session is over, if there is one. A client that asks for
-     * another session has come to that belief by itself.
+     * The faults by which the client that now connects is to be told that its session is over. They stay until it has been told: its
+     * connection may be cut before. A client that asks for another session has come to that belief by itself.
      */
-    @Nullable
-    Fault faultToTell(Request connect, long session) {
-        Fault fault = toldExpired;
-        toldExpired = null;
-        if (fault == null || !fault.isArmed()) {
-            return null;
+    List<Fault> faultsToTell(Request connect, long session) {
+        for (Telling telling : List.copyOf(tellings)) {
+            if (telling.session != session) {
+                telling.fault.struck().complete(connect);
+            }
         }
-        if (session != sessionToTell) {
-            fault.struck().complete(connect);
-            return null;
-        }
-        return fault;
+        tellings.removeIf(telling -> !telling.fault.isArmed());
+        return tellings.stream().map(Telling::fault).toList();
+    }
+
+    private void takeTellingsBack() {
+        List.copyOf(tellings).forEach(telling -> telling.fault.close());
+        tellings.clear();
     }
 
     void close() {
         List.copyOf(links).forEach(Link::close);
         plan.clear();
-        if (toldExpired != null) {
-            toldExpired.close();
-        }
+        takeTellingsBack();
         Channels.close(listener);
     }
 }

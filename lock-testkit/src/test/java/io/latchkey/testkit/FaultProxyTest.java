@@ -197,6 +197,15 @@ class FaultProxyTest extends BehindAProxy {
     }
 
     @Test
+    void whoIsTwiceToBeToldThatItsSessionIsOverIsToldOnceForBoth() throws Exception {
+        Fault one = proxy.expireAtClient();
+        Fault two = proxy.expireAtClient();
+        one.await(SOON);
+        two.await(SOON);
+        client.awaitState(KeeperState.Expired, SOON);
+    }
+
+    @Test
     void closedProxyFailsItsFaults() throws Exception {
         Fault fault = proxy.cutBefore(RequestMatch.create(), 1);
         FaultProxy mine = FaultProxy.to(server);
