@@ -29,16 +29,35 @@ final class TimeMutants {
             Mutant.of(
                             "a lone write counts in full",
                             PROOFS,
-                            "timeout - timeout / 3 - margin.toNanos() - drift",
-                            "timeout - drift")
+                            "sent.plus(pinged.plus(slowest.getFirst().took()).negated())",
+                            "sent")
                     .caughtBy(
                             "io.latchkey.zk.session.ProofsTest#aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore"),
             Mutant.of(
                             "a pair without its margin",
                             PROOFS,
-                            "!answered.getFirst().plus(margin).isAfter(sent)",
-                            "!answered.getFirst().isAfter(sent)")
+                            "!answered.getFirst().answered().plus(margin).isAfter(sent)",
+                            "!answered.getFirst().answered().isAfter(sent)")
                     .caughtBy("io.latchkey.zk.session.ProofsTest#aRequestLessThanAMarginBeforeProvesNothing"),
+            Mutant.of(
+                            "a pair's margin begins with the sending",
+                            PROOFS,
+                            "!answered.getFirst().answered().plus(margin).isAfter(sent)",
+                            "!answered.getFirst().sent().plus(margin).isAfter(sent)")
+                    .caughtBy("io.latchkey.zk.session.ProofsTest#aSlowRequestIsProvedAMarginAfterItsAnswer"),
+            Mutant.of(
+                            "requests take no time",
+                            PROOFS,
+                            "pinged.plus(slowest.getFirst().took()).negated()",
+                            "pinged.negated()")
+                    .caughtBy("io.latchkey.zk.session.ProofsTest#theTimeOfTheLoneWriteItselfCountsAsWell"),
+            Mutant.of(
+                            "pings before the connection",
+                            PROOFS,
+                            "return maybeNone && ping.isAfter(before.get()) ? before.get() : ping;",
+                            "return ping;")
+                    .caughtBy(
+                            "io.latchkey.zk.session.ProofsTest#aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
                             "session/Moment",
@@ -118,6 +137,6 @@ final class TimeMutants {
             Mutant.of(
                     "validity counted from the answer",
                     "session/Session",
-                    "proof.take(sent, answer);",
-                    "proof.take(engine.now(), answer);"));
+                    "proof.take(sent, engine.now(), answer);",
+                    "proof.take(engine.now(), engine.now(), answer);"));
 }

@@ -4,8 +4,10 @@ package io.latchkey.testkit.sim;
 import static io.latchkey.testkit.sim.Move.APPLY;
 import static io.latchkey.testkit.sim.Move.BEGIN;
 import static io.latchkey.testkit.sim.Move.BREAK;
+import static io.latchkey.testkit.sim.Move.CALM;
 import static io.latchkey.testkit.sim.Move.CONNECT;
 import static io.latchkey.testkit.sim.Move.DELETE;
+import static io.latchkey.testkit.sim.Move.PASS_TIME;
 import static io.latchkey.testkit.sim.Move.RELEASE;
 import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk. */
 class OldSchedulesTest {
+    private static final Task MUTEX = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
+
     private final List<Integer> steps = new ArrayList<>();
 
     /**
@@ -89,6 +93,74 @@ class OldSchedulesTest {
                 new Scenario.Plan(1, List.of(many)));
         assertBreaksNothing(
                 new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 2, 0, Scenario.Start.WORN_OUT), steps));
+    }
+
+    /**
+     * The server makes C1's session, and its answer is on its way for two thirds of a time-out; C1's first requests after that for as long
+     * again. So the leader has heard of C1 only when it made the session, and ends it right after they have come.
+     */
+    @Test
+    void aWriteBehindSlowAnswersDoesNotProveThatTheSessionLives() {
+        then(BREAK.of(2), BEGIN.of(1));
+        passTime(1);
+        then(TAKE_MESSAGE.of(2));
+        passTime(7);
+        then(CONNECT.of(2));
+        passTime(5);
+        then(CONNECT.of(1));
+        passTime(3);
+        then(CONNECT.of(2));
+        passTime(1);
+        then(CONNECT.of(1), TAKE_MESSAGE.of(2));
+        passTime(5);
+        then(TAKE_MESSAGE.of(1));
+        passTime(5);
+        then(CALM.of(0));
+        passTime(1);
+        assertBreaksNothing(new Schedule(
+                new Scenario(
+                        3,
+                        1,
+                        List.of(new Scenario.Plan(0, List.of()), new Scenario.Plan(1, List.of(MUTEX))),
+                        Scenario.Ends.BY_TIME,
+                        1,
+                        0,
+                        Scenario.Start.IN_USE),
+                steps));
+    }
+
+    /** The same after a reconnect: the barrier that waited for the connection tells how slow it is, though it proves nothing itself. */
+    @Test
+    void aWriteBehindASlowReconnectDoesNotProveThatTheSessionLives() {
+        passTime(2);
+        then(CALM.of(0));
+        passTime(2);
+        then(TAKE_REQUEST.of(0));
+        passTime(6);
+        then(CONNECT.of(2));
+        passTime(1);
+        then(CONNECT.of(0), CONNECT.of(1), BEGIN.of(0));
+        passTime(5);
+        then(TAKE_MESSAGE.of(0));
+        passTime(7);
+        then(CALM.of(0));
+        passTime(2);
+        assertBreaksNothing(new Schedule(
+                new Scenario(
+                        3,
+                        1,
+                        List.of(new Scenario.Plan(0, List.of(MUTEX))),
+                        Scenario.Ends.BY_TIME,
+                        1,
+                        0,
+                        Scenario.Start.IN_USE),
+                steps));
+    }
+
+    private void passTime(int times) {
+        for (int i = 0; i < times; i++) {
+            then(PASS_TIME.of(0));
+        }
     }
 
     private void then(Integer... more) {

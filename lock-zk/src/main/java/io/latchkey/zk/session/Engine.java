@@ -338,7 +338,7 @@ public final class Engine {
         Session last = session;
         if (last == null || last.isOver()) {
             idle.complete(Optional.ofNullable(last));
-        } else if (config.source() instanceof Source.Own) {
+        } else if (makesSessions()) {
             last.end(ReleaseOutcome.PENDING);
             idle.complete(Optional.of(last));
         } else {
@@ -445,7 +445,7 @@ public final class Engine {
         }
         List<Request> orphans = List.copyOf(live);
         orphans.forEach(Request::sessionOver);
-        if (config.source() instanceof Source.Borrowed) {
+        if (!makesSessions()) {
             SessionExpiredException gone = new SessionExpiredException(
                     "The session of the borrowed ZooKeeper handle is over. What this client held is lost."
                             + " Make a new handle and a new lock client.");
@@ -534,6 +534,16 @@ public final class Engine {
 
     Moment now() {
         return new Moment(config.time().nanos(), config.time().wallMillis());
+    }
+
+    /** Whether its sessions are its own; a borrowed one was made by somebody else, nobody knows when. */
+    boolean makesSessions() {
+        return config.source() instanceof Source.Own;
+    }
+
+    /** Whether somebody could hold but for a proof that the session has time left; on the serial executor. */
+    public boolean awaitsProof() {
+        return session != null && session.awaitsProof();
     }
 
     /** The time-out that was asked for. */

@@ -26,6 +26,11 @@ record Moment(long nanos, long wallMillis) {
         return nanos - other.nanos > 0;
     }
 
+    /** How long after {@code earlier} this is, on the monotonic clock. */
+    Duration since(Moment earlier) {
+        return Duration.ofNanos(nanos - earlier.nanos);
+    }
+
     /** The time from {@code now} to this moment by the clock that reaches it first; zero when reached. */
     Duration from(Moment now) {
         long left = Math.min(

@@ -4,18 +4,27 @@ package io.latchkey.zk.session;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What answered requests prove about how long the server will keep the session (protocol section 8).
+ * What answered requests prove about how long the server will keep the session (protocol section 8, decision 15).
  *
  * <p>The server expires a session one time-out after it was last <em>touched</em>. A committed write proves that the
  * session lived when the leader took it, not that the leader touched it: behind a follower, touches reach the leader
- * only with the follower's answers to its pings, every half tick. So a request answered at the server we are connected
- * to touches the session there, at the earliest when it was sent; and a committed write on the same connection, sent at
- * least the <em>margin</em> later, proves that the follower had been heard in between. With no such pair, a lone
- * committed write counts from the client's latest ping before it, at most a third of the time-out earlier, and the
- * margin before that.
+ * only with the follower's answers to its pings, every half tick. There are three ways to know of a touch:
+ *
+ * <ul>
+ *   <li>A request touches the session at the server we are connected to, at the earliest when it was sent, at the latest
+ *       when it was answered. A committed write on the same connection, sent at least the <em>margin</em> after the
+ *       answer, proves that the leader had heard of it in between: so the request's sending counts.
+ *   <li>A lone committed write counts from the client's latest ping that the leader knew of by then. That one was sent a
+ *       third of the time-out, the margin, and its time on its way before the write, at the earliest; for its time on
+ *       its way we take that of the slowest request of the last time-out. If there was no connection yet, it is the
+ *       making of the connection that counts: the leader itself takes part in that.
+ *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts.
+ * </ul>
  */
 final class Proofs {
     /** What is taken off for clocks that do not run alike: one part in a hundred. */
@@ -24,57 +33,107 @@ final class Proofs {
     private final Duration margin;
     /** How far apart answered requests are remembered. */
     private final Duration apart;
+    /** For how long slow ones are. */
+    private final Duration remembered;
     /** How long a session lives at least after a touch. */
-    private final Duration byTouch;
-    /** How long a session lives at least after a committed write with no touch known before it. */
-    private final Duration byWriteAlone;
-    /** When requests that the present connection answered were sent, oldest first, thinned out. */
-    private final Deque<Moment> answered = new ArrayDeque<>();
+    private final Duration life;
+    /** How long before a write the client's latest ping was sent that the leader knows of, if nothing takes time on its way. */
+    private final Duration pinged;
+    /** Before the server made the session; empty if nobody knows. */
+    private final Optional<Moment> asked;
+    /** Before the present connection was made; empty if nobody knows. */
+    private final Optional<Moment> before;
+    /** Since when requests did not have to wait for the present connection. */
+    private final Moment since;
+
+    private @Nullable Moment firstAnswer;
+    /** What the present connection answered, oldest first, thinned out. */
+    private final Deque<Exchange> answered = new ArrayDeque<>();
+    /** The slowest of the last time-out, the slowest since that one, and so on, thinned out. */
+    private final Deque<Slow> slowest = new ArrayDeque<>();
+
+    private record Exchange(Moment sent, Moment answered) {}
+
+    private record Slow(Duration took, Moment answered) {}
 
     /**
      * @param sessionTimeout the session's time-out, as the server said it
      * @param margin how long a touch may take from the server we talk to to the leader
+     * @param asked before the server made the session; empty if nobody knows
+     * @param before before the present connection was made; empty if nobody knows
+     * @param since when the present connection was there, as far as that was told
      */
-    Proofs(Duration sessionTimeout, Duration margin) {
-        long timeout = sessionTimeout.toNanos();
-        long drift = timeout / DRIFT;
+    Proofs(Duration sessionTimeout, Duration margin, Optional<Moment> asked, Optional<Moment> before, Moment since) {
+        long nanos = sessionTimeout.toNanos();
         this.margin = margin;
         this.apart = Duration.ofNanos(margin.toNanos() / 8);
-        this.byTouch = Duration.ofNanos(timeout - drift);
-        this.byWriteAlone = Duration.ofNanos(timeout - timeout / 3 - margin.toNanos() - drift);
+        this.remembered = sessionTimeout.plus(apart);
+        this.life = Duration.ofNanos(nanos - nanos / DRIFT);
+        this.pinged = Duration.ofNanos(nanos / 3).plus(margin);
+        this.asked = asked;
+        this.before = before;
+        this.since = since;
     }
 
-    /** A request sent at {@code sent} was answered, and proves nothing by itself. */
-    void answered(Moment sent) {
-        Moment last = answered.peekLast();
-        if (last == null || sent.isAfter(last.plus(apart))) {
-            answered.addLast(sent);
+    /** A request is answered {@code now}, maybe one of the former connection that waited for this one. */
+    void heard(Moment sent, Moment now) {
+        if (firstAnswer == null) {
+            firstAnswer = now;
+        }
+        Duration took = now.since(sent.isAfter(since) ? sent : since);
+        while (!slowest.isEmpty() && slowest.getLast().took().compareTo(took) <= 0) {
+            slowest.removeLast();
+        }
+        if (slowest.isEmpty() || now.isAfter(slowest.getLast().answered().plus(apart))) {
+            slowest.addLast(new Slow(took, now));
+        }
+        while (now.since(slowest.getFirst().answered()).compareTo(remembered) > 0) {
+            slowest.removeFirst();
         }
     }
 
-    /** A write sent at {@code sent} was committed: until when the server keeps the session at least. */
-    Moment committed(Moment sent) {
-        Moment deadline = sent.plus(byWriteAlone);
-        Optional<Moment> touch = lastAtLeastMarginBefore(sent);
-        if (touch.isPresent()) {
-            Moment later = touch.get().plus(byTouch);
-            if (later.isAfter(deadline)) {
-                deadline = later;
-            }
+    /** A request sent on the present connection is answered {@code now}, and proves nothing by itself. */
+    void answered(Moment sent, Moment now) {
+        heard(sent, now);
+        Exchange last = answered.peekLast();
+        if (last == null || sent.isAfter(last.sent().plus(apart))) {
+            answered.addLast(new Exchange(sent, now));
         }
-        answered(sent);
-        return deadline;
     }
 
-    private Optional<Moment> lastAtLeastMarginBefore(Moment sent) {
-        Moment found = null;
-        while (!answered.isEmpty() && !answered.getFirst().plus(margin).isAfter(sent)) {
+    /** The same of a write that was committed: until when the server keeps the session at least. */
+    Moment committed(Moment sent, Moment now) {
+        Optional<Moment> pair = lastKnownBefore(sent);
+        answered(sent, now);
+        Moment touch = lastTouchBefore(sent);
+        touch = pair.isPresent() ? later(touch, pair.get()) : touch;
+        touch = asked.isPresent() ? later(touch, asked.get()) : touch;
+        return touch.plus(life);
+    }
+
+    /** The sending of the last request that the leader knew of for certain when a write sent at {@code sent} came to it. */
+    private Optional<Moment> lastKnownBefore(Moment sent) {
+        Exchange found = null;
+        while (!answered.isEmpty()
+                && !answered.getFirst().answered().plus(margin).isAfter(sent)) {
             found = answered.removeFirst();
         }
         if (found == null) {
             return Optional.empty();
         }
         answered.addFirst(found);
-        return Optional.of(found);
+        return Optional.of(found.sent());
+    }
+
+    /** From the client's pings; before the first answer there may have been none, and the making of the connection counts. */
+    private Moment lastTouchBefore(Moment sent) {
+        Moment ping = sent.plus(pinged.plus(slowest.getFirst().took()).negated());
+        boolean maybeNone =
+                before.isPresent() && Objects.requireNonNull(firstAnswer).isAfter(ping);
+        return maybeNone && ping.isAfter(before.get()) ? before.get() : ping;
+    }
+
+    private static Moment later(Moment one, Moment other) {
+        return one.isAfter(other) ? one : other;
     }
 }

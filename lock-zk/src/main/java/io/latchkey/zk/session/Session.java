@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,11 @@ final class Session {
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
     private final Engine engine;
+    /** Before the server made the session; nobody knows of a borrowed one. */
+    private final Optional<Moment> asked;
+    /** Before the present connection was made: when the former was found lost. */
+    private Optional<Moment> beforeConnection;
+
     private final Watches watches = new Watches(this);
     private final Map<String, Lane> lanes = new HashMap<>();
     private final List<Runnable> onConnected = new ArrayList<>();
@@ -79,6 +85,8 @@ final class Session {
         this.marking = !engine.naming().isShared();
         this.timeout = engine.sessionTimeout();
         this.offered = timeout;
+        this.asked = engine.makesSessions() ? Optional.of(engine.now()) : Optional.empty();
+        this.beforeConnection = asked;
         this.proofs = newProofs();
     }
 
@@ -141,18 +149,14 @@ final class Session {
 
     /** A request that commits nothing. */
     <T> void ask(Consumer<Consumer<Answer<T>>> request, Consumer<Answer<T>> then) {
-        send(request, then, (sent, answer) -> {
-            if (answer.code() != Code.READ_ONLY) {
-                proofs.answered(sent);
-            }
-        });
+        send(request, then, (sent, now, answer) -> proofs.answered(sent, now));
     }
 
     /** A request that the quorum commits, even when it refuses it. */
     <T> void askCommitted(Consumer<Consumer<Answer<T>>> request, Consumer<Answer<T>> then) {
-        send(request, then, (sent, answer) -> {
+        send(request, then, (sent, now, answer) -> {
             if (answer.ok()) {
-                committed(sent);
+                committed(sent, now);
             }
         });
     }
@@ -177,7 +181,9 @@ final class Session {
                 case LOGIN_REFUSED -> engine.loginRefused();
                 default -> {
                     if (on == connection) {
-                        proof.take(sent, answer);
+                        proof.take(sent, engine.now(), answer);
+                    } else {
+                        proofs.heard(sent, engine.now());
                     }
                 }
             }
@@ -190,7 +196,7 @@ final class Session {
 
     @FunctionalInterface
     private interface Proof<A> {
-        void take(Moment sent, A answer);
+        void take(Moment sent, Moment now, A answer);
     }
 
     /** What became of a transaction: its own code, or that of the write that made it fail. */
@@ -244,6 +250,9 @@ final class Session {
 
     private void outOfTouch() {
         connection++;
+        if (connected) {
+            beforeConnection = Optional.of(engine.now());
+        }
         proofs = newProofs();
         if (connected) {
             connected = false;
@@ -298,7 +307,7 @@ final class Session {
     }
 
     private Proofs newProofs() {
-        return new Proofs(timeout, engine.margin(timeout));
+        return new Proofs(timeout, engine.margin(timeout), asked, beforeConnection, engine.now());
     }
 
     // ---- the heartbeat
@@ -451,12 +460,15 @@ final class Session {
         }
     }
 
+    /** Whether somebody could hold but for a proof that the session has time left. */
+    boolean awaitsProof() {
+        return !confirming.isEmpty();
+    }
+
+    /** Without a proof, as after slow answers, the next heartbeat may bring it: one at once would prove as little. */
     private void confirmAll() {
         Term present = term;
         if (confirming.isEmpty() || present == null || !present.isValid()) {
-            if (!confirming.isEmpty()) {
-                beatAgain = true;
-            }
             return;
         }
         List<Request> all = List.copyOf(confirming);
@@ -469,8 +481,8 @@ final class Session {
         armTermEnd();
     }
 
-    private void committed(Moment sent) {
-        Moment deadline = proofs.committed(sent);
+    private void committed(Moment sent, Moment now) {
+        Moment deadline = proofs.committed(sent, now);
         Term present = term;
         if (present != null && present.prolong(deadline)) {
             return;
@@ -478,7 +490,7 @@ final class Session {
         if (present != null) {
             lapse();
         }
-        if (!deadline.reachedAt(engine.now())) {
+        if (!deadline.reachedAt(now)) {
             term = new Term(engine.time(), deadline);
         }
     }

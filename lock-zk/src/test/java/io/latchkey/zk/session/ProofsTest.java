@@ -4,6 +4,7 @@ package io.latchkey.zk.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The deadlines of protocol section 8: T is 12 s, the margin G is 3 s, the drift 120 ms. */
@@ -11,51 +12,131 @@ class ProofsTest {
     private static final Duration T = Duration.ofSeconds(12);
     private static final Duration MARGIN = Duration.ofSeconds(3);
     private static final Duration DRIFT = Duration.ofMillis(120);
+    /** What a lone write has less than a pair, besides the time that a request takes. */
+    private static final Duration LESS = Duration.ofSeconds(4).plus(MARGIN);
 
     private final VirtualTime time = new VirtualTime();
-    private final Proofs proofs = new Proofs(T, MARGIN);
+    private final Proofs proofs = new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
 
     @Test
     void aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore() {
-        Moment sent = time.now();
-        assertEquals(sent.plus(T.minusSeconds(4).minus(MARGIN).minus(DRIFT)), proofs.committed(sent));
+        assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
     }
 
     @Test
-    void aWriteAMarginAfterAnAnsweredRequestProvesThatOne() {
+    void aWriteAMarginAfterAnAnswerProvesWhatWasAnswered() {
         Moment first = time.now();
-        proofs.answered(first);
+        proofs.answered(first, first);
         time.pass(MARGIN);
-        assertEquals(first.plus(T.minus(DRIFT)), proofs.committed(time.now()));
+        assertEquals(full(first), atOnce(proofs));
     }
 
     @Test
     void aRequestLessThanAMarginBeforeProvesNothing() {
-        proofs.answered(time.now());
+        proofs.answered(time.now(), time.now());
         time.pass(MARGIN.minusMillis(1));
+        assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
+    }
+
+    /** It may have come to the server just before its answer: the leader need not know of it a margin after its sending. */
+    @Test
+    void aSlowRequestIsProvedAMarginAfterItsAnswer() {
+        Moment first = time.now();
+        time.pass(MARGIN);
+        proofs.answered(first, time.now());
+        time.pass(MARGIN.minusMillis(1));
+        assertEquals(full(time.now()).plus(LESS.plus(MARGIN).negated()), atOnce(proofs));
+        time.pass(Duration.ofMillis(1));
+        assertEquals(full(first), atOnce(proofs));
+    }
+
+    /** So may the ping from which a lone write counts. */
+    @Test
+    void aLoneWriteCountsFromEarlierByTheSlowestRequestOfTheLastTimeOut() {
+        Moment slow = time.now();
+        time.pass(Duration.ofSeconds(2));
+        proofs.heard(slow, time.now());
+        proofs.heard(time.now(), time.now());
+        time.pass(Duration.ofSeconds(1));
+        assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(proofs));
+    }
+
+    @Test
+    void whatWasSlowLongerAgoThanThatIsForgotten() {
+        Moment slow = time.now();
+        time.pass(Duration.ofSeconds(2));
+        proofs.heard(slow, time.now());
+        time.pass(T.plus(MARGIN));
+        assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
+    }
+
+    @Test
+    void aRequestThatWaitedForTheConnectionTookFromThenOn() {
+        Moment lost = time.now();
+        time.pass(Duration.ofSeconds(5));
+        Proofs anew = new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
+        time.pass(Duration.ofSeconds(2));
+        anew.heard(lost, time.now());
+        assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(anew));
+    }
+
+    /** There was no ping yet: the leader heard of the session when the connection was made, no earlier than when the former was lost. */
+    @Test
+    void aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest() {
+        Moment lost = time.now();
+        time.pass(LESS.plusSeconds(1));
+        Proofs anew = new Proofs(T, MARGIN, Optional.empty(), Optional.of(lost), time.now());
+        assertEquals(full(lost), atOnce(anew));
+        time.pass(MARGIN.minusMillis(1));
+        assertEquals(full(lost), atOnce(anew));
+    }
+
+    @Test
+    void theTimeOfTheLoneWriteItselfCountsAsWell() {
         Moment sent = time.now();
-        assertEquals(sent.plus(T.minusSeconds(4).minus(MARGIN).minus(DRIFT)), proofs.committed(sent));
+        time.pass(Duration.ofSeconds(2));
+        assertEquals(full(sent).plus(LESS.plusSeconds(2).negated()), proofs.committed(sent, time.now()));
     }
 
     @Test
     void theLatestRequestThatIsOldEnoughCounts() {
-        proofs.answered(time.now());
+        proofs.answered(time.now(), time.now());
         time.pass(Duration.ofSeconds(1));
         Moment latest = time.now();
-        proofs.answered(latest);
+        proofs.answered(latest, latest);
         time.pass(Duration.ofSeconds(2));
-        proofs.answered(time.now());
+        proofs.answered(time.now(), time.now());
         time.pass(Duration.ofSeconds(1));
-        assertEquals(latest.plus(T.minus(DRIFT)), proofs.committed(time.now()));
+        assertEquals(full(latest), atOnce(proofs));
     }
 
     /** With a heartbeat every margin, a holder has between T - G and T - 2G left. */
     @Test
     void aSteadyHeartbeatKeepsTheDeadlineAhead() {
-        proofs.committed(time.now());
+        atOnce(proofs);
         for (int beat = 0; beat < 20; beat++) {
             time.pass(MARGIN);
-            assertEquals(time.now().plus(T.minus(MARGIN).minus(DRIFT)), proofs.committed(time.now()));
+            assertEquals(time.now().plus(T.minus(MARGIN).minus(DRIFT)), atOnce(proofs));
         }
+    }
+
+    @Test
+    void aNewSessionLivesFromTheMomentItWasAskedFor() {
+        Moment asked = time.now();
+        Proofs first = new Proofs(T, MARGIN, Optional.of(asked), Optional.of(asked), asked);
+        time.pass(Duration.ofSeconds(2));
+        Moment sent = time.now();
+        time.pass(Duration.ofSeconds(2));
+        assertEquals(full(asked), first.committed(sent, time.now()));
+    }
+
+    /** Sends a write that is answered at once. */
+    private Moment atOnce(Proofs to) {
+        return to.committed(time.now(), time.now());
+    }
+
+    /** One time-out from {@code touch} on. */
+    private static Moment full(Moment touch) {
+        return touch.plus(T.minus(DRIFT));
     }
 }
