@@ -145,6 +145,22 @@ class SimulatedLocksTest {
         }
     }
 
+    /** A quarter of the timeout is the margin: the heartbeat that makes a pair with the barrier comes then, just in time. */
+    @Test
+    void whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease() throws Exception {
+        Duration timeout = Duration.ofSeconds(10);
+        try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.disconnect(mine);
+            locks.advance(Duration.ofSeconds(7));
+            assertTrue(held.isValid());
+            locks.heal(mine);
+            locks.advance(timeout);
+            assertTrue(held.isValid());
+        }
+    }
+
     @Test
     void sessionsOfConnectedClientsOutliveAnyTime() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {

@@ -283,10 +283,11 @@ public abstract class LeaseContract extends LockContract {
         await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
         reached(Situation.SUSPECT);
         Duration once = lease.remaining();
-        await("less time is left", () -> lease.remaining().compareTo(once) < 0);
+        Duration less = once.multipliedBy(2).dividedBy(3);
+        await("a third less is left", () -> lease.remaining().compareTo(less) < 0);
         assertFalse(lease.remaining().isNegative());
         fixture().heal(client);
-        await("more time is left", () -> lease.remaining().compareTo(once) > 0);
+        await("more time is left", () -> lease.remaining().compareTo(less) > 0);
     }
 
     @Guarantee(

@@ -54,10 +54,17 @@ final class TimeMutants {
             Mutant.of(
                             "pings before the connection",
                             PROOFS,
-                            "return maybeNone && ping.isAfter(before.get()) ? before.get() : ping;",
+                            "return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;",
                             "return ping;")
                     .caughtBy(
                             "io.latchkey.zk.session.ProofsTest#aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest"),
+            Mutant.of(
+                            "no pair in time after a reconnect",
+                            SESSION,
+                            "scheduleBeat(engine.margin(timeout));",
+                            "scheduleBeat(interval());")
+                    .caughtBy(
+                            "io.latchkey.testkit.SimulatedLocksTest#whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
                             "session/Moment",

@@ -4,7 +4,6 @@ package io.latchkey.zk.session;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *       answer, proves that the leader had heard of it in between: so the request's sending counts.
  *   <li>A lone committed write counts from the client's latest ping that the leader knew of by then. That one was sent a
  *       third of the time-out, the margin, and its time on its way before the write, at the earliest; for its time on
- *       its way we take that of the slowest request of the last time-out. If there was no connection yet, it is the
+ *       its way we take that of the slowest request of the last time-out. If there was no connection then, it is the
  *       making of the connection that counts: the leader itself takes part in that.
  *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts.
  * </ul>
@@ -45,8 +44,8 @@ final class Proofs {
     private final Optional<Moment> before;
     /** Since when requests did not have to wait for the present connection. */
     private final Moment since;
-
-    private @Nullable Moment firstAnswer;
+    /** Since when the client has sent pings on it for certain; null if it is not certain yet. */
+    private @Nullable Moment there;
     /** What the present connection answered, oldest first, thinned out. */
     private final Deque<Exchange> answered = new ArrayDeque<>();
     /** The slowest of the last time-out, the slowest since that one, and so on, thinned out. */
@@ -75,11 +74,13 @@ final class Proofs {
         this.since = since;
     }
 
+    /** The present connection is there {@code now}. */
+    void connected(Moment now) {
+        there = now;
+    }
+
     /** A request is answered {@code now}, maybe one of the former connection that waited for this one. */
     void heard(Moment sent, Moment now) {
-        if (firstAnswer == null) {
-            firstAnswer = now;
-        }
         Duration took = now.since(sent.isAfter(since) ? sent : since);
         while (!slowest.isEmpty() && slowest.getLast().took().compareTo(took) <= 0) {
             slowest.removeLast();
@@ -125,12 +126,11 @@ final class Proofs {
         return Optional.of(found.sent());
     }
 
-    /** From the client's pings; before the first answer there may have been none, and the making of the connection counts. */
+    /** Of a ping, or, when there may have been none yet, of the making of the connection. */
     private Moment lastTouchBefore(Moment sent) {
         Moment ping = sent.plus(pinged.plus(slowest.getFirst().took()).negated());
-        boolean maybeNone =
-                before.isPresent() && Objects.requireNonNull(firstAnswer).isAfter(ping);
-        return maybeNone && ping.isAfter(before.get()) ? before.get() : ping;
+        boolean maybeNone = there == null || there.isAfter(ping);
+        return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;
     }
 
     private static Moment later(Moment one, Moment other) {

@@ -232,7 +232,7 @@ final class Session {
         if (shorter && nextBeat != null) {
             // It was to come in time for a longer session.
             nextBeat.cancel();
-            scheduleBeat();
+            scheduleBeat(interval());
         }
         proofs = newProofs();
         if (first) {
@@ -283,6 +283,12 @@ final class Session {
             timeout = offered;
             proofs = newProofs();
         }
+        proofs.connected(engine.now());
+        if (nextBeat != null) {
+            // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us.
+            nextBeat.cancel();
+            scheduleBeat(engine.margin(timeout));
+        }
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
         waiting.forEach(engine::serially);
@@ -315,29 +321,31 @@ final class Session {
     /** A node is there: from now on the session beats, as long as one is. */
     void keepBeating() {
         if (nextBeat == null) {
-            scheduleBeat();
+            scheduleBeat(interval());
         }
     }
 
     /** Runs {@code task} after the next heartbeat. */
     void afterBeat(Runnable task) {
         onBeat.add(task);
-        if (nextBeat == null) {
-            scheduleBeat();
-        }
+        keepBeating();
     }
 
-    private void scheduleBeat() {
+    private Duration interval() {
+        return Duration.ofNanos(timeout.toNanos() / BEATS);
+    }
+
+    private void scheduleBeat(Duration in) {
         nextBeat = engine.time()
                 .after(
-                        Duration.ofNanos(timeout.toNanos() / BEATS),
+                        in,
                         () -> engine.serially(() -> {
                             nextBeat = null;
                             if (!over
                                     && (lanes.values().stream().anyMatch(lane -> !lane.present()
                                                     .isEmpty())
                                             || !onBeat.isEmpty())) {
-                                scheduleBeat();
+                                scheduleBeat(interval());
                                 if (connected) {
                                     beat();
                                 }

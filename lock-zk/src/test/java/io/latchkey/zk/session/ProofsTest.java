@@ -87,8 +87,18 @@ class ProofsTest {
         time.pass(LESS.plusSeconds(1));
         Proofs anew = new Proofs(T, MARGIN, Optional.empty(), Optional.of(lost), time.now());
         assertEquals(full(lost), atOnce(anew));
+        anew.connected(time.now());
         time.pass(MARGIN.minusMillis(1));
         assertEquals(full(lost), atOnce(anew));
+    }
+
+    @Test
+    void anOldConnectionHasItsPings() {
+        Moment lost = time.now();
+        Proofs idle = new Proofs(T, MARGIN, Optional.of(lost), Optional.of(lost), time.now());
+        idle.connected(time.now());
+        time.pass(T);
+        assertEquals(full(time.now()).plus(LESS.negated()), atOnce(idle));
     }
 
     @Test
