@@ -45,7 +45,7 @@ class SwarmTest {
     void leasesThatAreBelievedValidDoNotOverlapWhereSessionsEndByTime() {
         play(
                 Mix.AGING,
-                2_000,
+                30_000,
                 EnumSet.of(
                         What.LOST_BY_DEADLINE, What.EXPIRED_BY_TIME, What.CREATED_BUT_ANSWER_LOST, What.RECONNECTED));
     }
@@ -62,7 +62,7 @@ class SwarmTest {
 
     @Test
     void pathsAreMadeAnewWhenTheirCountersComeToTheirEnd() {
-        play(Mix.WORN, 1_000, EnumSet.of(What.PATH_MADE_ANEW, What.RECONNECTED, What.STALE_READ));
+        play(Mix.WORN, 5_000, EnumSet.of(What.PATH_MADE_ANEW, What.RECONNECTED, What.STALE_READ));
     }
 
     @Test
