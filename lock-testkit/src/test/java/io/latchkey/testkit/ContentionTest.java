@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Real clients that contend for every kind of lock on a real server, while nothing fails and while sessions end: all checkers agree. */
-@LatchkeyTest(sessionMillis = 4000)
+@LatchkeyTest(sessionMillis = 20_000)
 @Timeout(180)
 class ContentionTest {
     private static final int TURNS = 25;

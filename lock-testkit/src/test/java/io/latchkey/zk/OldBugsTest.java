@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("once")
 @Timeout(60)
 class OldBugsTest extends OnOneServer {
-    private static final Duration LONG_ENOUGH_TO_RECONNECT = Duration.ofSeconds(4);
+    private static final Duration LONG_ENOUGH_TO_RECONNECT = Duration.ofSeconds(12);
 
     @Test
     void aReleaseOnTheWireWhileTheClientClosesIsAnswered() throws Exception {
@@ -67,7 +67,11 @@ class OldBugsTest extends OnOneServer {
     @Test
     void aReleaseOnTheWireWhileTheSessionExpiresIsAnswered() throws Exception {
         FaultProxy proxy = proxy();
-        Lease lease = behind(proxy).mutex("/m").acquire();
+        // Long enough to be held still when it is released.
+        Lease lease = client(
+                        builder -> builder.connectString(proxy.connectString()).sessionTimeout(Duration.ofSeconds(6)))
+                .mutex("/m")
+                .acquire();
         proxy.blackHole();
         CompletableFuture<ReleaseOutcome> release = lease.releaseAsync();
         assertEquals(ReleaseOutcome.PENDING, release.get(10, TimeUnit.SECONDS));
@@ -159,12 +163,13 @@ class OldBugsTest extends OnOneServer {
 
     @Test
     void aWideMarginStillLetsALeaseLive() throws Exception {
-        for (Duration margin : List.of(SESSION, Duration.ofMillis(1))) {
-            Lease lease = client(builder -> builder.sessionTimeout(SESSION).validityMargin(margin))
+        Duration session = Duration.ofSeconds(4);
+        for (Duration margin : List.of(session, Duration.ofMillis(1))) {
+            Lease lease = client(builder -> builder.sessionTimeout(session).validityMargin(margin))
                     .mutex("/m")
                     .acquire();
             CompletableFuture<LossCause> lost = lease.lost();
-            assertThrows(TimeoutException.class, () -> lost.get(2 * SESSION.toMillis(), TimeUnit.MILLISECONDS));
+            assertThrows(TimeoutException.class, () -> lost.get(2 * session.toMillis(), TimeUnit.MILLISECONDS));
             lease.close();
         }
     }
@@ -347,8 +352,8 @@ class OldBugsTest extends OnOneServer {
         awaitWatches(0);
     }
 
-    /** Whose session outlives the test, so that no heartbeat helps along. */
+    /** Whose first heartbeat is due after ten seconds, so that none helps along. */
     private ZkLockClient lasting() {
-        return client(builder -> builder.sessionTimeout(Duration.ofSeconds(20)));
+        return client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)));
     }
 }

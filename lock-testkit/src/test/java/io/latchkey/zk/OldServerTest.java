@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(strings = {"3.6.4", "3.8.0"})
 @Timeout(60)
 class OldServerTest {
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration SESSION = Duration.ofSeconds(20);
     private static final int THREADS = 4;
 
     private static ServerProcess server;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.ClientProcess;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -17,10 +18,13 @@ import org.junit.jupiter.api.condition.OS;
 @Timeout(60)
 @DisabledOnOs(OS.WINDOWS)
 class PausedJvmTest extends OnOneServer {
+    /** Longer than a cold JVM needs from its grant to the first look. */
+    private static final Duration OUTLIVES_A_COLD_START = Duration.ofSeconds(4);
+
     @Test
     void aHolderThatWasStoppedFindsItsLeaseInvalidOnTheFirstLook() throws Exception {
         ZkLockClient other = client("other");
-        try (ClientProcess holder = ClientProcess.start(server(), SESSION)) {
+        try (ClientProcess holder = ClientProcess.start(server(), OUTLIVES_A_COLD_START)) {
             long token = holder.acquire("/m").get(30, TimeUnit.SECONDS);
             assertTrue(holder.isValid().get(10, TimeUnit.SECONDS));
             holder.pauseUntilExpired().get(20, TimeUnit.SECONDS);

@@ -2,12 +2,12 @@
 package io.latchkey.zk;
 
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ final class ServerProcess implements AutoCloseable {
             Map<String, String> systemProperties)
             throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("latchkey-server-");
-        int port = freePort();
+        int port = Ports.free();
         Map<String, String> all = new LinkedHashMap<>();
         all.put("dataDir", folder.toString());
         all.put(portSetting, Integer.toString(port));
@@ -131,12 +131,6 @@ final class ServerProcess implements AutoCloseable {
             process.destroyForcibly().waitFor();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return probe.getLocalPort();
         }
     }
 

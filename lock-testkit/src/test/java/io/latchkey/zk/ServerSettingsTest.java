@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Timeout;
 /** Settings of clients and servers that bite: each is refused clearly or handled. */
 @Timeout(60)
 class ServerSettingsTest extends OnOneServer {
-    private static final Duration SHORT = Duration.ofSeconds(4);
+    private static final Duration SHORT = Duration.ofSeconds(10);
+    private static final Duration LONGER = Duration.ofSeconds(30);
 
     // ---- handles that forget their watches
 
@@ -44,12 +45,14 @@ class ServerSettingsTest extends OnOneServer {
     @Test
     void aServerThatShortensTheSessionAtReconnectShortensWhatIsBelieved() throws Exception {
         FaultProxy proxy = fastProxy();
-        ZkLockClient client = patient(proxy);
+        ZkLockClient client = asksForLonger(proxy);
         Lease before = client.mutex("/before").acquire();
-        assertTrue(before.remaining().compareTo(SHORT) > 0);
+        awaitUntil("a longer lease", () -> before.remaining().compareTo(SHORT) > 0);
         server().limitSessions(SHORT);
+        proxy.refuse();
         proxy.cut();
         awaitUntil("the cut", () -> before.state() != LeaseState.HELD);
+        proxy.accept();
         Lease after = client.mutex("/after").acquire();
         assertTrue(after.remaining().compareTo(SHORT) <= 0, () -> "still " + after.remaining());
         assertTrue(before.remaining().compareTo(SHORT) <= 0, () -> "still " + before.remaining());
@@ -68,13 +71,17 @@ class ServerSettingsTest extends OnOneServer {
     void aServerThatLengthensTheSessionAtReconnectIsBelievedOnceItHasAnswered() throws Exception {
         FaultProxy proxy = fastProxy();
         server().limitSessions(SHORT);
-        ZkLockClient client = patient(proxy);
+        ZkLockClient client = asksForLonger(proxy);
         Lease held = client.mutex("/m").acquire();
         assertTrue(held.remaining().compareTo(SHORT) <= 0);
-        server().limitSessions(LONG_SESSION);
+        server().limitSessions(LONGER);
         proxy.cut();
         awaitUntil("a longer lease", () -> held.remaining().compareTo(SHORT) > 0);
         assertEquals(LeaseState.HELD, held.state());
         assertFalse(held.lost().isDone());
+    }
+
+    private ZkLockClient asksForLonger(FaultProxy proxy) {
+        return client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(LONGER));
     }
 }
