@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/command-line.md tells to type, typed as it stands there, with the jar that the build has made. */
-@LatchkeyTest
+@LatchkeyTest(sessionMillis = 10_000)
 @Timeout(60)
 class CommandLinePageIT {
     private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);

@@ -88,7 +88,7 @@ class FromCuratorTest {
 
     @Test
     void withATime() throws Exception {
-        Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(2));
+        Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(10));
         if (granted.isPresent()) {
             try (Lease lease = granted.get()) {
                 work(lease.token());

@@ -224,12 +224,10 @@ class DowngradeTest extends OnOneServer {
 
     @Test
     void theNewNodeIsKeptAliveAndWatchedOver() throws Exception {
-        ReadWriteLock beating =
-                client(builder -> builder.sessionTimeout(SESSION)).readWriteLock(PATH);
-        Lease read = beating.downgrade(beating.writeLock().acquire());
+        Lease read = lock.downgrade(lock.writeLock().acquire());
         CompletableFuture<LossCause> lost = read.lost();
-        assertThrows(TimeoutException.class, () -> lost.get(3 * SESSION.toMillis(), TimeUnit.MILLISECONDS));
-        assertTrue(read.isValid());
+        settle(lock.readLock()); // the last heartbeat that was for the old node has passed
+        assertKeptAlive(proxy, read, requestsUnder(PATH));
         deleteRequest(PATH, 0);
         assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
         assertEquals(ReleaseOutcome.LOST, read.release());

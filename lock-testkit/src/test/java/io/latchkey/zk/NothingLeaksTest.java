@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -76,8 +77,11 @@ class NothingLeaksTest {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(client(server));
             }
-            ZooKeeper operator = new ZooKeeper(server.connectString(), 60_000, event -> {});
+            CountDownLatch connected = new CountDownLatch(1);
+            ZooKeeper operator = new ZooKeeper(server.connectString(), 60_000, event -> connected.countDown());
             try {
+                // Before it has a session it cannot be left out of those that are struck.
+                assertTrue(connected.await(SOON.toSeconds(), TimeUnit.SECONDS));
                 load(clients, server, operator, LENGTH.dividedBy(4));
                 awaitQuiet(server);
                 long bytes = LiveObjects.bytes();

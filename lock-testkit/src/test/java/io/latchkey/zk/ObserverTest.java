@@ -30,14 +30,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Everything is told once, in order, and whatever an observer does harms nobody. */
 @Timeout(60)
 class ObserverTest extends OnOneServer {
-    private static final Duration LONG = SESSION.multipliedBy(5);
-
     private final Heard heard = new Heard();
     private int fences;
     private final FaultProxy proxy = fastProxy();
-    private final ZkLockClient client = client(builder ->
-            builder.connectString(proxy.connectString()).sessionTimeout(LONG).observer(heard));
-    private final ZkLockClient other = client(builder -> builder.sessionTimeout(LONG));
+    private final ZkLockClient client =
+            client(builder -> builder.connectString(proxy.connectString()).observer(heard));
+    private final ZkLockClient other = client("other");
 
     /** What is told comes a moment later, in order: when it has heard of something new, it has heard of all before. */
     private void assertHeard(String path, String... expected) throws Exception {
@@ -78,7 +76,7 @@ class ObserverTest extends OnOneServer {
         assertHeard("/m", "requested mutex /m", "OUT_OF_TIME mutex /m");
 
         Lease permits = other.semaphore("/s", 3).permits(2).acquire();
-        assertEquals(Optional.empty(), client.semaphore("/s", 3).permits(2).tryAcquire(Duration.ofMillis(100)));
+        assertEquals(Optional.empty(), client.semaphore("/s", 3).permits(2).tryAcquire(Duration.ofSeconds(3)));
         String semaphore = " 2 permits of semaphore /s";
         assertHeard("/s", "requested" + semaphore, "queued at 1" + semaphore, "OUT_OF_TIME" + semaphore);
         permits.close();
@@ -206,8 +204,7 @@ class ObserverTest extends OnOneServer {
     @Test
     void turnsWithOnePlaceAreToldEachForItself() throws Exception {
         Heard own = new Heard();
-        ZkLockClient turns =
-                client(builder -> builder.sessionTimeout(LONG).observer(own).localTurns(10, Duration.ofMinutes(1)));
+        ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease first = turns.mutex("/m").acquire();
         CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
         awaitUntil("the second stands", () -> own.of("/m").size() == 4);
@@ -267,9 +264,8 @@ class ObserverTest extends OnOneServer {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch stuck = new CountDownLatch(1);
         FaultProxy line = fastProxy();
-        ZkLockClient watched = client(builder -> builder.connectString(line.connectString())
-                .sessionTimeout(LONG)
-                .observer(new LockObserver() {
+        ZkLockClient watched =
+                client(builder -> builder.connectString(line.connectString()).observer(new LockObserver() {
                     @Override
                     public void requested(Request request) {
                         stuck.countDown();

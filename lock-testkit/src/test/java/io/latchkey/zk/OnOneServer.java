@@ -12,13 +12,17 @@ import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FastReconnects;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.WireRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -134,6 +138,28 @@ abstract class OnOneServer {
         Matcher name = REQUEST.matcher(node.name());
         assertTrue(name.matches(), node.name());
         return Long.parseLong(name.group(1));
+    }
+
+    /** Several heartbeats of a client behind a proxy, with a long session: each checks just these nodes, and they prolong the lease. */
+    static void assertKeptAlive(FaultProxy proxy, Lease lease, List<ServerNode> nodes) throws InterruptedException {
+        Set<String> paths = nodes.stream().map(ServerNode::path).collect(Collectors.toSet());
+        Wire.Mark before = proxy.mark();
+        long end = endOf(lease);
+        Eventually.holds(
+                "three heartbeats", LONG_SESSION, () -> proxy.since(before).heartbeats() >= 3);
+        awaitUntil("the lease ends later", () -> endOf(lease) - end > SESSION.toNanos());
+        Wire wire = proxy.since(before);
+        for (WireRecord.Request beat : wire.requests(RequestMatch.heartbeat())) {
+            assertEquals(
+                    paths,
+                    beat.parts().stream().map(WireRecord.Part::path).collect(Collectors.toSet()),
+                    wire::toString);
+        }
+        assertTrue(lease.isValid());
+    }
+
+    private static long endOf(Lease lease) {
+        return System.nanoTime() + lease.remaining().toNanos();
     }
 
     /** Deletes a request's node as somebody with a shell may. */

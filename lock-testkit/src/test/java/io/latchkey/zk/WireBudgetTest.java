@@ -15,6 +15,7 @@ import io.latchkey.testkit.Flight;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.WireRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -169,17 +170,22 @@ class WireBudgetTest extends OnOneServer {
     @Test
     void anIdleHolderSendsOneHeartbeatASessionAndBeatWhateverItHolds() throws Exception {
         FaultProxy own = proxy();
-        ZkLockClient holder = behind(own);
+        ZkLockClient holder = patient(own);
         for (int i = 0; i < 50; i++) {
             holder.mutex("/many/" + i).acquire();
         }
+        settle(holder.mutex("/many/0")); // the last heartbeat that was for fewer has passed
         Wire.Mark before = own.mark();
         long start = System.nanoTime();
-        awaitUntil("eight beats", () -> own.since(before).heartbeats() >= 8);
+        Eventually.holds("four beats", LONG_SESSION, () -> own.since(before).heartbeats() >= 4);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         Wire wire = own.since(before);
         assertEquals(wire.heartbeats(), wire.requests(), wire::toString);
-        assertTrue(took.compareTo(SESSION) > 0, "eight beats took " + took);
+        for (WireRecord.Request beat : wire.requests(RequestMatch.heartbeat())) {
+            assertEquals(50, beat.parts().size(), wire::toString);
+        }
+        // They are a sixth of the session apart: six seconds, less what the first of them was late.
+        assertTrue(took.compareTo(LONG_SESSION.multipliedBy(5).dividedBy(12)) > 0, "four beats took " + took);
     }
 
     /** What does not fit one transaction is left to watches, which tell of a deletion as the heartbeat would. */

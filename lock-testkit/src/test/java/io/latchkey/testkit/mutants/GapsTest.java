@@ -20,6 +20,7 @@ import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.ZkLockClient;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -35,7 +36,10 @@ import org.junit.jupiter.api.Timeout;
 /** What mutants lived through before there was a test for it. */
 @Timeout(30)
 class GapsTest {
-    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SESSION = Duration.ofSeconds(20);
+    /** Of a client whose session is to end by time. */
+    private static final Duration SHORT_SESSION = Duration.ofSeconds(3);
+
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
@@ -44,7 +48,15 @@ class GapsTest {
     private final LockClient c = client(server.connectString());
 
     private static LockClient client(String connectString) {
-        return FaultyClient.Connector.ofLatchkey().connect(connectString, SESSION);
+        return client(connectString, SESSION);
+    }
+
+    private static LockClient client(String connectString, Duration session) {
+        return FaultyClient.Connector.ofLatchkey().connect(connectString, session);
+    }
+
+    private static ZooKeeper handle(String connectString) throws IOException {
+        return new ZooKeeper(connectString, (int) SESSION.toMillis(), event -> {});
     }
 
     @AfterEach
@@ -111,7 +123,7 @@ class GapsTest {
     @Test
     void aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server);
-                LockClient cutOff = client(proxy.connectString())) {
+                LockClient cutOff = client(proxy.connectString(), SHORT_SESSION)) {
             Lease lease = cutOff.mutex("/m").acquire();
             CompletableFuture<Boolean> stillValid = b.mutex("/m").acquireAsync().thenApply(next -> lease.isValid());
             awaitQueue(2);
@@ -119,7 +131,7 @@ class GapsTest {
             Eventually.holds(
                     "most of its time has passed",
                     LIMIT,
-                    () -> lease.remaining().compareTo(SESSION.dividedBy(6)) < 0);
+                    () -> lease.remaining().compareTo(SHORT_SESSION.dividedBy(6)) < 0);
             proxy.refuse();
             proxy.cut();
             assertEquals(false, stillValid.get(20, TimeUnit.SECONDS));
@@ -129,7 +141,7 @@ class GapsTest {
     @Test
     void aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server)) {
-            ZooKeeper handle = new ZooKeeper(proxy.connectString(), 3000, event -> {});
+            ZooKeeper handle = handle(proxy.connectString());
             ZkLockClient borrowing = ZkLockClient.using(handle);
             borrowing.mutex("/m").acquire();
             Hold answers = proxy.holdAnswers(RequestMatch.multi().butHeartbeats());
@@ -145,7 +157,7 @@ class GapsTest {
 
     @Test
     void whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame() throws Exception {
-        ZooKeeper handle = new ZooKeeper(server.connectString(), 3000, event -> {});
+        ZooKeeper handle = handle(server.connectString());
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
             Lease held = a.mutex("/m").acquire();
             CompletableFuture<Lease> waiting = inLine(borrowing.mutex("/m"), 2);
@@ -195,8 +207,7 @@ class GapsTest {
     @Test
     void aWordToWhoStandsInLineThatWasLostIsSaidAgain() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server);
-                LockClient cutOff =
-                        FaultyClient.Connector.ofLatchkey().connect(proxy.connectString(), SESSION.multipliedBy(3))) {
+                LockClient cutOff = client(proxy.connectString())) {
             Lease all = a.semaphore("/s", 20).permits(18).acquire();
             CompletableFuture<Lease> leading =
                     cutOff.semaphore("/s", 20).permits(5).acquireAsync();
@@ -248,7 +259,7 @@ class GapsTest {
 
     /** As somebody with a shell may. */
     private void write(ServerNode node) throws Exception {
-        ZooKeeper operator = new ZooKeeper(server.connectString(), 3000, event -> {});
+        ZooKeeper operator = handle(server.connectString());
         try {
             operator.setData(node.path(), "hello".getBytes(java.nio.charset.StandardCharsets.UTF_8), -1);
         } finally {
