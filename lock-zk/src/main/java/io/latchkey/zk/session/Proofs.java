@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *       third of the time-out, the margin, and its time on its way before the write, at the earliest; for its time on
  *       its way we take that of the slowest request of the last time-out. If there was no connection then, it is the
  *       making of the connection that counts: the leader itself takes part in that.
- *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts.
+ *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts; less the
+ *       margin, so that who is cut off at once gives up that much before the server, as everybody else does.
  * </ul>
  */
 final class Proofs {
@@ -108,7 +109,7 @@ final class Proofs {
         answered(sent, now);
         Moment touch = lastTouchBefore(sent);
         touch = pair.isPresent() ? later(touch, pair.get()) : touch;
-        touch = asked.isPresent() ? later(touch, asked.get()) : touch;
+        touch = asked.isPresent() ? later(touch, asked.get().plus(margin.negated())) : touch;
         return touch.plus(life);
     }
 

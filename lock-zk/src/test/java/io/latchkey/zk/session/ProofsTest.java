@@ -131,13 +131,13 @@ class ProofsTest {
     }
 
     @Test
-    void aNewSessionLivesFromTheMomentItWasAskedFor() {
+    void aNewSessionLivesFromTheMomentItWasAskedForLessTheMargin() {
         Moment asked = time.now();
         Proofs first = new Proofs(T, MARGIN, Optional.of(asked), Optional.of(asked), asked);
         time.pass(Duration.ofSeconds(2));
         Moment sent = time.now();
         time.pass(Duration.ofSeconds(2));
-        assertEquals(full(asked), first.committed(sent, time.now()));
+        assertEquals(full(asked).plus(MARGIN.negated()), first.committed(sent, time.now()));
     }
 
     /** Sends a write that is answered at once. */
