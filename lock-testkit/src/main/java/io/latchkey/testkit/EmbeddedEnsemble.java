@@ -125,8 +125,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      * @throws InterruptedException if interrupted while waiting
      */
     public int awaitLeader(Duration within) throws InterruptedException {
-        Eventually.holds("a leader", within, () -> leader().isPresent());
-        return leader().orElseThrow(() -> new AssertionError("the leader has just been lost again"));
+        return Eventually.present("a leader", within, this::leader);
     }
 
     /** Whether the server runs and serves clients, which takes a leader and a majority. */

@@ -3,6 +3,7 @@ package io.latchkey.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -65,6 +66,11 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     /** {@return the port on 127.0.0.1, the same through every {@link #restart()}} */
     public synchronized int port() {
         return port;
+    }
+
+    /** Where its files are until it is closed. */
+    Path folder() {
+        return folder.path();
     }
 
     /** {@return whether the server runs} */

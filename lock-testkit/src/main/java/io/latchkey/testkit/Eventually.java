@@ -2,8 +2,11 @@
 package io.latchkey.testkit;
 
 import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Waits for something that can only be looked at, such as the state of a server, where no event tells of it. Where there is an
@@ -34,5 +37,25 @@ public final class Eventually {
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         }
+    }
+
+    /**
+     * Looks every half millisecond until there is a number.
+     *
+     * @param what what is awaited, for the message
+     * @param within how long to wait at most
+     * @param look where to look; called by this thread
+     * @return the number that was seen; to look again might find none
+     * @throws AssertionError if there is still none after that time
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public static int present(String what, Duration within, Supplier<OptionalInt> look) throws InterruptedException {
+        AtomicInteger found = new AtomicInteger();
+        holds(what, within, () -> {
+            OptionalInt seen = look.get();
+            seen.ifPresent(found::set);
+            return seen.isPresent();
+        });
+        return found.get();
     }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class RecordedLease implements Lease {
     private final Attempt attempt;
     private final Lease lease;
-    private final CompletableFuture<Void> lossRecorded;
+    private final CompletableFuture<LossCause> told;
     private final AtomicBoolean releasing = new AtomicBoolean();
 
     /** Records the grant. */
@@ -27,8 +27,11 @@ final class RecordedLease implements Lease {
     private RecordedLease(Attempt attempt, Lease lease) {
         this.attempt = attempt;
         this.lease = lease;
-        this.lossRecorded = lease.lost().thenAccept(cause -> attempt.lost(cause.name()));
-        if (!isValid() && !lossRecorded.isDone()) {
+        this.told = lease.lost().thenApply(cause -> {
+            attempt.lost(cause.name());
+            return cause;
+        });
+        if (!isValid() && !told.isDone()) {
             attempt.lost(Attempt.FOUND_BY_LOOK);
         }
     }
@@ -119,9 +122,10 @@ final class RecordedLease implements Lease {
         return lease.state();
     }
 
+    /** Whoever is told finds it recorded. */
     @Override
     public CompletableFuture<LossCause> lost() {
-        return lease.lost();
+        return told.copy();
     }
 
     @Override

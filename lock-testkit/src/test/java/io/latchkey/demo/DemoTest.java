@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class DemoTest {
-    private static final Duration OPEN = Duration.ofMillis(1500);
+    private static final Duration OPEN = Duration.ofSeconds(3);
     private static final Scenario INVENTORY = new Inventory(3, 60);
     private static final Scenario DOCUMENT = new SharedDocument(2, 2, OPEN);
     private static final Scenario WORKERS = new Workers(5, OPEN);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** Each checker of histories catches the lock that breaks its rule, and none accuses the lock that breaks none. */
 @Timeout(60)
 class BrokenLockTest {
-    private static final Duration SERVED = Duration.ofMillis(200);
+    private static final Duration SERVED = Duration.ofSeconds(2);
     private static final Claim CLAIM = Claim.exclusive("/broken");
 
     /** Three ask one after the other, and let go one after the other in the order in which they were granted; a fourth tries. */

@@ -30,8 +30,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class EmbeddedEnsembleTest {
     private static final Duration SOON = Duration.ofSeconds(20);
+    /** A server that is cut off, or does not get to run, serves for ten of them. */
+    private static final Duration TICK = Duration.ofMillis(500);
 
-    private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start();
+    private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start(TICK);
 
     @AfterEach
     void close() {
@@ -63,6 +65,7 @@ class EmbeddedEnsembleTest {
             client.awaitState(KeeperState.SyncConnected, SOON);
             ensemble.restart(first);
             Eventually.holds("server " + first + " back", SOON, () -> ensemble.isServing(first));
+            ensemble.awaitLeader(SOON);
             assertEquals(
                     List.of("/kept", "/mine"),
                     ensemble.nodesUnder("/").stream().map(ServerNode::path).toList());
@@ -146,6 +149,7 @@ class EmbeddedEnsembleTest {
             assertNotEquals(first, ensemble.awaitLeader(SOON));
             ensemble.restart(first);
             Eventually.holds("server " + first + " back", SOON, () -> ensemble.isServing(first));
+            ensemble.awaitLeader(SOON);
             assertTrue(ensemble.hasSession(client.session()));
         }
     }

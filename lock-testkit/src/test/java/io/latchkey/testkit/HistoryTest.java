@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@LatchkeyTest
+@LatchkeyTest(sessionMillis = 5000)
 @Timeout(60)
 class HistoryTest {
     private static List<What> kinds(History history, String client) {
@@ -95,10 +95,10 @@ class HistoryTest {
         CompletableFuture<Lease> next =
                 history.recordedMutex(two, "/partitioned").acquireAsync();
         CompletableFuture<Long> ended = history.expire(one, ExpiryOrder.PARTITION);
-        Eventually.holds("loss", Duration.ofSeconds(10), () -> !lease.isValid());
+        Eventually.holds("loss", Duration.ofSeconds(20), () -> !lease.isValid());
         assertFalse(next.isDone(), "lost before anybody else can hold");
-        next.get(10, TimeUnit.SECONDS).close();
-        ended.get(10, TimeUnit.SECONDS);
+        next.get(20, TimeUnit.SECONDS).close();
+        ended.get(20, TimeUnit.SECONDS);
         Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
                 .contains(What.LOST));
         MutualExclusionChecker.whileSessionsLive(history).assertObeyed();

@@ -194,9 +194,7 @@ final class Standoff implements AutoCloseable {
     void awaitSessionsOver(List<Pair> over) throws InterruptedException {
         for (Pair pair : over) {
             Eventually.holds(
-                    "end of the session of " + pair.holder(),
-                    Duration.ofSeconds(2),
-                    () -> !servers.hasSession(pair.session()));
+                    "end of the session of " + pair.holder(), WITHIN, () -> !servers.hasSession(pair.session()));
         }
     }
 

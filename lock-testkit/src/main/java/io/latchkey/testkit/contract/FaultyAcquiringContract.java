@@ -145,7 +145,8 @@ public abstract class FaultyAcquiringContract extends AcquirableContract {
         acquired(lock(client)).close();
         Lease blocking = acquired(blocker(client()));
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
-        assertEquals(Optional.empty(), lock(client).tryAcquire(moment()));
+        // Time enough to ask in: who is out of time before has lost no answer.
+        assertEquals(Optional.empty(), lock(client).tryAcquire(moment().multipliedBy(15)));
         soon(lost);
         reached(Situation.CREATED_ANSWER_LOST);
         blocking.close();

@@ -24,13 +24,13 @@ import org.apache.zookeeper.ZooKeeper;
 
 /**
  * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a subclass declares
- * one as {@linkplain #lacking lacking}. The sessions of its clients are 6 s long, those of brief ones 0.8 s.
+ * one as {@linkplain #lacking lacking}. The sessions of its clients are 12 s long, those of brief ones 0.8 s.
  *
  * <p>{@link #deleteRequest} takes every ephemeral node below a lock's path for a request, in the order of their creation. An implementation
  * whose requests look otherwise overrides it.
  */
 public class ServerFixture implements LockFixture {
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration SESSION = Duration.ofSeconds(12);
     private static final Duration BRIEF_SESSION = Duration.ofMillis(800);
 
     private final Connector connector;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -10,8 +12,14 @@ import java.util.concurrent.TimeUnit;
 final class Callbacks implements Executor {
     private static final int THREADS = 4;
     private static final long IDLE_THREAD_LIVES_SECONDS = 1;
+    private static final long LOOK_EVERY_MILLIS = 10;
+    /** So often in a row callbacks are found waiting until they count as blocked: some 200 ms, of a machine that lets threads run. */
+    private static final int LOOKS_AT_BLOCKED = 20;
+
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final ThreadPoolExecutor threads;
+    private final Set<Thread> running = new HashSet<>();
     private int unfinished;
 
     Callbacks() {
@@ -28,10 +36,11 @@ final class Callbacks implements Executor {
     public void execute(Runnable task) {
         count(1);
         threads.execute(() -> {
+            begin();
             try {
                 task.run();
             } finally {
-                count(-1);
+                end();
             }
         });
     }
@@ -41,21 +50,41 @@ final class Callbacks implements Executor {
         notifyAll();
     }
 
-    /** Waits until all have run, but no longer than the limit: one may wait for something that the caller has yet to do. */
-    synchronized void awaitIdle(long limitMillis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
-        while (unfinished > 0) {
-            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            if (left <= 0) {
-                return;
-            }
+    private synchronized void begin() {
+        running.add(Thread.currentThread());
+    }
+
+    private synchronized void end() {
+        running.remove(Thread.currentThread());
+        count(-1);
+    }
+
+    /**
+     * Waits until all have run, or those that have not are blocked: one may wait for something that the caller has yet to do. One that
+     * is only kept from running is not taken for that, unless it takes seconds.
+     */
+    synchronized void awaitIdle() {
+        long start = System.nanoTime();
+        long lastLook = start;
+        int blocked = 0;
+        while (unfinished > 0 && blocked < LOOKS_AT_BLOCKED && lastLook - start < LONGEST_NANOS) {
             try {
-                wait(left);
+                wait(LOOK_EVERY_MILLIS);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return;
             }
+            long now = System.nanoTime();
+            if (now - lastLook >= TimeUnit.MILLISECONDS.toNanos(LOOK_EVERY_MILLIS)) {
+                lastLook = now;
+                blocked = areBlocked() ? blocked + 1 : 0;
+            }
         }
+    }
+
+    private boolean areBlocked() {
+        return running.size() == Math.min(unfinished, THREADS)
+                && running.stream().noneMatch(thread -> thread.getState() == Thread.State.RUNNABLE);
     }
 
     void close() {

@@ -41,8 +41,6 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     /** Where other threads keep on asking there is no quiet to wait for. */
     private static final int ROUNDS_TO_QUIET = 1_000;
 
-    private static final long CALLBACKS_TAKE_MILLIS = 200;
-
     private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
     private final SimulatedTime time = new SimulatedTime();
     private final Leader leader = new Leader(time, Sessions.Expiry.BY_TIME);
@@ -366,7 +364,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                     throw new IllegalStateException(impossible);
                 }
             }
-            callbacks.awaitIdle(CALLBACKS_TAKE_MILLIS);
+            callbacks.awaitIdle();
             before = now;
             now = ask(() -> carried);
         }

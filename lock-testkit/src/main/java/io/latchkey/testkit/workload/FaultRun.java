@@ -167,9 +167,7 @@ public final class FaultRun implements AutoCloseable {
 
     /** A schedule strikes ensembles that serve: an election that goes on is awaited. */
     private static int awaitServer(ZooKeeperFixture servers, Role role) throws InterruptedException {
-        Eventually.holds(
-                "a " + role, LONGEST_ELECTION, () -> server(servers, role).isPresent());
-        return server(servers, role).orElseThrow(() -> new IllegalStateException("the " + role + " has gone again"));
+        return Eventually.present("a " + role, LONGEST_ELECTION, () -> server(servers, role));
     }
 
     private static OptionalInt server(ZooKeeperFixture servers, Role role) {

@@ -85,8 +85,9 @@ class MutantsTest {
                 .forEach(test -> byClass.putIfAbsent(test.substring(0, test.indexOf('#')), test));
         Hunt hunt = new Hunt(CONTROL, LIMIT);
         assertEquals(Optional.empty(), hunt.hunt(Mutant.NONE).kill());
-        Mutant none = Mutant.NONE.caughtBy(byClass.values().toArray(String[]::new));
-        assertEquals(Optional.empty(), hunt.hunt(none).kill());
+        for (String test : byClass.values()) {
+            assertEquals(Optional.empty(), hunt.hunt(Mutant.NONE.caughtBy(test)).kill());
+        }
     }
 
     private static String line(Hunt.Result result) {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@LatchkeyTest(reconnects = Reconnects.FAST)
+@LatchkeyTest(reconnects = Reconnects.FAST, sessionMillis = 5000)
 class OrderHistoryTest {
     @Test
     void neverTwoAtATime(FaultyClient one, FaultyClient two, @TempDir Path folder) throws Exception {

@@ -11,7 +11,7 @@ import io.latchkey.testkit.Reconnects;
 import io.latchkey.zk.ZkLockClient;
 import org.junit.jupiter.api.Test;
 
-@LatchkeyTest(reconnects = Reconnects.FAST)
+@LatchkeyTest(reconnects = Reconnects.FAST, sessionMillis = 5000)
 class OrderServiceTest {
     private final OrderStore store = new OrderStore();
 
