@@ -115,7 +115,7 @@ final class Law {
 
     /** Whether the path's counter is so near its end that nobody new may hold, or the path is away. */
     boolean isWornOut(String path) {
-        Tree.Node node = tree.get(path);
+        Tree.Node node = tree.find(path);
         return node == null || node.creates >= WORN_OUT;
     }
 

@@ -282,13 +282,12 @@ final class Session {
         if (offered.compareTo(timeout) > 0) {
             timeout = offered;
             proofs = newProofs();
-        }
-        proofs.connected(engine.now());
-        if (nextBeat != null) {
+        } else if (nextBeat != null) {
             // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us.
             nextBeat.cancel();
             scheduleBeat(engine.margin(timeout));
         }
+        proofs.connected(engine.now());
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
         waiting.forEach(engine::serially);
