@@ -37,7 +37,7 @@ class AdministrationTest extends OnOneServer {
     /** Of a holder that is not to learn by its heartbeat: that comes after a sixth of it, ten seconds. */
     private static final Duration RARELY_BEATING = Duration.ofMinutes(1);
 
-    private static final long AT_ONCE_MILLIS = 5000;
+    private static final long AT_ONCE_MILLIS = 1000;
 
     private final FaultProxy proxy = fastProxy();
     private final ZkLockClient holder =
@@ -343,7 +343,7 @@ class AdministrationTest extends OnOneServer {
         assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
         awaitUntil("loss", () -> !held.isValid());
         long took = watch.stop();
-        assertTrue(took < LONG_SESSION.toMillis() / 6 + 1000, took + " ms");
+        assertTrue(took < LONG_SESSION.toMillis() / 6 + AT_ONCE_MILLIS, took + " ms");
         assertThrows(LeaseLostException.class, held::ensureValid);
         assertNothingLeft("/m");
     }

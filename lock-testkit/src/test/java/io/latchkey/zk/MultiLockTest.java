@@ -309,7 +309,7 @@ class MultiLockTest extends OnOneServer {
         long waited = Duration.ofNanos(System.nanoTime() - start).toMillis();
         long took = watch.stop();
         assertTrue(waited >= 2000, waited + " ms");
-        assertTrue(took < 4000, took + " ms");
+        assertTrue(took < 2400, took + " ms");
         awaitNodes(5, paths);
         awaitWatches(0);
     }
@@ -335,7 +335,7 @@ class MultiLockTest extends OnOneServer {
         long waited = Duration.ofNanos(System.nanoTime() - start).toMillis();
         long took = watch.stop();
         assertTrue(waited >= 4000, waited + " ms");
-        assertTrue(took < 5000, took + " ms");
+        assertTrue(took < 4400, took + " ms");
         awaitNodes(1, ABC);
         awaitWatches(0);
     }

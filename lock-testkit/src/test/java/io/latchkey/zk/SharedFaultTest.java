@@ -474,9 +474,11 @@ class SharedFaultTest extends OnOneServer {
     }
 
     private void interrupt(Thread caller) throws InterruptedException {
+        Stopwatch watch = Stopwatch.start();
         caller.interrupt();
-        // However long that takes: what the call waits for does not come before it has ended.
-        assertTrue(interrupted.await(10, TimeUnit.SECONDS), "at once");
+        assertTrue(interrupted.await(10, TimeUnit.SECONDS));
+        long took = watch.stop();
+        assertTrue(took < 1000, took + " ms, not at once");
     }
 
     // ---- operators
