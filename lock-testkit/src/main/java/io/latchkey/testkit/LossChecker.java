@@ -61,7 +61,8 @@ public final class LossChecker {
         }
         List<Course> courses = Course.of(findings.events());
         courses.stream().filter(course -> course.lost() != Course.NEVER).forEach(this::checkFinal);
-        courses.stream().filter(Course::isGranted).forEach(this::checkTold);
+        Map<Long, HistoryEvent> ends = ends();
+        courses.stream().filter(Course::isGranted).forEach(course -> checkTold(course, ends));
         return findings.verdict((int) courses.stream().filter(Course::isGranted).count());
     }
 
@@ -90,18 +91,26 @@ public final class LossChecker {
         }
     }
 
-    private void checkTold(Course course) {
+    private void checkTold(Course course, Map<Long, HistoryEvent> ends) {
+        HistoryEvent end = ends.get(course.session());
         boolean unended = course.lost() == Course.NEVER && course.releasing() == Course.NEVER;
-        findings.events().stream()
-                .filter(event -> unended
-                        && event.what() == What.SESSION_ENDED
-                        && event.session() != 0
-                        && event.session() == course.session())
-                .findFirst()
-                .ifPresent(event -> findings.open(
-                        course.name() + " has not been told yet that it is lost",
-                        Set.of(course.attempt()),
-                        event.nanos(),
-                        event.nanos()));
+        if (unended && end != null) {
+            findings.open(
+                    course.name() + " has not been told yet that it is lost",
+                    Set.of(course.attempt()),
+                    end.nanos(),
+                    end.nanos());
+        }
+    }
+
+    /** The first news of its end, by session. */
+    private Map<Long, HistoryEvent> ends() {
+        Map<Long, HistoryEvent> ends = new HashMap<>();
+        for (HistoryEvent event : findings.events()) {
+            if (event.what() == What.SESSION_ENDED && event.session() != 0) {
+                ends.putIfAbsent(event.session(), event);
+            }
+        }
+        return ends;
     }
 }

@@ -69,7 +69,7 @@ class MixedSoakTest {
                 Duration left = LENGTH;
                 while (left.compareTo(Duration.ZERO) > 0) {
                     Duration length = left.compareTo(ROUND) < 0 ? left : ROUND;
-                    round(length, locks, server);
+                    round(length, locks, server, wakeUps);
                     left = left.minus(length);
                 }
                 wakeUps.end();
@@ -109,9 +109,11 @@ class MixedSoakTest {
     }
 
     /** Faults for so long, then none until everybody has been granted something. */
-    private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server) throws Exception {
+    private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server, WakeUps wakeUps) throws Exception {
         clear(grantsOfRound);
+        wakeUps.startRound();
         int faults = strike(length);
+        String heads = wakeUps.ofRound();
         clear(grantsSinceTheLastFault);
         for (int i = 0; i < CLIENTS; i++) {
             int who = i;
@@ -125,7 +127,11 @@ class MixedSoakTest {
         }
         assertTrue(faults > 0, "nothing was struck");
         long sum = IntStream.range(0, CLIENTS).mapToLong(grantsOfRound::get).sum();
-        assertTrue(sum > length.toSeconds() * 20, "only " + sum + " grants, with " + faults + " faults");
+        String report = sum + " grants, with " + faults + " faults; meanwhile " + heads;
+        if (LENGTH.compareTo(ROUND) > 0) {
+            System.out.println(report);
+        }
+        assertTrue(sum > length.toSeconds() * 20, () -> "only " + report);
     }
 
     private static void clear(AtomicIntegerArray counts) {

@@ -16,6 +16,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * Looks at the server again and again, and asks of each path what stands at its head, and of each request that may hold how long it
@@ -51,6 +54,7 @@ final class WakeUps extends Thread {
     private final String base;
     private final Clients clients;
     private final Map<Head, Long> looks = new EnumMap<>(Head.class);
+    private final Map<Head, Long> looksOfRound = new ConcurrentHashMap<>();
     private final Map<Long, Long> waitingSince = new HashMap<>();
     private final List<Duration> waits = new ArrayList<>();
     private volatile boolean over;
@@ -85,18 +89,36 @@ final class WakeUps extends Thread {
     /** Shares of what the paths waited for, and how long the wake-ups took. Ask after the end. */
     @Override
     public String toString() {
-        long all = looks.values().stream().mapToLong(Long::longValue).sum();
-        StringBuilder text = new StringBuilder("at the head of the paths:");
-        looks.forEach((head, count) -> text.append(String.format(" %s %.1f %%,", head, 100.0 * count / all)));
         long slow = waits.stream()
                 .filter(wait -> wait.compareTo(Duration.ofMillis(100)) > 0)
                 .count();
-        return text + " wake-ups seen: " + waits.size() + ", longer than 100 ms: " + slow + ", longest "
+        return heads(looks) + ", wake-ups seen: " + waits.size() + ", longer than 100 ms: " + slow + ", longest "
                 + longest().toMillis() + " ms";
     }
 
+    /** From now on it is another round. */
+    void startRound() {
+        looksOfRound.clear();
+    }
+
+    /** Shares of what the paths have waited for in the present round. */
+    String ofRound() {
+        return heads(new TreeMap<>(looksOfRound));
+    }
+
+    private static String heads(Map<Head, Long> counts) {
+        long all = counts.values().stream().mapToLong(Long::longValue).sum();
+        return counts.entrySet().stream()
+                .map(head -> String.format("%s %.1f %%", head.getKey(), 100.0 * head.getValue() / all))
+                .collect(Collectors.joining(", ", "at the head of the paths: ", ""));
+    }
+
     private void look(Picture now) {
-        now.queues.keySet().forEach(path -> looks.merge(now.head(path, new HashSet<>()), 1L, Long::sum));
+        for (String path : now.queues.keySet()) {
+            Head head = now.head(path, new HashSet<>());
+            looks.merge(head, 1L, Long::sum);
+            looksOfRound.merge(head, 1L, Long::sum);
+        }
         long nanos = System.nanoTime();
         Set<Long> waiting = now.waiting();
         waiting.forEach(session -> waitingSince.putIfAbsent(session, nanos));
