@@ -96,7 +96,7 @@ final class FurtherMutants {
             Mutant.of(
                             "who runs out of time is told nothing",
                             "session/Request",
-                            "} else {\n            settle(() -> outcome.complete(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
+                            "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
                             "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller")
                     .caughtIn("SHARED"),
             Mutant.of(

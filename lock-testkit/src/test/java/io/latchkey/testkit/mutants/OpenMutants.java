@@ -13,6 +13,6 @@ final class OpenMutants {
     static final List<Mutant> ALL = List.of(Mutant.of(
             "an older watch's word counts for the new one",
             "session/Watches",
-            "if (confirmed.remove(what)) {\n                armed.remove(what);\n            }",
-            "confirmed.remove(what);\n            armed.remove(what);"));
+            "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
+            "set(what, Armed.NOT);"));
 }

@@ -29,7 +29,7 @@ final class TimeMutants {
             Mutant.of(
                             "a lone write counts in full",
                             PROOFS,
-                            "sent.plus(pinged.plus(slowest.getFirst().took()).negated())",
+                            "sent.minus(pinged.plus(slowest.getFirst().took()))",
                             "sent")
                     .caughtBy(
                             "io.latchkey.zk.session.ProofsTest#aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore"),
@@ -48,8 +48,8 @@ final class TimeMutants {
             Mutant.of(
                             "requests take no time",
                             PROOFS,
-                            "pinged.plus(slowest.getFirst().took()).negated()",
-                            "pinged.negated()")
+                            "sent.minus(pinged.plus(slowest.getFirst().took()))",
+                            "sent.minus(pinged)")
                     .caughtBy("io.latchkey.zk.session.ProofsTest#theTimeOfTheLoneWriteItselfCountsAsWell"),
             Mutant.of(
                             "pings before the connection",

@@ -20,13 +20,13 @@ final class WatchMutants {
             Mutant.of(
                     "no second look after a wake-up",
                     PLACE,
-                    "void gone(NodeName former) {\n        ahead.remove(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        forgetAhead(former);\n        lookAgain();",
                     "void gone(NodeName former) {\n        released(former);"),
             Mutant.of(
                     "woken, and asleep again",
                     PLACE,
-                    "void gone(NodeName former) {\n        ahead.remove(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        ahead.remove(former);"),
+                    "void gone(NodeName former) {\n        forgetAhead(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        forgetAhead(former);"),
             Mutant.of(
                     "grant on any deletion",
                     WATCHES,
@@ -57,8 +57,8 @@ final class WatchMutants {
             Mutant.of(
                     "watches are not taken back",
                     WATCHES,
-                    "!watched.armed.isEmpty()) {\n            takeBack(path);",
-                    "watched.armed.size() > 2) {\n            takeBack(path);"),
+                    "watched.isArmed()) {\n            takeBack(path);",
+                    "watched.listeners.size() > 2) {\n            takeBack(path);"),
             Mutant.of("a watch on a node that is gone says nothing", WATCHES, "listener.gone();", "listeners(watched);")
                     .and(
                             WATCHES,

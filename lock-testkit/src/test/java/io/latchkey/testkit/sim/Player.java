@@ -79,8 +79,12 @@ final class Player {
         return candidates[i];
     }
 
-    private void add(int step) {
-        int weight = weights[Move.move(step).index()];
+    private void add(Move move, int first) {
+        add(move, first, 0);
+    }
+
+    private void add(Move move, int first, int second) {
+        int weight = weights[move.index()];
         if (weight == 0) {
             return;
         }
@@ -89,7 +93,7 @@ final class Player {
             upTo = Arrays.copyOf(upTo, count * 2);
         }
         total += weight;
-        candidates[count] = step;
+        candidates[count] = move.of(first, second);
         upTo[count++] = total;
     }
 
@@ -99,7 +103,7 @@ final class Player {
         int servers = world.servers().size();
         for (int i = 0; i < servers; i++) {
             if (world.servers().get(i).lags()) {
-                add(Move.APPLY.of(i));
+                add(Move.APPLY, i);
             }
         }
         boolean faults = world.faultsLeft() > 0;
@@ -110,58 +114,58 @@ final class Player {
             collect(world.workers().get(i), i);
         }
         if (world.time().hasNext()) {
-            add(Move.PASS_TIME.of(0));
+            add(Move.PASS_TIME, 0);
         }
-        add(Move.CALM.of(0));
-        add(Move.REAP.of(0));
+        add(Move.CALM, 0);
+        add(Move.REAP, 0);
         if (faults) {
-            add(Move.DELETE.of(length & 0xff));
-            add(Move.RESIZE.of(length & 0xff, (length >> 2) & 0xff));
+            add(Move.DELETE, length & 0xff);
+            add(Move.RESIZE, length & 0xff, (length >> 2) & 0xff);
         }
     }
 
     private void collect(int client, boolean faults) {
         SimulatedPort port = world.clients().get(client).port();
         if (port.hasRequest()) {
-            add(Move.TAKE_REQUEST.of(client));
+            add(Move.TAKE_REQUEST, client);
         }
         if (port.hasMessage()) {
-            add(Move.TAKE_MESSAGE.of(client));
+            add(Move.TAKE_MESSAGE, client);
         }
         if (port.hasGhost()) {
-            add(Move.TAKE_GHOST.of(client));
+            add(Move.TAKE_GHOST, client);
         }
         if (port.seeksConnection()) {
-            add(Move.CONNECT.of(client, random.nextInt(world.servers().size())));
+            add(Move.CONNECT, client, random.nextInt(world.servers().size()));
         }
         if (port.isLosing()) {
-            add(Move.BREAK.of(client));
-            add(Move.END_SESSION.of(client));
+            add(Move.BREAK, client);
+            add(Move.END_SESSION, client);
         }
         if (port.isSilent()) {
-            add(Move.HEAL.of(client));
+            add(Move.HEAL, client);
         }
         if (faults) {
             if (port.isUp()) {
-                add(Move.CUT.of(client));
-                add(Move.BREAK.of(client));
-                add(Move.LOSE_ANSWERS.of(client));
-                add(Move.SILENCE.of(client));
+                add(Move.CUT, client);
+                add(Move.BREAK, client);
+                add(Move.LOSE_ANSWERS, client);
+                add(Move.SILENCE, client);
             }
-            add(Move.END_SESSION.of(client));
+            add(Move.END_SESSION, client);
         }
     }
 
     private void collect(Worker worker, int index) {
         if (worker.mayBegin()) {
-            add(Move.BEGIN.of(index));
+            add(Move.BEGIN, index);
         } else if (worker.mayRelease()) {
-            add(Move.RELEASE.of(index));
+            add(Move.RELEASE, index);
             if (worker.mayDowngrade()) {
-                add(Move.DOWNGRADE.of(index));
+                add(Move.DOWNGRADE, index);
             }
         } else if (worker.waits() && world.cancelsLeft() > 0) {
-            add(Move.CANCEL.of(index));
+            add(Move.CANCEL, index);
         }
     }
 }

@@ -142,12 +142,12 @@ final class Departures {
 
     /** The ear of a place whose node somebody else deleted. */
     void withdrawEar(Place place) {
-        Departure departure = new Departure(ignored -> {});
-        addEar(place, departure);
-        if (!departure.nodes.isEmpty()) {
+        place.takeEar().ifPresent(ear -> {
+            Departure departure = new Departure(ignored -> {});
+            departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR, List.of()));
             owed.add(departure);
             send();
-        }
+        });
     }
 
     /** A node of the own path that nobody wants. */

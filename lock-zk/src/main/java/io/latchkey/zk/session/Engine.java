@@ -192,7 +192,7 @@ public final class Engine {
         GatedRequest request = new GatedRequest(this, turn, wanted, patience);
         request.signals().requested();
         serially(request::start);
-        return new Outcome(this, request.outcome(), request.signals(), request::abandon);
+        return request.outcome();
     }
 
     /** As {@link #acquire}, for callers that wait elsewhere and tell what becomes of them. */
@@ -207,30 +207,7 @@ public final class Engine {
 
     private CompletableFuture<Optional<ZkLease>> start(Request request) {
         serially(() -> begin(request));
-        return new Outcome(this, request.outcome(), request.signals(), request::abandon);
-    }
-
-    private static final class Outcome extends CompletableFuture<Optional<ZkLease>> {
-        Outcome(Engine engine, CompletableFuture<Optional<ZkLease>> request, RequestSignals signals, Runnable abandon) {
-            var unused = request.whenComplete((lease, error) -> {
-                if (error != null) {
-                    signals.notGranted(LockObserver.Ending.FAILED);
-                    completeExceptionally(error);
-                    return;
-                }
-                if (lease.isEmpty()) {
-                    signals.notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.OUT_OF_TIME);
-                }
-                if (!complete(lease)) {
-                    lease.ifPresent(ZkLease::abandon);
-                }
-            });
-            var unused2 = whenComplete((lease, error) -> {
-                if (isCancelled()) {
-                    engine.serially(abandon);
-                }
-            });
-        }
+        return request.outcome();
     }
 
     /** Runs {@code task} on the serial executor. */

@@ -5,7 +5,6 @@ import io.latchkey.zk.acquire.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,7 @@ final class GatedRequest {
     /** News of the whole; its two requests tell nothing. */
     private final RequestSignals signals;
 
-    private final CompletableFuture<Optional<ZkLease>> outcome = new CompletableFuture<>();
+    private final Outcome outcome;
 
     private @Nullable Request turn;
     private @Nullable Request request;
@@ -36,14 +35,14 @@ final class GatedRequest {
         this.patience = patience;
         this.asked = engine.time().nanos();
         this.signals = engine.signalsOf(List.of(wanted));
+        this.outcome = new Outcome(engine, signals, this::abandon);
     }
 
     RequestSignals signals() {
         return signals;
     }
 
-    /** As {@link Request#outcome()}. */
-    CompletableFuture<Optional<ZkLease>> outcome() {
+    Outcome outcome() {
         return outcome;
     }
 
@@ -55,9 +54,9 @@ final class GatedRequest {
         var unused = next.outcome()
                 .whenComplete((lease, error) -> engine.serially(() -> {
                     if (error != null) {
-                        outcome.completeExceptionally(error);
+                        outcome.fail(error);
                     } else if (lease.isEmpty()) {
-                        outcome.complete(lease);
+                        outcome.answer(lease);
                     } else {
                         hasTurn(next, lease.get());
                     }
@@ -76,7 +75,7 @@ final class GatedRequest {
     private void hasTurn(Request mine, ZkLease lease) {
         if (abandoned) {
             mine.release(ignored -> {});
-            outcome.complete(Optional.empty());
+            outcome.answer(Optional.empty());
             return;
         }
         if (mine.state() != State.HELD) {
@@ -99,14 +98,12 @@ final class GatedRequest {
                     mine.onceEnded(() -> {});
                     mine.release(ignored -> {});
                     if (error != null) {
-                        outcome.completeExceptionally(error);
+                        outcome.fail(error);
                     } else if (granted.isEmpty() && turnLost && !abandoned) {
                         start();
                     } else {
                         granted.ifPresent(held -> held.goesTo(signals));
-                        if (!outcome.complete(granted)) {
-                            granted.ifPresent(ZkLease::abandon);
-                        }
+                        outcome.answer(granted);
                     }
                 }));
     }

@@ -16,6 +16,10 @@ record Moment(long nanos, long wallMillis) {
         return new Moment(nanos + span.toNanos(), wallMillis + span.toMillis());
     }
 
+    Moment minus(Duration span) {
+        return new Moment(nanos - span.toNanos(), wallMillis - span.toMillis());
+    }
+
     /** Whether either clock of {@code now} has reached this moment. */
     boolean reachedAt(Moment now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;

@@ -10,10 +10,9 @@ import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,8 @@ final class Place {
     private final Watches.Listener pathListener = new PathListener();
 
     private @Nullable Lane lane;
-    /** How to stop watching what is ahead. */
-    private final Map<NodeName, Runnable> ahead = new LinkedHashMap<>();
+    /** What is watched ahead: few nodes, mostly one. */
+    private final List<Ahead> ahead = new ArrayList<>(0);
 
     private @Nullable Runnable stopWatchingOwn;
     /** The server has confirmed the watch on the own node, and it has told nothing since. */
@@ -47,6 +46,9 @@ final class Place {
     private @Nullable NodeName replacement;
 
     private @Nullable Ear ear;
+
+    /** A node ahead, and how to stop watching it. */
+    private record Ahead(NodeName node, Runnable stop) {}
 
     Place(Request request, int index, Member member) {
         this.request = request;
@@ -94,9 +96,11 @@ final class Place {
 
         /** Writes that change nothing, and fail when a node is not there. */
         static List<ZooPort.Write> checks(Collection<Standing> nodes) {
-            return nodes.stream()
-                    .<ZooPort.Write>map(node -> new ZooPort.Write.Check(node.path()))
-                    .toList();
+            List<ZooPort.Write> checks = new ArrayList<>(nodes.size());
+            for (Standing node : nodes) {
+                checks.add(new ZooPort.Write.Check(node.path()));
+            }
+            return checks;
         }
     }
 
@@ -128,16 +132,16 @@ final class Place {
         List<NodeName> on = how instanceof Decision.Blocked blocked
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
-        for (NodeName former : List.copyOf(ahead.keySet())) {
-            if (!on.contains(former)) {
-                stopWatching(former);
+        for (Ahead former : List.copyOf(ahead)) {
+            if (!on.contains(former.node())) {
+                stopWatching(former.node());
             }
         }
         if (recipe.tag() == Tag.LEASE) {
             watchPath(how);
         }
         for (NodeName next : on) {
-            if (!ahead.containsKey(next)) {
+            if (ahead.stream().noneMatch(watched -> watched.node().equals(next))) {
                 lane().watch(this, next);
             }
         }
@@ -156,18 +160,27 @@ final class Place {
     }
 
     void watches(NodeName next, Runnable stop) {
-        ahead.put(next, stop);
+        ahead.add(new Ahead(next, stop));
     }
 
     private void stopWatching(NodeName former) {
-        Runnable stop = ahead.remove(former);
-        if (stop != null) {
-            stop.run();
+        for (Ahead watched : List.copyOf(ahead)) {
+            if (watched.node().equals(former)) {
+                ahead.remove(watched);
+                watched.stop().run();
+            }
         }
     }
 
+    /** It is watched no more, by itself. */
+    private void forgetAhead(NodeName former) {
+        ahead.removeIf(watched -> watched.node().equals(former));
+    }
+
     void stopWatching() {
-        List.copyOf(ahead.keySet()).forEach(this::stopWatching);
+        for (Ahead watched : List.copyOf(ahead)) {
+            stopWatching(watched.node());
+        }
         leading = null;
         if (stopWatchingPath != null) {
             stopWatchingPath.run();
@@ -177,14 +190,14 @@ final class Place {
 
     /** The one ahead was granted and let go: seen as the pair of one transaction, or in this client. */
     void released(NodeName former) {
-        ahead.remove(former);
+        forgetAhead(former);
         if (request.isWaiting()) {
             request.on(new Event.HandedOver(index));
         }
     }
 
     void gone(NodeName former) {
-        ahead.remove(former);
+        forgetAhead(former);
         lookAgain();
     }
 
@@ -240,7 +253,7 @@ final class Place {
 
             @Override
             public void blind(Answer<?> why) {
-                ahead.remove(node);
+                forgetAhead(node);
                 Place.this.blind(why);
             }
         };

@@ -109,7 +109,7 @@ final class Proofs {
         answered(sent, now);
         Moment touch = lastTouchBefore(sent);
         touch = pair.isPresent() ? later(touch, pair.get()) : touch;
-        touch = asked.isPresent() ? later(touch, asked.get().plus(margin.negated())) : touch;
+        touch = asked.isPresent() ? later(touch, asked.get().minus(margin)) : touch;
         return touch.plus(life);
     }
 
@@ -129,7 +129,7 @@ final class Proofs {
 
     /** Of a ping, or, when there may have been none yet, of the making of the connection. */
     private Moment lastTouchBefore(Moment sent) {
-        Moment ping = sent.plus(pinged.plus(slowest.getFirst().took()).negated());
+        Moment ping = sent.minus(pinged.plus(slowest.getFirst().took()));
         boolean maybeNone = there == null || there.isAfter(ping);
         return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;
     }

@@ -32,7 +32,7 @@ final class Request {
     private final RequestSignals signals;
     private final List<Place> places;
     private final Acquisition machine;
-    private final CompletableFuture<Optional<ZkLease>> outcome = new CompletableFuture<>();
+    private final Outcome outcome;
     private final Time.@Nullable Timer timer;
 
     private @Nullable Session session;
@@ -75,6 +75,7 @@ final class Request {
         }
         this.places = List.copyOf(all);
         this.signals = new RequestSignals(told, members, shownPath());
+        this.outcome = new Outcome(engine, signals, this::abandon);
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), engine::newId);
         Optional<Duration> limit = patience.limit(engine.sessionTimeout());
@@ -82,8 +83,7 @@ final class Request {
                 .orElse(null);
     }
 
-    /** A lease, nothing when time ran out, or the error; completed on whatever thread brings it. */
-    CompletableFuture<Optional<ZkLease>> outcome() {
+    Outcome outcome() {
         return outcome;
     }
 
@@ -328,7 +328,7 @@ final class Request {
 
     private void watch(Command.Watch watch) {
         if (patience instanceof Patience.Never) {
-            giveUpThen(() -> outcome.complete(Optional.empty()));
+            giveUpThen(() -> outcome.answer(Optional.empty()));
             return;
         }
         if (!waited) {
@@ -371,7 +371,7 @@ final class Request {
         session().holds(this);
         ZkLease granted = lease(grant.token());
         granted.goesTo(signals);
-        outcome.complete(Optional.of(granted));
+        outcome.answer(Optional.of(granted));
     }
 
     /** Somebody deleted a node; what the request was worth goes with it. */
@@ -505,7 +505,7 @@ final class Request {
             successor = released -> false;
             release(ignored -> {});
         } else {
-            settle(() -> outcome.completeExceptionally(closed));
+            settle(() -> outcome.fail(closed));
         }
     }
 
@@ -514,7 +514,7 @@ final class Request {
         if (machine.state() == State.HELD) {
             Objects.requireNonNull(lease).abandon();
         } else {
-            settle(() -> outcome.complete(Optional.empty()));
+            settle(() -> outcome.answer(Optional.empty()));
         }
     }
 
@@ -522,31 +522,31 @@ final class Request {
         if (onceLeft != null) {
             runOnceLeft();
         } else if (patience instanceof Patience.Never) {
-            settle(() -> outcome.completeExceptionally(
+            settle(() -> outcome.fail(
                     new LockUnavailableException(Errors.outOfReach(shownPath(), engine.sessionTimeout()))));
         } else {
-            settle(() -> outcome.complete(Optional.empty()));
+            settle(() -> outcome.answer(Optional.empty()));
         }
     }
 
     /** Answers the caller at once and cleans up behind. */
     private void settle(Runnable answer) {
         stopTimer();
-        if (!outcome.isDone()) {
+        if (!outcome.isAnswered()) {
             answer.run();
             giveUp();
         }
     }
 
     void fail(LockException error) {
-        giveUpThen(() -> outcome.completeExceptionally(error));
+        giveUpThen(() -> outcome.fail(error));
     }
 
     /** The server refused the creation: nothing is there to clean up. */
     void refused(LockException error) {
         stopTimer();
         on(new Event.CreateRefused());
-        outcome.completeExceptionally(error);
+        outcome.fail(error);
     }
 
     /** Cleans up, then answers the caller: what it is told is true for everybody by then. */

@@ -340,16 +340,22 @@ final class Session {
                         in,
                         () -> engine.serially(() -> {
                             nextBeat = null;
-                            if (!over
-                                    && (lanes.values().stream().anyMatch(lane -> !lane.present()
-                                                    .isEmpty())
-                                            || !onBeat.isEmpty())) {
+                            if (!over && (hasNodes() || !onBeat.isEmpty())) {
                                 scheduleBeat(interval());
                                 if (connected) {
                                     beat();
                                 }
                             }
                         }));
+    }
+
+    private boolean hasNodes() {
+        for (Lane lane : lanes.values()) {
+            if (!lane.present().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The nodes that are there for certain and that no watch looks after, holders' first. */
@@ -390,7 +396,6 @@ final class Session {
      */
     private static void leaveToWatches(List<List<Place.Standing>> parts) {
         parts.stream()
-                .skip(1)
                 .flatMap(List::stream)
                 .map(Place.Standing::place)
                 .filter(place -> place.request().state() == State.HELD)
@@ -416,7 +421,9 @@ final class Session {
                 beaten(on, part, answer);
             });
         }
-        leaveToWatches(parts);
+        if (parts.size() > 1) {
+            leaveToWatches(parts.subList(1, parts.size()));
+        }
     }
 
     private void beaten(int on, List<Place.Standing> part, Answer<ZooPort.Written> answer) {

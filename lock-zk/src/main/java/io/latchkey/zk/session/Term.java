@@ -64,7 +64,7 @@ final class Term {
 
     /** The server keeps the session for less long than before. */
     void shorten(Duration by) {
-        deadline.updateAndGet(until -> until == null ? null : until.plus(by.negated()));
+        deadline.updateAndGet(until -> until == null ? null : until.minus(by));
     }
 
     /** The session is over: so is the term. */

@@ -3,7 +3,6 @@ package io.latchkey.zk.session;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -58,23 +57,66 @@ final class Watches {
         CHILDREN
     }
 
+    /** How far the watch on something is. */
+    private enum Armed {
+        NOT,
+        ASKED_FOR,
+        /** By the server. */
+        CONFIRMED
+    }
+
+    /** One for each node that is watched, of which a client may have many thousands. */
     private static final class Watched {
-        final Set<Listener> listeners = new LinkedHashSet<>();
-        /** What was asked for and has not fired. */
-        final Set<Of> armed = EnumSet.noneOf(Of.class);
-        /** What of it the server has confirmed. */
-        final Set<Of> confirmed = EnumSet.noneOf(Of.class);
+        /** One as a rule. */
+        private Set<Listener> listeners = Set.of();
 
+        private Armed data = Armed.NOT;
+        private Armed children = Armed.NOT;
         /** The children when the watch on them was confirmed. Who joins later may know them as they were before that. */
-        ZooPort.@Nullable Listing children;
+        private ZooPort.@Nullable Listing seen;
 
-        long changedBy = NO_ZXID;
+        private long changedBy = NO_ZXID;
+
+        Armed of(Of what) {
+            return what == Of.DATA ? data : children;
+        }
+
+        void set(Of what, Armed now) {
+            if (what == Of.DATA) {
+                data = now;
+            } else {
+                children = now;
+            }
+        }
+
+        boolean isArmed() {
+            return data != Armed.NOT || children != Armed.NOT;
+        }
 
         /** It fired; before it was confirmed that was an older one, and this one is still to come. */
         void fired(Of what) {
-            if (confirmed.remove(what)) {
-                armed.remove(what);
+            if (of(what) == Armed.CONFIRMED) {
+                set(what, Armed.NOT);
             }
+        }
+
+        void add(Listener listener) {
+            if (listeners.isEmpty()) {
+                listeners = Set.of(listener);
+            } else if (!listeners.contains(listener)) {
+                listeners = listeners.size() == 1 ? new LinkedHashSet<>(listeners) : listeners;
+                listeners.add(listener);
+            }
+        }
+
+        /** Says whether nobody is left. */
+        boolean remove(Listener listener) {
+            if (listeners.size() > 1) {
+                listeners.remove(listener);
+            } else if (listeners.contains(listener)) {
+                listeners = Set.of();
+            }
+            return listeners.isEmpty();
         }
 
         List<Listener> listening() {
@@ -88,53 +130,48 @@ final class Watches {
 
     /** Watches a node that may be released: its data and its children, in one flight. */
     Runnable watchForRelease(String path, Listener listener) {
-        return watch(path, listener, EnumSet.allOf(Of.class));
+        watch(path, listener, Of.DATA);
+        return watch(path, listener, Of.CHILDREN);
     }
 
     /** Watches a node's data. */
     Runnable watchData(String path, Listener listener) {
-        return watch(path, listener, EnumSet.of(Of.DATA));
+        return watch(path, listener, Of.DATA);
     }
 
     /** Watches who comes and goes under a node, and the node's own going; a request has no children. */
     Runnable watchChildren(String path, Listener listener) {
-        return watch(path, listener, EnumSet.of(Of.CHILDREN));
+        return watch(path, listener, Of.CHILDREN);
     }
 
     /** Watches the own node. The watch is never taken back: it goes with the node. */
     Runnable watchOwn(String path, Listener listener) {
         var unused = watchChildren(path, listener);
-        return () -> byPath.computeIfPresent(path, (p, watched) -> {
-            watched.listeners.remove(listener);
-            return watched.listeners.isEmpty() ? null : watched;
-        });
+        return () -> byPath.computeIfPresent(path, (p, watched) -> watched.remove(listener) ? null : watched);
     }
 
-    private Runnable watch(String path, Listener listener, Set<Of> what) {
+    private Runnable watch(String path, Listener listener, Of what) {
         Watched watched = byPath.computeIfAbsent(path, p -> new Watched());
-        watched.listeners.add(listener);
-        if (what.contains(Of.DATA) && watched.armed.add(Of.DATA)) {
-            session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
-                check(path, watched, Of.DATA, answer);
-                if (answer.ok()) {
-                    watched.confirmed.add(Of.DATA);
-                    watched.listening().forEach(told -> told.seen(answer.get()));
-                }
-            });
-        }
-        if (what.contains(Of.CHILDREN)) {
-            if (watched.armed.add(Of.CHILDREN)) {
-                session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
-                    check(path, watched, Of.CHILDREN, answer);
-                    if (answer.ok()) {
-                        watched.confirmed.add(Of.CHILDREN);
-                        watched.children = answer.get();
-                        watched.listening().forEach(told -> told.seen(answer.get()));
-                    }
-                });
-            } else if (watched.children != null && watched.confirmed.contains(Of.CHILDREN)) {
-                listener.seen(watched.children);
+        watched.add(listener);
+        if (watched.of(what) == Armed.NOT) {
+            watched.set(what, Armed.ASKED_FOR);
+            switch (what) {
+                case DATA ->
+                    session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
+                        if (armed(path, watched, what, answer)) {
+                            watched.listening().forEach(told -> told.seen(answer.get()));
+                        }
+                    });
+                case CHILDREN ->
+                    session.<ZooPort.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
+                        if (armed(path, watched, what, answer)) {
+                            watched.seen = answer.get();
+                            watched.listening().forEach(told -> told.seen(answer.get()));
+                        }
+                    });
             }
+        } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
+            listener.seen(watched.seen);
         }
         return () -> stop(path, watched, listener);
     }
@@ -171,10 +208,13 @@ final class Watches {
         }
     }
 
-    private void check(String path, Watched watched, Of what, Answer<?> answer) {
-        if (!answer.ok() && byPath.remove(path, watched)) {
-            watched.armed.remove(what);
-            if (answer.code() != Code.NO_NODE && !watched.armed.isEmpty()) {
+    /** Says whether the server has set it. */
+    private boolean armed(String path, Watched watched, Of what, Answer<?> answer) {
+        if (answer.ok()) {
+            watched.set(what, Armed.CONFIRMED);
+        } else if (byPath.remove(path, watched)) {
+            watched.set(what, Armed.NOT);
+            if (answer.code() != Code.NO_NODE && watched.isArmed()) {
                 // The other one comes back with the connection, and nobody would own it.
                 takeBack(path);
             }
@@ -186,11 +226,11 @@ final class Watches {
                 }
             }
         }
+        return answer.ok();
     }
 
     private void stop(String path, Watched watched, Listener listener) {
-        watched.listeners.remove(listener);
-        if (watched.listeners.isEmpty() && byPath.remove(path, watched) && !watched.armed.isEmpty()) {
+        if (watched.remove(listener) && byPath.remove(path, watched) && watched.isArmed()) {
             takeBack(path);
         }
     }
