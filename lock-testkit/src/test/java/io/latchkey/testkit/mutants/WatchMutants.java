@@ -124,6 +124,13 @@ final class WatchMutants {
                             "if (node.tag() == Tag.LEASE && data.version() > 1_000) {")
                     .caughtIn("LINE"),
             Mutant.of(
+                            "an older watch's word counts for the new one",
+                            WATCHES,
+                            "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
+                            "set(what, Armed.NOT);")
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.OldSchedulesTest#theWordOfAnOlderWatchIsNotTakenForThatOfTheNewOne"),
+            Mutant.of(
                             "a watch that others took back is thought to be there",
                             "session/Watches",
                             "if (removing.contains(path)) {",

@@ -5,10 +5,12 @@ import static io.latchkey.testkit.sim.Move.APPLY;
 import static io.latchkey.testkit.sim.Move.BEGIN;
 import static io.latchkey.testkit.sim.Move.BREAK;
 import static io.latchkey.testkit.sim.Move.CALM;
+import static io.latchkey.testkit.sim.Move.CANCEL;
 import static io.latchkey.testkit.sim.Move.CONNECT;
 import static io.latchkey.testkit.sim.Move.DELETE;
 import static io.latchkey.testkit.sim.Move.PASS_TIME;
 import static io.latchkey.testkit.sim.Move.RELEASE;
+import static io.latchkey.testkit.sim.Move.RESIZE;
 import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -21,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk. */
+/** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk, and one that they do not come to. */
 class OldSchedulesTest {
     private static final Task MUTEX = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
 
@@ -155,6 +157,27 @@ class OldSchedulesTest {
                         0,
                         Scenario.Start.IN_USE),
                 steps));
+    }
+
+    /**
+     * C0b's list is on its way back when C0a gives up, and the watch on the path with it. Before the server hears of that the path changes:
+     * the watch fires when C0b has just asked for another one, and C0b gives up as well before that is confirmed. It must be taken back.
+     */
+    @Test
+    void theWordOfAnOlderWatchIsNotTakenForThatOfTheNewOne() {
+        then(BEGIN.of(2), CALM.of(0), BEGIN.of(0), CALM.of(0));
+        then(BEGIN.of(1), TAKE_REQUEST.of(0), APPLY.of(0), TAKE_REQUEST.of(0));
+        then(CANCEL.of(0), RESIZE.of(0, 4), APPLY.of(0));
+        then(TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0));
+        then(CANCEL.of(1));
+        Task one = new Task(List.of(new Member(Recipe.semaphore(3, 1), "/semaphore")), new Patience.Forever());
+        Task all = new Task(List.of(new Member(Recipe.semaphore(3, 3), "/semaphore")), new Patience.Forever());
+        List<Scenario.Plan> plans = List.of(
+                new Scenario.Plan(0, List.of(one)),
+                new Scenario.Plan(0, List.of(one)),
+                new Scenario.Plan(1, List.of(all)));
+        assertBreaksNothing(
+                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 1, 2, Scenario.Start.IN_USE), steps));
     }
 
     private void passTime(int times) {
