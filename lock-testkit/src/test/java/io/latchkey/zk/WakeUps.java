@@ -30,7 +30,9 @@ final class WakeUps extends Thread {
     /** What a path waits for. Of several reasons the first counts. */
     enum Head {
         /** A session that was struck: its node goes when the server ends it. */
-        ENDING_SESSION,
+        STRUCK_SESSION,
+        /** A session that nobody struck and nobody has any more: its client had too little of the machine to keep it. */
+        LOST_SESSION,
         /** Somebody who may hold, and has not been told. */
         WAKE_UP,
         /** Somebody who holds. */
@@ -41,8 +43,11 @@ final class WakeUps extends Thread {
 
     /** Who a session's client is, as far as this is asked. */
     interface Clients {
-        /** Whether a fault has been struck at the session, or nobody has it any more. */
-        boolean isEnding(long session);
+        /** Whether a fault has been struck at the session. */
+        boolean isStruck(long session);
+
+        /** Whether nobody has the session any more. */
+        boolean isLost(long session);
 
         /** Whether the session's client waits for a grant. */
         boolean waits(long session);
@@ -104,6 +109,13 @@ final class WakeUps extends Thread {
     /** Shares of what the paths have waited for in the present round. */
     String ofRound() {
         return heads(new TreeMap<>(looksOfRound));
+    }
+
+    /** What share of the present round the paths did not wait for struck sessions, from 0 to 1. */
+    double shareLeftByFaults() {
+        Map<Head, Long> counts = new TreeMap<>(looksOfRound);
+        long all = counts.values().stream().mapToLong(Long::longValue).sum();
+        return 1 - counts.getOrDefault(Head.STRUCK_SESSION, 0L) / (double) Math.max(1, all);
     }
 
     private static String heads(Map<Head, Long> counts) {
@@ -170,7 +182,8 @@ final class WakeUps extends Thread {
         Set<Long> waiting() {
             Set<Long> waiting = new HashSet<>();
             for (long session : bySession.keySet()) {
-                if (!clients.isEnding(session) && clients.waits(session) && mayHold(session)) {
+                boolean ending = clients.isStruck(session) || clients.isLost(session);
+                if (!ending && clients.waits(session) && mayHold(session)) {
                     waiting.add(session);
                 }
             }
@@ -195,8 +208,11 @@ final class WakeUps extends Thread {
         }
 
         private Head head(long session, List<ServerNode> nodes, Set<String> seen) {
-            if (clients.isEnding(session)) {
-                return Head.ENDING_SESSION;
+            if (clients.isStruck(session)) {
+                return Head.STRUCK_SESSION;
+            }
+            if (clients.isLost(session)) {
+                return Head.LOST_SESSION;
             }
             if (!mayHold(session)) {
                 return nodes.stream()
