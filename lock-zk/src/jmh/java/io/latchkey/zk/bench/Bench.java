@@ -2,6 +2,7 @@
 package io.latchkey.zk.bench;
 
 import com.google.common.base.Splitter;
+import com.google.common.collect.Iterables;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -115,13 +116,13 @@ public final class Bench {
     private void rehearse(Site site, List<Case> cases, Duration time) throws Exception {
         String servers = site.connectString(LOOPBACK);
         long end = System.nanoTime() + time.toNanos();
-        while (!cases.isEmpty() && System.nanoTime() - end < 0) {
-            for (Case each : cases) {
-                for (Contestant contestant : each.contestants()) {
-                    var unused = each.load()
-                            .run(new Trial(
-                                    contestant, servers, site.probe(), newPath(), Duration.ZERO, extent.measured()));
+        for (Case each : Iterables.cycle(cases)) {
+            for (Contestant contestant : each.contestants()) {
+                if (System.nanoTime() - end >= 0) {
+                    return;
                 }
+                var unused = each.load()
+                        .run(new Trial(contestant, servers, site.probe(), newPath(), Duration.ZERO, extent.measured()));
             }
         }
     }
