@@ -111,13 +111,6 @@ final class WakeUps extends Thread {
         return heads(new TreeMap<>(looksOfRound));
     }
 
-    /** What share of the present round the paths did not wait for struck sessions, from 0 to 1. */
-    double shareLeftByFaults() {
-        Map<Head, Long> counts = new TreeMap<>(looksOfRound);
-        long all = counts.values().stream().mapToLong(Long::longValue).sum();
-        return 1 - counts.getOrDefault(Head.STRUCK_SESSION, 0L) / (double) Math.max(1, all);
-    }
-
     private static String heads(Map<Head, Long> counts) {
         long all = counts.values().stream().mapToLong(Long::longValue).sum();
         return counts.entrySet().stream()

@@ -142,18 +142,18 @@ final class Departures {
 
     /** The ear of a place whose node somebody else deleted. */
     void withdrawEar(Place place) {
-        place.takeEar().ifPresent(ear -> {
-            Departure departure = new Departure(ignored -> {});
-            departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR, List.of()));
-            owed.add(departure);
-            send();
-        });
+        place.takeEar().ifPresent(ear -> depart(new Leaving(place.lane(), ear, Manner.EAR, List.of())));
     }
 
     /** A node of the own path that nobody wants. */
     void withdraw(NodeName name) {
+        depart(new Leaving(lane, name, Manner.WITHDRAWN, List.of()));
+    }
+
+    /** One that nobody waits for. */
+    private void depart(Leaving only) {
         Departure departure = new Departure(ignored -> {});
-        departure.nodes.add(new Leaving(lane, name, Manner.WITHDRAWN, List.of()));
+        departure.nodes.add(only);
         owed.add(departure);
         send();
     }
