@@ -25,10 +25,10 @@ import org.apache.zookeeper.client.ZKClientConfig;
 public final class SkewedClock {
     private static final double NANOS_IN_MILLI = 1e6;
 
-    private final Time time;
+    private final double rate;
 
-    private SkewedClock(Time time) {
-        this.time = time;
+    private SkewedClock(double rate) {
+        this.rate = rate;
     }
 
     /**
@@ -42,7 +42,7 @@ public final class SkewedClock {
         if (!(rate > 0)) {
             throw new IllegalArgumentException("clocks must go on, not at a rate of " + rate);
         }
-        return new SkewedClock(new Skewed(rate, new SystemTime("latchkey-skewed-timer")));
+        return new SkewedClock(rate);
     }
 
     private static final class Skewed implements Time {
@@ -69,6 +69,12 @@ public final class SkewedClock {
         }
 
         @Override
+        public Duration standstill(Duration span) {
+            Duration machines = machine.standstill(Duration.ofNanos((long) (span.toNanos() / rate)));
+            return Duration.ofNanos((long) (rate * machines.toNanos()));
+        }
+
+        @Override
         public Timer after(Duration delay, Runnable task) {
             return machine.after(Duration.ofNanos((long) (delay.toNanos() / rate)), task);
         }
@@ -89,7 +95,7 @@ public final class SkewedClock {
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),
                 () -> ThreadLocalRandom.current().nextLong(),
-                time,
+                new Skewed(rate, new SystemTime("latchkey-skewed-timer", sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
         ZkLockClient client = ZkLockClient.over(engine);

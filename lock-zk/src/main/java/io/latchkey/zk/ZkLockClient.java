@@ -541,7 +541,7 @@ public final class ZkLockClient implements LockClient {
                     validityMargin,
                     new Owner(hostName(), ProcessHandle.current().pid(), label),
                     ids::nextLong,
-                    new SystemTime("latchkey-timer-" + number),
+                    new SystemTime("latchkey-timer-" + number, timeout),
                     runsCallbacks,
                     path -> path.substring(hidden),
                     layout.naming(),

@@ -356,9 +356,18 @@ final class SimulatedPort implements ZooPort {
         return silent;
     }
 
+    /** The process of the client does nothing until it goes on. What it has sent is on its way all the same. */
+    void standStill() {
+        time.standStill();
+    }
+
+    void goOn() {
+        time.goOn();
+    }
+
     /** Whether the client knows that it has no connection, and may look for one. */
     boolean seeksConnection() {
-        return state == State.DOWN && server == null && !silent;
+        return state == State.DOWN && server == null && !silent && !time.isStill();
     }
 
     boolean hasRequest() {
@@ -376,7 +385,7 @@ final class SimulatedPort implements ZooPort {
     }
 
     boolean hasMessage() {
-        return !silent && !incoming.isEmpty();
+        return !silent && !incoming.isEmpty() && !time.isStill();
     }
 
     /** How many messages the client has not taken. */

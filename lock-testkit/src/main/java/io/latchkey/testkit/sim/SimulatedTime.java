@@ -3,6 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.session.Time;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,12 @@ final class SimulatedTime {
         private final int index;
         private long asked;
         private int ran;
+        /** What would be due, while its owner stands still. */
+        private final List<Due> held = new ArrayList<>(0);
+        /** Every time that it stood still, from when to when. */
+        private final List<long[]> standstills = new ArrayList<>(0);
+        /** Since when it does, or a negative number. */
+        private long still = -1;
 
         View(int index) {
             this.index = index;
@@ -132,8 +139,46 @@ final class SimulatedTime {
 
         Timer at(long moment, Runnable task) {
             Due timer = new Due(moment, this, task);
-            due.add(timer);
+            if (isStill()) {
+                held.add(timer);
+            } else {
+                due.add(timer);
+            }
             return timer;
+        }
+
+        /** From now on nothing of its owner runs, whatever is due. */
+        void standStill() {
+            still = nanos;
+            for (Due timer : due) {
+                if (timer.owner == this) {
+                    held.add(timer);
+                }
+            }
+            due.removeAll(held);
+        }
+
+        /** Its owner runs again, and what was due meanwhile is due now. */
+        void goOn() {
+            standstills.add(new long[] {still, nanos});
+            still = -1;
+            due.addAll(held);
+            held.clear();
+        }
+
+        boolean isStill() {
+            return still >= 0;
+        }
+
+        @Override
+        public Duration standstill(Duration span) {
+            long longest = 0;
+            for (long[] one : standstills) {
+                if (one[1] >= nanos - span.toNanos()) {
+                    longest = Math.max(longest, one[1] - one[0]);
+                }
+            }
+            return Duration.ofNanos(longest);
         }
 
         /** How many of its timers have run. */
@@ -177,6 +222,7 @@ final class SimulatedTime {
         @Override
         public void close() {
             due.removeIf(timer -> timer.owner == this);
+            held.clear();
         }
     }
 }

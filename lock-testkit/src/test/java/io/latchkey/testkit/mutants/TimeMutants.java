@@ -29,7 +29,7 @@ final class TimeMutants {
             Mutant.of(
                             "a lone write counts in full",
                             PROOFS,
-                            "sent.minus(pinged.plus(slowest.getFirst().took()))",
+                            "sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill))",
                             "sent")
                     .caughtBy(
                             "io.latchkey.zk.session.ProofsTest#aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore"),
@@ -45,12 +45,21 @@ final class TimeMutants {
                             "!answered.getFirst().answered().plus(margin).isAfter(sent)",
                             "!answered.getFirst().sent().plus(margin).isAfter(sent)")
                     .caughtBy("io.latchkey.zk.session.ProofsTest#aSlowRequestIsProvedAMarginAfterItsAnswer"),
-            Mutant.of(
-                            "requests take no time",
-                            PROOFS,
-                            "sent.minus(pinged.plus(slowest.getFirst().took()))",
-                            "sent.minus(pinged)")
+            Mutant.of("requests take no time", PROOFS, ".plus(slowest.within(span, now))", "")
                     .caughtBy("io.latchkey.zk.session.ProofsTest#theTimeOfTheLoneWriteItselfCountsAsWell"),
+            Mutant.of(
+                            "a standstill proves as much as pings",
+                            SESSION,
+                            "engine.time().standstill(timeout.plus(now.since(sent)))",
+                            "Duration.ZERO")
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.OldSchedulesTest#aWriteAfterAStandstillDoesNotProveThatTheSessionLives"),
+            Mutant.of(
+                            "a standstill is known one pulse later",
+                            "session/SystemTime",
+                            "return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;",
+                            "return maybeNow.isNegative() ? maybeNow : longest;")
+                    .caughtBy("io.latchkey.zk.session.SystemTimeTest#aStandstillThatIsJustOverIsKnown"),
             Mutant.of(
                             "pings before the connection",
                             PROOFS,

@@ -68,6 +68,21 @@ final class Client implements Engine.Opener {
         return time;
     }
 
+    /** Nothing of it runs until it goes on. */
+    void standStill() {
+        time.standStill();
+        port().standStill();
+    }
+
+    void goOn() {
+        time.goOn();
+        port().goOn();
+    }
+
+    boolean isStill() {
+        return time.isStill();
+    }
+
     /** The handle of its present session. */
     SimulatedPort port() {
         return Objects.requireNonNull(port);

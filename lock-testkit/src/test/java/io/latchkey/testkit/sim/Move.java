@@ -32,6 +32,8 @@ enum Move {
     REAP,
     /** The network of a client carries again. */
     HEAL,
+    /** A client's process goes on. */
+    GO_ON,
     /** A client's connection breaks behind what is on its way to it. */
     BREAK,
     /** A client's connection breaks, and what is on its way to it is lost. */
@@ -40,6 +42,8 @@ enum Move {
     LOSE_ANSWERS,
     /** A client's network carries nothing, and nobody is told. */
     SILENCE,
+    /** A client's process stands still, and nobody is told. */
+    STAND_STILL,
     /** A session is ended by decree. */
     END_SESSION,
     /** Somebody deletes a request's node. */

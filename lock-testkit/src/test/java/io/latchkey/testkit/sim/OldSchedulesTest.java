@@ -8,9 +8,11 @@ import static io.latchkey.testkit.sim.Move.CALM;
 import static io.latchkey.testkit.sim.Move.CANCEL;
 import static io.latchkey.testkit.sim.Move.CONNECT;
 import static io.latchkey.testkit.sim.Move.DELETE;
+import static io.latchkey.testkit.sim.Move.GO_ON;
 import static io.latchkey.testkit.sim.Move.PASS_TIME;
 import static io.latchkey.testkit.sim.Move.RELEASE;
 import static io.latchkey.testkit.sim.Move.RESIZE;
+import static io.latchkey.testkit.sim.Move.STAND_STILL;
 import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -152,6 +154,28 @@ class OldSchedulesTest {
                         3,
                         1,
                         List.of(new Scenario.Plan(0, List.of(MUTEX))),
+                        Scenario.Ends.BY_TIME,
+                        1,
+                        0,
+                        Scenario.Start.IN_USE),
+                steps));
+    }
+
+    /**
+     * C2 stands still while it has nothing under way, and so pings nobody. When it goes on its session has nearly ended, and its first
+     * request comes just in time.
+     */
+    @Test
+    void aWriteAfterAStandstillDoesNotProveThatTheSessionLives() {
+        then(STAND_STILL.of(2));
+        passTime(6);
+        then(GO_ON.of(2), BEGIN.of(0), CALM.of(0));
+        passTime(2);
+        assertBreaksNothing(new Schedule(
+                new Scenario(
+                        3,
+                        1,
+                        List.of(new Scenario.Plan(2, List.of(MUTEX))),
                         Scenario.Ends.BY_TIME,
                         1,
                         0,

@@ -231,7 +231,7 @@ final class Oracle {
     void checkThatNobodySleeps() {
         for (Worker worker : workers) {
             SimulatedPort port = worker.client().port();
-            if (!port.isUp() || port.isSilent() || !leader.hasSession(port.session())) {
+            if (!reaches(worker.client()) || !leader.hasSession(port.session())) {
                 continue;
             }
             if (worker.waits()) {
@@ -240,6 +240,11 @@ final class Oracle {
                 checkThatLossIsTold(worker, worker.lease());
             }
         }
+    }
+
+    /** Whether what a server tells a client comes to it, and it can do something about it. */
+    private static boolean reaches(Client client) {
+        return client.port().isUp() && !client.port().isSilent() && !client.isStill();
     }
 
     /** Its client has a session that lives: so it knows whether the lease is of another one, before anybody looks. */
@@ -282,8 +287,7 @@ final class Oracle {
             long owner = leader.tree().get(path + '/' + child).owner;
             boolean reached = false;
             for (Client client : clients) {
-                SimulatedPort port = client.port();
-                reached |= port.session() == owner && port.isUp() && !port.isSilent();
+                reached |= client.port().session() == owner && reaches(client);
             }
             if (!reached) {
                 return false;

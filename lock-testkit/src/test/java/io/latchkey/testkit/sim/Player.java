@@ -31,9 +31,12 @@ final class Player {
             weights[i] = 1 << random.nextInt(WEIGHTS);
         }
         // Time passes in few schedules at the pace of everything else, and some never see it pass before their end.
-        leaveOutSometimes(Move.CALM, Move.REAP, Move.DELETE, Move.RESIZE, Move.SILENCE, Move.CANCEL);
+        leaveOutSometimes(Move.CALM, Move.REAP, Move.DELETE, Move.RESIZE, Move.SILENCE, Move.STAND_STILL, Move.CANCEL);
         if (world.scenario().ends().byDecree()) {
             leaveOutSometimes(Move.PASS_TIME);
+        }
+        if (world.scenario().ends() == Scenario.Ends.BY_DECREE) {
+            weights[Move.STAND_STILL.index()] = 0;
         }
         weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);
         mix.season(weights);
@@ -145,12 +148,19 @@ final class Player {
         if (port.isSilent()) {
             add(Move.HEAL, client);
         }
+        boolean still = world.clients().get(client).isStill();
+        if (still) {
+            add(Move.GO_ON, client);
+        }
         if (faults) {
             if (port.isUp()) {
                 add(Move.CUT, client);
                 add(Move.BREAK, client);
                 add(Move.LOSE_ANSWERS, client);
                 add(Move.SILENCE, client);
+            }
+            if (!still) {
+                add(Move.STAND_STILL, client);
             }
             add(Move.END_SESSION, client);
         }
@@ -164,7 +174,7 @@ final class Player {
             if (worker.mayDowngrade()) {
                 add(Move.DOWNGRADE, index);
             }
-        } else if (worker.waits() && world.cancelsLeft() > 0) {
+        } else if (worker.mayCancel() && world.cancelsLeft() > 0) {
             add(Move.CANCEL, index);
         }
     }

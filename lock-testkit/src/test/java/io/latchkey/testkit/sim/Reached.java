@@ -23,6 +23,7 @@ final class Reached {
         WRITE_OF_DEAD_SESSION,
         EXPIRED_BY_TIME,
         RECONNECTED,
+        STOOD_STILL,
         PATH_REAPED,
         /** Since its counter was near its end. */
         PATH_MADE_ANEW,

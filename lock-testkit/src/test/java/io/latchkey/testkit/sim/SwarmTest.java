@@ -47,7 +47,11 @@ class SwarmTest {
                 Mix.AGING,
                 30_000,
                 EnumSet.of(
-                        What.LOST_BY_DEADLINE, What.EXPIRED_BY_TIME, What.CREATED_BUT_ANSWER_LOST, What.RECONNECTED));
+                        What.LOST_BY_DEADLINE,
+                        What.EXPIRED_BY_TIME,
+                        What.CREATED_BUT_ANSWER_LOST,
+                        What.RECONNECTED,
+                        What.STOOD_STILL));
     }
 
     @Test

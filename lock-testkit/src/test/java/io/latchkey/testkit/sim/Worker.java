@@ -52,21 +52,26 @@ final class Worker {
     }
 
     boolean mayBegin() {
-        return task == null && next < tasks.size();
+        return task == null && next < tasks.size() && !client.isStill();
     }
 
     boolean waits() {
         return task != null && lease == null;
     }
 
+    boolean mayCancel() {
+        return waits() && !client.isStill();
+    }
+
     boolean mayRelease() {
-        return lease != null && !downgrading;
+        return lease != null && !downgrading && !client.isStill();
     }
 
     boolean mayDowngrade() {
         ZkLease held = lease;
         return held != null
                 && !downgrading
+                && !client.isStill()
                 && task().members().size() == 1
                 && task().members().get(0).recipe().equals(Recipe.WRITE)
                 && wishes.get(0).sort() == Ticket.Sort.WRITE

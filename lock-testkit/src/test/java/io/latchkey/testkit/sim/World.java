@@ -228,7 +228,7 @@ final class World {
         if (costs) {
             faults--;
         }
-        if (move.isFault() || move == Move.HEAL) {
+        if (move.isFault() || move == Move.HEAL || move == Move.GO_ON) {
             record(history -> history.fault(move.name()));
         }
         carryOut(move, first, Move.second(step));
@@ -258,7 +258,7 @@ final class World {
     private void look(Chronicle history) {
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
-            if (lease != null && lease.isValid()) {
+            if (lease != null && !worker.client().isStill() && lease.isValid()) {
                 history.looked(worker, lease);
             }
         }
@@ -308,15 +308,17 @@ final class World {
             case BEGIN -> isWorker(first) && workers.get(first).mayBegin();
             case RELEASE -> isWorker(first) && workers.get(first).mayRelease();
             case DOWNGRADE -> isWorker(first) && workers.get(first).mayDowngrade();
-            case CANCEL -> isWorker(first) && workers.get(first).waits() && cancels > 0;
+            case CANCEL -> isWorker(first) && workers.get(first).mayCancel() && cancels > 0;
             case PASS_TIME -> time.hasNext();
             case CALM -> true;
             case REAP -> !leader.deserted().isEmpty();
             case HEAL -> isClient(first) && port(first).isSilent();
+            case GO_ON -> isClient(first) && clients.get(first).isStill();
             case BREAK, CUT -> isClient(first) && port(first).isUp();
             case LOSE_ANSWERS ->
                 isClient(first) && port(first).isUp() && !port(first).isLosing();
             case SILENCE -> isClient(first) && !port(first).isSilent();
+            case STAND_STILL -> isClient(first) && !clients.get(first).isStill();
             case END_SESSION ->
                 decree && isClient(first) && leader.hasSession(port(first).session());
             case DELETE -> decree && leader.tree().hasEphemerals();
@@ -356,10 +358,15 @@ final class World {
                 leader.delete(path);
             }
             case HEAL -> port(first).heal();
+            case GO_ON -> clients.get(first).goOn();
             case BREAK -> port(first).breakOff();
             case CUT -> port(first).cut();
             case LOSE_ANSWERS -> port(first).loseAnswers();
             case SILENCE -> port(first).silence();
+            case STAND_STILL -> {
+                reached.count(What.STOOD_STILL);
+                clients.get(first).standStill();
+            }
             case END_SESSION -> endSession(clients.get(first));
             case DELETE -> {
                 List<String> nodes = leader.tree().ephemerals();
@@ -494,9 +501,11 @@ final class World {
             case CALM -> "-- calm";
             case REAP -> "the leader reaps " + leader.deserted().get(0);
             case HEAL -> "C" + first + "'s network carries again";
+            case GO_ON -> "C" + first + " goes on";
             case BREAK, CUT -> "C" + first + "'s connection breaks";
             case LOSE_ANSWERS -> "what C" + first + " is told is lost";
             case SILENCE -> "C" + first + "'s network carries nothing";
+            case STAND_STILL -> "C" + first + " stands still";
             case END_SESSION -> "C" + first + "'s session is ended";
             case DELETE -> "somebody deletes a node";
             case RESIZE -> "somebody resizes a semaphore";
@@ -557,7 +566,12 @@ final class World {
         note(() -> "-- no more faults");
         faults = 0;
         record(Chronicle::heals);
-        clients.forEach(client -> client.port().heal());
+        for (Client client : clients) {
+            client.port().heal();
+            if (client.isStill()) {
+                client.goOn();
+            }
+        }
         settle();
         oracle.checkThatNobodySleeps();
         long end = time.nanos() + PATIENCE.toNanos();

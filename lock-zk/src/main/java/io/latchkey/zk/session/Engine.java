@@ -510,7 +510,7 @@ public final class Engine {
     }
 
     Moment now() {
-        return new Moment(config.time().nanos(), config.time().wallMillis());
+        return Moment.of(config.time());
     }
 
     /** Whether its sessions are its own; a borrowed one was made by somebody else, nobody knows when. */

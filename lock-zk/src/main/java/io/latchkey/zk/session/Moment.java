@@ -12,6 +12,10 @@ import java.time.Duration;
  * @param wallMillis milliseconds since the epoch
  */
 record Moment(long nanos, long wallMillis) {
+    static Moment of(Time time) {
+        return new Moment(time.nanos(), time.wallMillis());
+    }
+
     Moment plus(Duration span) {
         return new Moment(nanos + span.toNanos(), wallMillis + span.toMillis());
     }
@@ -33,6 +37,13 @@ record Moment(long nanos, long wallMillis) {
     /** How long after {@code earlier} this is, on the monotonic clock. */
     Duration since(Moment earlier) {
         return Duration.ofNanos(nanos - earlier.nanos);
+    }
+
+    /** The same by the clock that went further, as when a machine was suspended. */
+    Duration atMostSince(Moment earlier) {
+        Duration onTheWall = Duration.ofMillis(wallMillis - earlier.wallMillis);
+        Duration monotonic = since(earlier);
+        return onTheWall.compareTo(monotonic) > 0 ? onTheWall : monotonic;
     }
 
     /** The time from {@code now} to this moment by the clock that reaches it first; zero when reached. */

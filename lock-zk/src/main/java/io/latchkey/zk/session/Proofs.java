@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  *       when it was answered. A committed write on the same connection, sent at least the <em>margin</em> after the
  *       answer, proves that the leader had heard of it in between: so the request's sending counts.
  *   <li>A lone committed write counts from the client's latest ping that the leader knew of by then. That one was sent a
- *       third of the time-out, the margin, and its time on its way before the write, at the earliest; for its time on
- *       its way we take that of the slowest request of the last time-out. If there was no connection then, it is the
- *       making of the connection that counts: the leader itself takes part in that.
+ *       third of the time-out, the margin, and its time on its way before the write, at the earliest, and earlier by as
+ *       long as the process stood still and sent none; for its time on its way we take that of the slowest request of
+ *       the last time-out. If there was no connection then, it is the making of the connection that counts: the leader
+ *       itself takes part in that.
  *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts; less the
  *       margin, so that who is cut off at once gives up that much before the server, as everybody else does.
  * </ul>
@@ -33,8 +34,8 @@ final class Proofs {
     private final Duration margin;
     /** How far apart answered requests are remembered. */
     private final Duration apart;
-    /** For how long slow ones are. */
-    private final Duration remembered;
+    /** The session's time-out. */
+    private final Duration span;
     /** How long a session lives at least after a touch. */
     private final Duration life;
     /** How long before a write the client's latest ping was sent that the leader knows of, if nothing takes time on its way. */
@@ -49,12 +50,10 @@ final class Proofs {
     private @Nullable Moment there;
     /** What the present connection answered, oldest first, thinned out. */
     private final Deque<Exchange> answered = new ArrayDeque<>();
-    /** The slowest of the last time-out, the slowest since that one, and so on, thinned out. */
-    private final Deque<Slow> slowest = new ArrayDeque<>();
+
+    private final Longest slowest;
 
     private record Exchange(Moment sent, Moment answered) {}
-
-    private record Slow(Duration took, Moment answered) {}
 
     /**
      * @param sessionTimeout the session's time-out, as the server said it
@@ -67,7 +66,8 @@ final class Proofs {
         long nanos = sessionTimeout.toNanos();
         this.margin = margin;
         this.apart = Duration.ofNanos(margin.toNanos() / 8);
-        this.remembered = sessionTimeout.plus(apart);
+        this.span = sessionTimeout;
+        this.slowest = new Longest(apart);
         this.life = Duration.ofNanos(nanos - nanos / DRIFT);
         this.pinged = Duration.ofNanos(nanos / 3).plus(margin);
         this.asked = asked;
@@ -82,16 +82,7 @@ final class Proofs {
 
     /** A request is answered {@code now}, maybe one of the former connection that waited for this one. */
     void heard(Moment sent, Moment now) {
-        Duration took = now.since(sent.isAfter(since) ? sent : since);
-        while (!slowest.isEmpty() && slowest.getLast().took().compareTo(took) <= 0) {
-            slowest.removeLast();
-        }
-        if (slowest.isEmpty() || now.isAfter(slowest.getLast().answered().plus(apart))) {
-            slowest.addLast(new Slow(took, now));
-        }
-        while (now.since(slowest.getFirst().answered()).compareTo(remembered) > 0) {
-            slowest.removeFirst();
-        }
+        slowest.add(now.since(sent.isAfter(since) ? sent : since), now);
     }
 
     /** A request sent on the present connection is answered {@code now}, and proves nothing by itself. */
@@ -103,11 +94,16 @@ final class Proofs {
         }
     }
 
-    /** The same of a write that was committed: until when the server keeps the session at least. */
-    Moment committed(Moment sent, Moment now) {
+    /**
+     * The same of a write that was committed: until when the server keeps the session at least.
+     *
+     * @param standstill for how long this process stood still at most within the time-out before it was sent
+     */
+    Moment committed(Moment sent, Moment now, Duration standstill) {
         Optional<Moment> pair = lastKnownBefore(sent);
         answered(sent, now);
-        Moment touch = lastTouchBefore(sent);
+        Moment ping = sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill));
+        Moment touch = touchBy(ping);
         touch = pair.isPresent() ? later(touch, pair.get()) : touch;
         touch = asked.isPresent() ? later(touch, asked.get().minus(margin)) : touch;
         return touch.plus(life);
@@ -127,9 +123,8 @@ final class Proofs {
         return Optional.of(found.sent());
     }
 
-    /** Of a ping, or, when there may have been none yet, of the making of the connection. */
-    private Moment lastTouchBefore(Moment sent) {
-        Moment ping = sent.minus(pinged.plus(slowest.getFirst().took()));
+    /** When the leader heard of us by a ping, or, when there may have been none yet, by the making of the connection. */
+    private Moment touchBy(Moment ping) {
         boolean maybeNone = there == null || there.isAfter(ping);
         return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;
     }

@@ -496,7 +496,8 @@ final class Session {
     }
 
     private void committed(Moment sent, Moment now) {
-        Moment deadline = proofs.committed(sent, now);
+        Duration standstill = engine.time().standstill(timeout.plus(now.since(sent)));
+        Moment deadline = proofs.committed(sent, now, standstill);
         Term present = term;
         if (present != null && present.prolong(deadline)) {
             return;

@@ -7,17 +7,39 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's clocks, and one daemon thread for a client's timers. */
+/**
+ * The machine's clocks, and one daemon thread for a client's timers. That thread has a pulse as well: where it fails to
+ * come, the process stood still.
+ */
 public final class SystemTime implements Time {
-    private final ScheduledThreadPoolExecutor timer;
+    /** In a session time-out, if they are neither too close together then nor too far apart. */
+    private static final int PULSES = 60;
 
-    public SystemTime(String name) {
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofMillis(250);
+
+    private final ScheduledThreadPoolExecutor timer;
+    /** The time between two pulses: a standstill lies within one. */
+    private final Longest betweenPulses = new Longest(Duration.ZERO);
+
+    private Moment pulse = Moment.of(this);
+
+    /**
+     * @param name the thread's
+     * @param sessionTimeout the time-out of the sessions of which the proofs are that a standstill makes weaker
+     */
+    public SystemTime(String name, Duration sessionTimeout) {
         timer = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);
             return thread;
         });
         timer.setRemoveOnCancelPolicy(true);
+        Duration interval = sessionTimeout.dividedBy(PULSES);
+        interval = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+        interval = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+        var unused = timer.scheduleWithFixedDelay(
+                this::takePulse, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -28,6 +50,20 @@ public final class SystemTime implements Time {
     @Override
     public long wallMillis() {
         return System.currentTimeMillis();
+    }
+
+    private synchronized void takePulse() {
+        Moment now = Moment.of(this);
+        betweenPulses.add(now.atMostSince(pulse), now);
+        pulse = now;
+    }
+
+    @Override
+    public synchronized Duration standstill(Duration span) {
+        Moment now = Moment.of(this);
+        Duration longest = betweenPulses.within(span, now);
+        Duration maybeNow = now.atMostSince(pulse);
+        return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;
     }
 
     @Override

@@ -21,7 +21,7 @@ final class Term {
     }
 
     Moment now() {
-        return new Moment(time.nanos(), time.wallMillis());
+        return Moment.of(time);
     }
 
     boolean isValid() {

@@ -11,6 +11,12 @@ public interface Time extends AutoCloseable {
     /** Wall-clock milliseconds since the epoch. */
     long wallMillis();
 
+    /**
+     * For how long at most all of this process may have stood still at one go, and did so within the last {@code span}:
+     * stopped, suspended, swapped out, collecting garbage.
+     */
+    Duration standstill(Duration span);
+
     /** Runs {@code task} once, after {@code delay}; the task must not block. */
     Timer after(Duration delay, Runnable task);
 

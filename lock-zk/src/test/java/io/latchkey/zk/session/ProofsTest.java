@@ -105,7 +105,23 @@ class ProofsTest {
     void theTimeOfTheLoneWriteItselfCountsAsWell() {
         Moment sent = time.now();
         time.pass(Duration.ofSeconds(2));
-        assertEquals(full(sent).plus(LESS.plusSeconds(2).negated()), proofs.committed(sent, time.now()));
+        assertEquals(full(sent).plus(LESS.plusSeconds(2).negated()), proofs.committed(sent, time.now(), Duration.ZERO));
+    }
+
+    /** It may have sent no ping for as long. */
+    @Test
+    void whoStoodStillHasALoneWriteCountFromEarlierByThat() {
+        Duration still = Duration.ofSeconds(2);
+        assertEquals(
+                full(time.now()).plus(LESS.plus(still).negated()), proofs.committed(time.now(), time.now(), still));
+    }
+
+    @Test
+    void aPairProvesTheSameToWhoStoodStill() {
+        Moment first = time.now();
+        proofs.answered(first, first);
+        time.pass(MARGIN);
+        assertEquals(full(first), proofs.committed(time.now(), time.now(), Duration.ofSeconds(9)));
     }
 
     @Test
@@ -137,12 +153,12 @@ class ProofsTest {
         time.pass(Duration.ofSeconds(2));
         Moment sent = time.now();
         time.pass(Duration.ofSeconds(2));
-        assertEquals(full(asked).plus(MARGIN.negated()), first.committed(sent, time.now()));
+        assertEquals(full(asked).plus(MARGIN.negated()), first.committed(sent, time.now(), Duration.ZERO));
     }
 
     /** Sends a write that is answered at once. */
     private Moment atOnce(Proofs to) {
-        return to.committed(time.now(), time.now());
+        return to.committed(time.now(), time.now(), Duration.ZERO);
     }
 
     /** One time-out from {@code touch} on. */

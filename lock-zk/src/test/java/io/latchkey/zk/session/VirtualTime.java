@@ -33,6 +33,11 @@ final class VirtualTime implements Time {
     }
 
     @Override
+    public Duration standstill(Duration span) {
+        return Duration.ZERO;
+    }
+
+    @Override
     public Timer after(Duration delay, Runnable task) {
         throw new UnsupportedOperationException("no timers here");
     }
