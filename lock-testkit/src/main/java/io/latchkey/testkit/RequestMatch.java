@@ -62,9 +62,12 @@ public final class RequestMatch {
         return op(WireOp.SET_DATA);
     }
 
-    /** {@return lists of children in either form} */
+    /** {@return lists of children in either form, alone or together} */
     public static RequestMatch list() {
-        return of("list", request -> request.op().lists());
+        return of(
+                "list",
+                request -> request.op().lists()
+                        || request.parts().stream().anyMatch(part -> part.op().lists()));
     }
 
     /** {@return reads of data, with or without a watch} */

@@ -164,14 +164,15 @@ class RecipeWireTest extends OnOneServer {
     // ---- multi-locks
 
     @Test
-    void aFreeMultiLockIsOneTransactionAndAListForEachMemberInOneFlight() throws Exception {
+    void aFreeMultiLockIsOneTransactionAndOneReadOfAllListsInOneFlight() throws Exception {
         for (int round = 0; round < 3; round++) {
             Wire.Mark before = proxy.mark();
-            Lease lease = Flight.of(1 + PATHS.size(), proxy, multi(counted)::acquireAsync);
-            assertCost(before, 1 + PATHS.size(), 1);
+            Lease lease = Flight.of(2, proxy, multi(counted)::acquireAsync);
+            assertCost(before, 2, 1);
             Wire wire = proxy.since(before);
             assertEquals(1L, wire.requestsByOp().get(WireOp.MULTI), wire::toString);
-            assertEquals(PATHS.size(), wire.count(RequestMatch.list()), wire::toString);
+            assertEquals(1L, wire.requestsByOp().get(WireOp.MULTI_READ), wire::toString);
+            assertEquals(1, wire.count(RequestMatch.list()), wire::toString);
             before = proxy.mark();
             assertEquals(ReleaseOutcome.RELEASED, lease.release());
             assertCost(before, 1, 1);
@@ -185,8 +186,8 @@ class RecipeWireTest extends OnOneServer {
                 counted.readWriteLock("/rw").readLock(),
                 counted.semaphore("/s", CAPACITY).permits(7));
         Wire.Mark before = proxy.mark();
-        Lease lease = Flight.of(1 + 3, proxy, mixed::acquireAsync);
-        assertCost(before, 1 + 3, 1);
+        Lease lease = Flight.of(2, proxy, mixed::acquireAsync);
+        assertCost(before, 2, 1);
         before = proxy.mark();
         lease.close();
         assertCost(before, 1, 1);
@@ -196,10 +197,26 @@ class RecipeWireTest extends OnOneServer {
     void aFailedTryOfAMultiLockCostsOneTransactionMore() throws Exception {
         other.mutex("/k/3").acquire();
         Wire.Mark before = proxy.mark();
-        assertTrue(Flight.of(1 + PATHS.size(), proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+        assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
-        assertCost(before, 1 + PATHS.size() + 1, 2);
+        assertCost(before, 2 + 1, 2);
         assertEquals(0, server().watchCount());
+    }
+
+    /** Together they might not fit a packet. */
+    @Test
+    void aMultiLockReadsEachListByItselfWhereOneWasLong() throws Exception {
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i <= 100; i++) {
+            waiting.add(other.mutex("/k/3").acquireAsync());
+        }
+        awaitRequests("/k/3", waiting.size());
+        for (int requests : List.of(2, 1 + PATHS.size())) {
+            Wire.Mark before = proxy.mark();
+            assertTrue(Flight.of(requests, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+                    .isEmpty());
+            assertCost(before, requests + 1, 2);
+        }
     }
 
     @Test

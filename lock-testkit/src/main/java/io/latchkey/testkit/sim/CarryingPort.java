@@ -37,6 +37,11 @@ final class CarryingPort implements ZooPort {
     }
 
     @Override
+    public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+        to.carry(() -> port().lists(paths, then));
+    }
+
+    @Override
     public void read(String path, Consumer<Answer<NodeData>> then) {
         to.carry(() -> port().read(path, then));
     }

@@ -4,6 +4,7 @@ package io.latchkey.testkit.sim;
 import io.latchkey.zk.session.Answer;
 import io.latchkey.zk.session.ZooPort;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.LongUnaryOperator;
 
@@ -131,6 +132,8 @@ final class Fingerprint {
             add(fired.path());
             add(fired.change().name());
             addZxid(fired.zxid());
+        } else if (content instanceof List<?> several) {
+            several.forEach(this::addContent);
         } else if (content instanceof String word) {
             add(word);
         } else {

@@ -208,6 +208,39 @@ final class SimulatedPort implements ZooPort {
         }
     }
 
+    /** Several lists in one. */
+    private final class ReadingLists extends Sent {
+        private final List<Reading> lists = new ArrayList<>();
+        private final Consumer<Answer<List<Answer<Listing>>>> then;
+
+        ReadingLists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+            for (String path : paths) {
+                lists.add(new Reading(new Watch(path, Of.CHILDREN), false, answer -> {}));
+            }
+            this.then = then;
+        }
+
+        @Override
+        Answer<?> answer(Server from) {
+            List<Answer<Listing>> answers = new ArrayList<>(lists.size());
+            for (Reading list : lists) {
+                answers.add(as(Listing.class, list.answer(from)));
+            }
+            return Answer.of(answers);
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // What answer() made.
+        void take(Answer<?> answer) {
+            then.accept((Answer<List<Answer<Listing>>>) answer);
+        }
+
+        @Override
+        public String toString() {
+            return lists.toString();
+        }
+    }
+
     /** Takes the watches of a path back; lost with the connection it counts all the same. */
     private final class Removing extends Sent {
         private final String path;
@@ -278,6 +311,11 @@ final class SimulatedPort implements ZooPort {
     @Override
     public void list(String path, Consumer<Answer<Listing>> then) {
         send(new Reading(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
+    }
+
+    @Override
+    public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+        send(new ReadingLists(paths, then));
     }
 
     @Override

@@ -136,5 +136,13 @@ final class WatchMutants {
                             "if (removing.contains(path)) {",
                             "if (removing.size() >= 0) {")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"));
+                            "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"),
+            Mutant.of("long lists are read together", READER, "lately <= FEW && ", "")
+                    .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
+            Mutant.of(
+                            "a list is of the moment when its first read was",
+                            "session/ZooKeeperPort",
+                            "same ? mzxid : -1",
+                            "mzxid")
+                    .caughtBy("io.latchkey.zk.session.ZooKeeperPortTest#aListDuringWhichTheDataChangedIsOfNoMoment"));
 }

@@ -99,7 +99,7 @@ final class RequestScript {
 
     private void ask(ZooPort port, Heard ear, int who) {
         String path = anyPath();
-        switch (random.nextInt(9)) {
+        switch (random.nextInt(10)) {
             case 0, 1 -> {
                 say("S" + who + " creates under " + path);
                 port.create(path + "/request-", anyData(), answer -> ear.created(path, answer));
@@ -123,6 +123,11 @@ final class RequestScript {
             case 6 -> {
                 say("S" + who + " takes its watches back from " + path);
                 port.removeWatches(path, () -> ear.hears("taken back"));
+            }
+            case 7 -> {
+                List<String> paths = List.of(path, anyPath());
+                say("S" + who + " lists " + paths);
+                port.lists(paths, ear::allListed);
             }
             default -> {
                 List<Write> writes = new ArrayList<>();
@@ -250,6 +255,10 @@ final class RequestScript {
             answer(
                     answer,
                     list -> hears("children " + new TreeSet<>(withoutServers(list.children())) + " %s", list.mzxid()));
+        }
+
+        void allListed(Answer<List<Answer<ZooPort.Listing>>> answers) {
+            answer(answers, lists -> lists.forEach(this::listed));
         }
 
         private static List<String> withoutServers(List<String> children) {

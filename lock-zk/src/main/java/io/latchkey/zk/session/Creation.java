@@ -53,11 +53,9 @@ final class Creation {
                 created(steps, answer);
             });
         }
-        for (Place place : places) {
-            if (!missing.contains(place)) {
-                place.lane().reader().readBehindCreateOf(place);
-            }
-        }
+        List<Place> there =
+                places.stream().filter(place -> !missing.contains(place)).toList();
+        QueueReader.readBehindCreatesOf(there, session);
     }
 
     private List<Step> steps() {

@@ -30,6 +30,8 @@ final class QueueReader {
     private static final int LOST_BY_CHANCE = 2;
     private static final int LOST_BY_LENGTH = 5;
     private static final int MANY = 1000;
+    /** How many children a list that is read together with others had the last time, at most: one packet takes all of them. */
+    private static final int FEW = 100;
 
     private final Session session;
     private final Lane lane;
@@ -38,6 +40,9 @@ final class QueueReader {
     private final Set<String> disowned = new HashSet<>();
     /** Who has not asked for its place yet, since others of this session wait before it. */
     private final Map<Place, Want> putOff = new LinkedHashMap<>();
+
+    /** How many children the last list had. */
+    private int lately = Integer.MAX_VALUE;
 
     /** Lists in a row that were sent on a good connection and lost with it. */
     private int lostLists;
@@ -105,6 +110,7 @@ final class QueueReader {
         data = made.bytes();
         known = Optional.of(made);
         dataSince = zxid;
+        lately = 1;
         session.engine().learn(path, made);
     }
 
@@ -133,11 +139,41 @@ final class QueueReader {
     }
 
     /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
-    void readBehindCreateOf(Place place) {
+    private void readBehindCreateOf(Place place) {
         if (data == null && !naming().isShared()) {
             readData(ignored -> {});
         }
         listNowOrLater(place);
+    }
+
+    /**
+     * Reads the queues behind the creates of several places of one request, which have just been sent: with one request, if
+     * no path's data is asked for as well, no list is on its way that others wait for, and none is long.
+     */
+    static void readBehindCreatesOf(List<Place> places, Session session) {
+        boolean together = places.size() > 1 && places.size() <= FEW;
+        for (Place place : places) {
+            together = together && place.lane().reader().mayReadWithOthers();
+        }
+        if (!together) {
+            places.forEach(place -> place.lane().reader().readBehindCreateOf(place));
+            return;
+        }
+        List<Consumer<Answer<ZooPort.Listing>>> readings = new ArrayList<>(places.size());
+        for (Place place : places) {
+            readings.add(place.lane().reader().reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
+        }
+        List<String> paths = places.stream().map(Place::path).toList();
+        session.<List<Answer<ZooPort.Listing>>>ask(then -> session.port().lists(paths, then), answer -> {
+            for (int i = 0; i < readings.size(); i++) {
+                readings.get(i)
+                        .accept(answer.ok() ? answer.get().get(i) : Answer.failed(answer.code(), answer.detail()));
+            }
+        });
+    }
+
+    private boolean mayReadWithOthers() {
+        return !listing && lostLists == 0 && lately <= FEW && (data != null || naming().isShared());
     }
 
     private void readData(Consumer<Answer<ZooPort.NodeData>> then) {
@@ -253,8 +289,14 @@ final class QueueReader {
     }
 
     private void sendList(List<Want> served) {
+        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), reading(served));
+    }
+
+    /** A list is on its way: what is to be done with its answer. */
+    private Consumer<Answer<ZooPort.Listing>> reading(List<Want> served) {
+        listing = true;
         boolean connected = session.connected();
-        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
+        return answer -> {
             listing = false;
             boolean lost = answer.code() == Code.CONNECTION_LOSS;
             lostLists = !lost ? 0 : connected ? lostLists + 1 : lostLists;
@@ -263,7 +305,7 @@ final class QueueReader {
             if (!wants.isEmpty() && !listing) {
                 sendList();
             }
-        });
+        };
     }
 
     /**
@@ -296,6 +338,7 @@ final class QueueReader {
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
         switch (answer.code()) {
             case OK -> {
+                lately = answer.get().children().size();
                 removeDisowned(answer.get().children());
                 withData(served, answer.get());
             }

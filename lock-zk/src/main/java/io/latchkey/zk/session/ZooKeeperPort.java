@@ -20,6 +20,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /** The real ZooKeeper client behind the port. */
 public final class ZooKeeperPort implements ZooPort {
@@ -28,6 +29,7 @@ public final class ZooKeeperPort implements ZooPort {
             .anyMatch(method -> method.getName().equals("getZxid"));
 
     private static final int ANY_VERSION = -1;
+    private static final int READS_OF_A_LIST = 3;
     private static final byte[] EMPTY = new byte[0];
 
     private final ZooKeeper zooKeeper;
@@ -128,6 +130,43 @@ public final class ZooKeeperPort implements ZooPort {
     @Override
     public void list(String path, Consumer<Answer<Listing>> then) {
         zooKeeper.getChildren(path, false, listing(then), null);
+    }
+
+    /**
+     * A list that is read together with others comes without its Stat. The node's data is read before it and behind it: if
+     * one transaction wrote both, it had written the data of the list's moment as well.
+     */
+    @Override
+    public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+        List<Op> ops = new ArrayList<>(READS_OF_A_LIST * paths.size());
+        for (String path : paths) {
+            Op data = Op.getData(path);
+            ops.addAll(List.of(data, Op.getChildren(path), data));
+        }
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(listings(rc, results)), null);
+    }
+
+    /** Its code is that of the first read that was refused; then there are results all the same. */
+    private static Answer<List<Answer<Listing>>> listings(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Answer.failed(map(rc), word(rc));
+        }
+        List<Answer<Listing>> listings = new ArrayList<>(results.size() / READS_OF_A_LIST);
+        for (int i = 0; i < results.size(); i += READS_OF_A_LIST) {
+            listings.add(listing(results.get(i), results.get(i + 1), results.get(i + 2)));
+        }
+        return Answer.of(listings);
+    }
+
+    static Answer<Listing> listing(OpResult before, OpResult list, OpResult behind) {
+        for (OpResult read : List.of(before, list, behind)) {
+            if (read instanceof OpResult.ErrorResult refused) {
+                return Answer.failed(map(refused.getErr()), word(refused.getErr()));
+            }
+        }
+        long mzxid = ((OpResult.GetDataResult) before).getStat().getMzxid();
+        boolean same = mzxid == ((OpResult.GetDataResult) behind).getStat().getMzxid();
+        return Answer.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
     }
 
     @Override

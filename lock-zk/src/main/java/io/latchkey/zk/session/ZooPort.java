@@ -20,6 +20,9 @@ public interface ZooPort {
 
     void list(String path, Consumer<Answer<Listing>> then);
 
+    /** The same of several nodes in one request, with an answer for each, in their order. */
+    void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then);
+
     void read(String path, Consumer<Answer<NodeData>> then);
 
     /** Reads the node and leaves a watch on its data, which fires on a change and on deletion. */
@@ -40,7 +43,7 @@ public interface ZooPort {
     /** A created node: its name without the path before it, and its czxid. */
     record Created(String name, long czxid) {}
 
-    /** The children of a node, in no order, and the mzxid of the node's own data. */
+    /** The children of a node, in no order, and the mzxid of the node's own data; -1 if that may have changed meanwhile. */
     record Listing(List<String> children, long mzxid) {}
 
     /** A node's data and what its Stat says; {@code session} is whose it is, if it is ephemeral. */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Test;
+
+/** What no server of today answers: something was written between two reads of one request. */
+class ZooKeeperPortTest {
+    private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
+
+    @Test
+    void aListBetweenTwoReadsOfTheSameDataIsOfTheirMoment() {
+        ZooPort.Listing read = ZooKeeperPort.listing(dataOf(7), LIST, dataOf(7)).get();
+        assertEquals(new ZooPort.Listing(List.of("child"), 7), read);
+    }
+
+    @Test
+    void aListDuringWhichTheDataChangedIsOfNoMoment() {
+        ZooPort.Listing read = ZooKeeperPort.listing(dataOf(7), LIST, dataOf(8)).get();
+        assertEquals(new ZooPort.Listing(List.of("child"), -1), read);
+    }
+
+    @Test
+    void aListIsRefusedWithAnyOfItsReads() {
+        OpResult refused = new OpResult.ErrorResult(KeeperException.Code.NONODE.intValue());
+        assertEquals(
+                Code.NO_NODE, ZooKeeperPort.listing(dataOf(7), LIST, refused).code());
+        assertEquals(
+                Code.NO_NODE, ZooKeeperPort.listing(refused, refused, refused).code());
+    }
+
+    private static OpResult dataOf(long mzxid) {
+        Stat stat = new Stat();
+        stat.setMzxid(mzxid);
+        return new OpResult.GetDataResult(new byte[0], stat);
+    }
+}
