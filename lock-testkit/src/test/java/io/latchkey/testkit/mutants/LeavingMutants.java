@@ -72,14 +72,17 @@ final class LeavingMutants {
                     LANE,
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text());"),
-            Mutant.of(
-                            "who holds does not tell the neighbour",
-                            LANE,
-                            "followers.removeAll(own.text()).forEach(follower -> follower.told(own));",
-                            "followers.get(own.text());")
+            Mutant.of("who holds does not tell the neighbour", LANE, "here.told(own);", "here.path();")
                     .caughtBy(
                             "SemaphoreTest#whoLeavesTheLineLetsThoseBehindIn",
                             "SemaphoreTest#aHundredPermitsAndAsManyHolders"),
+            Mutant.of(
+                            "who holds tells a neighbour only that is known to follow",
+                            LANE,
+                            "here.told(own);",
+                            "followers.removeAll(own.text()).forEach(follower -> follower.told(own));")
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.OldSchedulesTest#whoHoldsTellsTheNeighbourThatFoundItBeforeItWasKnown"),
             Mutant.of(
                     "who holds does not tell other clients",
                     LANE,

@@ -162,6 +162,27 @@ class OldSchedulesTest {
     }
 
     /**
+     * Two of C3 ask while its connection is lost. The first one's create is carried out late: the second finds its node before the first
+     * does, and watches it as one of others. When the first holds it has to tell the second all the same, and so C2.
+     */
+    @Test
+    void whoHoldsTellsTheNeighbourThatFoundItBeforeItWasKnown() {
+        then(BEGIN.of(2), BREAK.of(3), TAKE_MESSAGE.of(3), BEGIN.of(0), BEGIN.of(3), CALM.of(0));
+        then(BEGIN.of(1), CALM.of(0), RELEASE.of(0));
+        List<Scenario.Plan> plans = List.of(
+                new Scenario.Plan(0, List.of(permitsOf20(19))),
+                new Scenario.Plan(2, List.of(permitsOf20(3))),
+                new Scenario.Plan(3, List.of(permitsOf20(8))),
+                new Scenario.Plan(3, List.of(permitsOf20(4))));
+        assertBreaksNothing(
+                new Schedule(new Scenario(4, 1, plans, Scenario.Ends.BY_DECREE, 3, 0, Scenario.Start.IN_USE), steps));
+    }
+
+    private static Task permitsOf20(int permits) {
+        return new Task(List.of(new Member(Recipe.semaphore(20, permits), "/line")), new Patience.Forever());
+    }
+
+    /**
      * C2 stands still while it has nothing under way, and so pings nobody. When it goes on its session has nearly ended, and its first
      * request comes just in time.
      */

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -17,14 +22,15 @@ class SimulationFigures {
 
     @Test
     void swarms() {
+        List<Swarm.Failure> failures = new ArrayList<>();
         for (Mix mix : Mix.values()) {
             Swarm.Report warm = Swarm.run(mix, 1, Long.MAX_VALUE / 2, WARM_UP);
             Swarm.Report report = Swarm.run(mix, 1 + warm.schedules(), Long.MAX_VALUE / 2, BUDGET);
             System.out.println(report);
-            Stream.of(warm, report)
-                    .flatMap(each -> each.failure().stream())
-                    .forEach(failure -> System.out.println(failure.text()));
+            Stream.of(warm, report).flatMap(each -> each.failure().stream()).forEach(failures::add);
         }
+        assertEquals(
+                "", failures.stream().map(Swarm.Failure::text).collect(Collectors.joining("\n\n")), "a rule is broken");
     }
 
     @Test

@@ -130,6 +130,6 @@ final class Crowd implements AutoCloseable {
 
     @Override
     public void close() {
-        clients.parallelStream().forEach(Client::close);
+        Client.closeAll(clients);
     }
 }

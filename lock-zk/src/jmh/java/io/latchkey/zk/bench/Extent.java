@@ -37,7 +37,7 @@ record Extent(
         };
     }
 
-    /** A look, of three to four minutes. Single figures vary by a tenth and more. */
+    /** A look, of under three minutes. Single figures vary by a tenth and more. */
     private static Extent briefly() {
         return new Extent(
                 "short",

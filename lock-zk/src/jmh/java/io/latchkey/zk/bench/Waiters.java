@@ -72,7 +72,7 @@ final class Waiters {
             more.put(SERVER_HEAP, (double) (site.servers().heapBytes() - serverHeap) / waiters);
             return drained(contestant, turns, held, more, waiters);
         } finally {
-            clients.parallelStream().forEach(Client::close);
+            Client.closeAll(clients);
         }
     }
 

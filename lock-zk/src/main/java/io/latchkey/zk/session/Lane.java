@@ -140,11 +140,15 @@ final class Lane {
     /**
      * Tells {@code next}, which may wait for it, that {@code place} holds: here if it is of this session, else by writing
      * the node's data once more. That is owed as long as the node is there.
+     *
+     * <p>It need not be among the followers: if it found a node whose create was lost before that was known to be of this
+     * session, it watches it as one of others.
      */
     void tell(Place place, NodeName next) {
         place.node().ifPresent(own -> {
-            if (present.containsKey(next.text())) {
-                followers.removeAll(own.text()).forEach(follower -> follower.told(own));
+            Place here = present.get(next.text());
+            if (here != null) {
+                here.told(own);
             } else {
                 tellByWriting(place, own);
             }
