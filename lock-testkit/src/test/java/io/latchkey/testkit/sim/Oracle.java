@@ -258,6 +258,9 @@ final class Oracle {
 
     /** Of a path at which others of its client are, it cannot be said which node is whose. */
     private void check(Worker worker, SimulatedPort port) {
+        // After slow answers it may take heartbeats to prove that the session has time left; they look for the nodes,
+        // too.
+        boolean awaitsProof = worker.client().engine().awaitsProof();
         boolean mayHold = true;
         for (Wish wish : worker.wishes()) {
             List<String> nodes = nodesOf(port, wish.path());
@@ -266,7 +269,8 @@ final class Oracle {
             } else if (nodes.isEmpty()) {
                 mayHold = false;
                 // Who steps back at the counter's end has none until everybody has gone and the path is made anew.
-                if (!law.isWornOut(wish.path())
+                if (!awaitsProof
+                        && !law.isWornOut(wish.path())
                         && worker.task().members().get(0).recipe().equals(Recipe.MUTEX)
                         && worker.wishes().size() == 1) {
                     throw new Broken(OWN_NODE, worker.toString());
@@ -275,8 +279,7 @@ final class Oracle {
                 mayHold &= law.mayHold(nodes.get(0)) && everybodyIsThere(wish.path());
             }
         }
-        // After slow answers it may take a heartbeat to prove that the session has time left.
-        if (mayHold && !worker.client().engine().awaitsProof()) {
+        if (mayHold && !awaitsProof) {
             throw new Broken(SLEEP, worker + " of " + leader.tree().ephemerals());
         }
     }
