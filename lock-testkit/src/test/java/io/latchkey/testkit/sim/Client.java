@@ -23,6 +23,7 @@ final class Client implements Engine.Opener {
     private final List<Worker> workers = new ArrayList<>(2);
     private @Nullable SimulatedPort port;
     private long ids;
+    private Duration still = Duration.ZERO;
 
     Client(int index, Leader leader) {
         this.index = index;
@@ -70,13 +71,20 @@ final class Client implements Engine.Opener {
 
     /** Nothing of it runs until it goes on. */
     void standStill() {
+        still = still.minusNanos(time.nanos());
         time.standStill();
         port().standStill();
     }
 
     void goOn() {
+        still = still.plusNanos(time.nanos());
         time.goOn();
         port().goOn();
+    }
+
+    /** For how long it has stood still, all in all; once it goes on. */
+    Duration stoodStill() {
+        return still;
     }
 
     boolean isStill() {

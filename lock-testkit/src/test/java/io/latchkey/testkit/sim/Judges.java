@@ -12,6 +12,7 @@ import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.TokenOrderChecker;
 import io.latchkey.testkit.Verdict;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -56,7 +57,12 @@ final class Judges {
         Chronicle chronicle = world.chronicle();
         List<HistoryEvent> events = chronicle.events();
         judge("loss", () -> LossChecker.check(events));
-        judge("time-outs", () -> LivenessChecker.check(events, ALLOWANCE, NEVER));
+        // A process that stands still can answer nobody.
+        Duration still = world.clients().stream()
+                .map(Client::stoodStill)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        judge("time-outs", () -> LivenessChecker.check(events, ALLOWANCE.plus(still), NEVER));
         judge("liveness", () -> LivenessChecker.check(chronicle.eventsOnceHealed(), NEVER, SERVED));
         judge("nothing left", () -> NothingLeftChecker.check(world.left(), Map.of()));
         if (chronicle.isTampered()) {
