@@ -235,6 +235,26 @@ class LinearizabilityCheckerTest {
         assertSays(Verdict.Broken.class, apart.claiming(of3(1)).held(0, 3, 9, "more", 4, 8));
     }
 
+    /** It had its permits before the shrink, and the mutex after it. */
+    @Test
+    void whereASemaphoreShrinksWhileAMultiLockWaitsForAnotherMemberNothingIsSure() {
+        Claim one = Claim.permits("/m", 1, 1);
+        Script waits = new Script()
+                .claiming(Claim.exclusive("/a"))
+                .held(0, 1, 10, "a", 1, 5)
+                .claiming(Claim.exclusive("/a"), Claim.permits("/m", 2, 2))
+                .held(2, 11, 20, "both", 2, 6)
+                .claiming(one)
+                .resized(5, 6, "c", 3);
+        assertSays(Verdict.Undecided.class, waits);
+        Script asksLater = new Script()
+                .claiming(Claim.exclusive("/a"), Claim.permits("/m", 2, 2))
+                .held(7, 8, 20, "both", 1, 5)
+                .claiming(one)
+                .resized(5, 6, "c", 2);
+        assertSays(Verdict.Broken.class, asksLater);
+    }
+
     @Test
     void whoIsRefusedAMultiLockOfWhichOneMemberIsTakenHasAReason() {
         Script taken = new Script()

@@ -184,6 +184,20 @@ class MultiLockTest extends OnOneServer {
 
     /** Who puts off asking for its place must not count on those that came later. */
     @Test
+    void aMemberThatMayHoldKeepsItsPermitsWhenItsSemaphoreShrinks() throws Exception {
+        Lease held = two.mutex("/a").acquire();
+        CompletableFuture<Lease> waiting = one.multiLock(
+                        one.mutex("/a"), one.semaphore("/s", 3).permits(3))
+                .acquireAsync();
+        awaitRequests("/s", 1);
+        settle(one.mutex("/settled"));
+        two.semaphore("/s", 3).resize(1);
+        assertTrue(two.semaphore("/s", 3).tryAcquire().isEmpty(), "they are taken");
+        held.close();
+        soon(waiting).close();
+    }
+
+    @Test
     void singleRequestsBetweenMultiLocksOfTheirClientAreServed() throws Exception {
         Lease held = two.mutex("/a").acquire();
         List<CompletableFuture<Lease>> all = new ArrayList<>();
