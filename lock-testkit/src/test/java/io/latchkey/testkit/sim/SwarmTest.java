@@ -45,7 +45,7 @@ class SwarmTest {
     void leasesThatAreBelievedValidDoNotOverlapWhereSessionsEndByTime() {
         play(
                 Mix.AGING,
-                30_000,
+                60_000,
                 EnumSet.of(
                         What.LOST_BY_DEADLINE,
                         What.EXPIRED_BY_TIME,
@@ -56,27 +56,27 @@ class SwarmTest {
 
     @Test
     void nobodySleepsOnWhenOperatorsTamper() {
-        play(Mix.TAMPERED, 2_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
+        play(Mix.TAMPERED, 20_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
     }
 
     @Test
     void nobodySleepsOnInTheLineOfASemaphore() {
-        play(Mix.LINE, 2_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
+        play(Mix.LINE, 20_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
     }
 
     @Test
     void pathsAreMadeAnewWhenTheirCountersComeToTheirEnd() {
-        play(Mix.WORN, 5_000, EnumSet.of(What.PATH_MADE_ANEW, What.RECONNECTED, What.STALE_READ));
+        play(Mix.WORN, 10_000, EnumSet.of(What.PATH_MADE_ANEW, What.RECONNECTED, What.STALE_READ));
     }
 
     @Test
     void nothingBreaksOnSharedPaths() {
-        play(Mix.SHARED, 2_000, ALL_BUT_ZOMBIES);
+        play(Mix.SHARED, 10_000, ALL_BUT_ZOMBIES);
     }
 
     @Test
     void nothingBreaksInLargeWorlds() {
-        play(Mix.LARGE, 700, ALL_BUT_ZOMBIES);
+        play(Mix.LARGE, 2_000, ALL_BUT_ZOMBIES);
     }
 
     private static void play(Mix mix, long usually, Set<What> covered) {
