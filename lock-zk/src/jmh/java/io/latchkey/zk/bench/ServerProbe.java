@@ -23,12 +23,17 @@ import java.util.stream.Collectors;
  */
 record ServerProbe(List<Seen> servers) {
     private static final String RECEIVED = "zk_packets_received";
+    private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
     /** A server, as one sees it from outside. */
     record Seen(long pid, int port) {
-        /** The answer to a four-letter command. */
+        /**
+         * The answer to a four-letter command; within some seconds, since a server that starts may take the connection and never
+         * answer.
+         */
         String ask(String command) throws IOException {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.setSoTimeout(ANSWERS_WITHIN_MILLIS);
                 socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
                 return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             }
