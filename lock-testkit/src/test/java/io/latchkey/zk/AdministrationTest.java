@@ -348,6 +348,23 @@ class AdministrationTest extends OnOneServer {
         assertNothingLeft("/m");
     }
 
+    /** More often than the margin after which a reconnect has its next heartbeat. */
+    @Test
+    void anEvictedHolderWhoseConnectionIsLostAgainAndAgainKnowsAsWell() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
+        long end = System.nanoTime() + LONG_SESSION.toNanos();
+        while (held.isValid()) {
+            assertTrue(System.nanoTime() < end, "valid for a time-out after its node is gone");
+            proxy.cut();
+            awaitUntil("that is noticed", () -> held.state() != LeaseState.HELD);
+            awaitUntil("another connection", () -> held.state() != LeaseState.SUSPECT);
+            settle(holder.mutex("/m"));
+        }
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertNothingLeft("/m");
+    }
+
     @ParameterizedTest
     @EnumSource(Lockable.class)
     void everyKindOfLeaseCanBeEvicted(Lockable kind) throws Exception {

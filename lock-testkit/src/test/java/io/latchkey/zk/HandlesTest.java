@@ -15,6 +15,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.testkit.ServerNode;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -119,6 +120,33 @@ class HandlesTest extends OnOneServer {
         lease.lost().get(10, TimeUnit.SECONDS);
         assertFalse(lease.isValid());
         borrowing.close();
+    }
+
+    /** Who waits behind a node watches it as its client watches its own; taken back is what the session has on it. */
+    @Test
+    void whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient one = ZkLockClient.using(handle);
+        ZkLockClient two = ZkLockClient.using(handle);
+        ZkLockClient other = client("other");
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> second = one.mutex("/m").acquireAsync();
+        awaitRequests("/m", 2);
+        ServerNode own = requestsUnder("/m").get(1);
+        assertTrue(two.mutex("/m").tryAcquire(Duration.ofMillis(300)).isEmpty());
+        settle(one.mutex("/m"));
+        CompletableFuture<Lease> third = other.mutex("/m").acquireAsync();
+        awaitRequests("/m", 3);
+        settle(other.mutex("/m"));
+        handle.delete(own.path(), -1);
+        held.close();
+        soon(third);
+        settle(one.mutex("/m"), other.mutex("/m"));
+        assertFalse(second.isDone(), "it stands behind the third by now");
+        third.join().close();
+        soon(second).close();
+        one.close();
+        two.close();
     }
 
     @Test

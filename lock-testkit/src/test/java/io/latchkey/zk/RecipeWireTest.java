@@ -23,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -206,17 +209,19 @@ class RecipeWireTest extends OnOneServer {
     /** Together they might not fit a packet. */
     @Test
     void aMultiLockReadsEachListByItselfWhereOneWasLong() throws Exception {
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i <= 100; i++) {
-            waiting.add(other.mutex("/k/3").acquireAsync());
+        Lease held = other.mutex("/k/3").acquire();
+        ZooKeeper somebody = handle();
+        for (char name = 'a'; name < 'f'; name++) {
+            String foreign = "/k/3/" + String.valueOf(name).repeat(60_000);
+            String unused = somebody.create(foreign, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         }
-        awaitRequests("/k/3", waiting.size());
         for (int requests : List.of(2, 1 + PATHS.size())) {
             Wire.Mark before = proxy.mark();
             assertTrue(Flight.of(requests, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                     .isEmpty());
             assertCost(before, requests + 1, 2);
         }
+        held.close();
     }
 
     @Test

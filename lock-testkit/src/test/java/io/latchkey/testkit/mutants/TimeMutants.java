@@ -27,6 +27,12 @@ final class TimeMutants {
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted"),
             Mutant.of(
+                            "reconnects put the heartbeat off again and again",
+                            SESSION,
+                            "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
+                            "")
+                    .caughtBy("AdministrationTest#anEvictedHolderWhoseConnectionIsLostAgainAndAgainKnowsAsWell"),
+            Mutant.of(
                             "a lone write counts in full",
                             PROOFS,
                             "sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill))",

@@ -137,7 +137,18 @@ final class WatchMutants {
                             "if (removing.size() >= 0) {")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"),
-            Mutant.of("long lists are read together", READER, "lately <= FEW && ", "")
+            Mutant.of(
+                            "a mark is taken for its turn by who cannot know of its own end",
+                            "session/Place",
+                            "if (ownWatched) {",
+                            "if (request.isWaiting()) {")
+                    .and("session/Place", "if (lost && node()", "if (!lost && node()")
+                    .caughtBy("HandlesTest#whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone"),
+            Mutant.of(
+                            "long lists are read together",
+                            READER,
+                            "if (!together || bytes > session.port().longestAnswer() / PART_OF_PACKET) {",
+                            "if (!together) {")
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(
                             "a list is of the moment when its first read was",

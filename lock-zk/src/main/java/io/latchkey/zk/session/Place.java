@@ -228,7 +228,12 @@ final class Place {
         return new Watches.Listener() {
             @Override
             public void released() {
-                Place.this.released(node);
+                if (ownWatched) {
+                    Place.this.released(node);
+                } else {
+                    // Its turn may be another's: nobody would have told if the own node had gone before.
+                    gone();
+                }
             }
 
             @Override
@@ -365,7 +370,13 @@ final class Place {
         public void blind(Answer<?> why) {
             ownWatched = false;
             stopWatchingOwn = null;
-            lane().session().whenConnected(Place.this::lookAgain);
+            boolean lost = why.code() == Code.CONNECTION_LOSS;
+            lane().session().whenConnected(() -> {
+                if (lost && node().equals(Optional.of(own)) && replacement == null) {
+                    watchOwn();
+                }
+                lookAgain();
+            });
         }
     }
 

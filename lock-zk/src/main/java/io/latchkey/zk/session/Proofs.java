@@ -88,6 +88,10 @@ final class Proofs {
     /** A request sent on the present connection is answered {@code now}, and proves nothing by itself. */
     void answered(Moment sent, Moment now) {
         heard(sent, now);
+        // Who only reads would remember all of it: what is too old proves nothing any more.
+        while (!answered.isEmpty() && answered.getFirst().sent().plus(life).reachedAt(now)) {
+            answered.removeFirst();
+        }
         Exchange last = answered.peekLast();
         if (last == null || sent.isAfter(last.sent().plus(apart))) {
             answered.addLast(new Exchange(sent, now));
@@ -107,6 +111,11 @@ final class Proofs {
         touch = pair.isPresent() ? later(touch, pair.get()) : touch;
         touch = asked.isPresent() ? later(touch, asked.get().minus(margin)) : touch;
         return touch.plus(life);
+    }
+
+    /** How many requests are remembered. */
+    int remembered() {
+        return answered.size();
     }
 
     /** The sending of the last request that the leader knew of for certain when a write sent at {@code sent} came to it. */

@@ -30,8 +30,10 @@ final class QueueReader {
     private static final int LOST_BY_CHANCE = 2;
     private static final int LOST_BY_LENGTH = 5;
     private static final int MANY = 1000;
-    /** How many children a list that is read together with others had the last time, at most: one packet takes all of them. */
-    private static final int FEW = 100;
+    /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */
+    private static final int PART_OF_PACKET = 4;
+    /** What such a list has beside its names and its path's: the path's data, twice, with all that the server knows of it. */
+    private static final int BESIDE_NAMES = 300;
 
     private final Session session;
     private final Lane lane;
@@ -41,8 +43,8 @@ final class QueueReader {
     /** Who has not asked for its place yet, since others of this session wait before it. */
     private final Map<Place, Want> putOff = new LinkedHashMap<>();
 
-    /** How many children the last list had. */
-    private int lately = Integer.MAX_VALUE;
+    /** How many bytes the last list had. */
+    private long lately = Integer.MAX_VALUE;
 
     /** Lists in a row that were sent on a good connection and lost with it. */
     private int lostLists;
@@ -148,14 +150,17 @@ final class QueueReader {
 
     /**
      * Reads the queues behind the creates of several places of one request, which have just been sent: with one request, if
-     * no path's data is asked for as well, no list is on its way that others wait for, and none is long.
+     * no path's data is asked for as well, no list is on its way that others wait for, and a packet takes all of them.
      */
     static void readBehindCreatesOf(List<Place> places, Session session) {
-        boolean together = places.size() > 1 && places.size() <= FEW;
+        boolean together = places.size() > 1;
+        long bytes = 0;
         for (Place place : places) {
-            together = together && place.lane().reader().mayReadWithOthers();
+            QueueReader reader = place.lane().reader();
+            together = together && reader.mayReadWithOthers();
+            bytes += reader.lately + 3L * reader.path.length() + BESIDE_NAMES;
         }
-        if (!together) {
+        if (!together || bytes > session.port().longestAnswer() / PART_OF_PACKET) {
             places.forEach(place -> place.lane().reader().readBehindCreateOf(place));
             return;
         }
@@ -173,7 +178,7 @@ final class QueueReader {
     }
 
     private boolean mayReadWithOthers() {
-        return !listing && lostLists == 0 && lately <= FEW && (data != null || naming().isShared());
+        return !listing && lostLists == 0 && (data != null || naming().isShared());
     }
 
     private void readData(Consumer<Answer<ZooPort.NodeData>> then) {
@@ -338,7 +343,7 @@ final class QueueReader {
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
         switch (answer.code()) {
             case OK -> {
-                lately = answer.get().children().size();
+                lately = bytes(answer.get().children());
                 removeDisowned(answer.get().children());
                 withData(served, answer.get());
             }
@@ -355,6 +360,14 @@ final class QueueReader {
                 });
             default -> fail(served, Errors.refused(session.engine().shown(path), answer));
         }
+    }
+
+    private static long bytes(List<String> children) {
+        long bytes = 0;
+        for (String child : children) {
+            bytes += Integer.BYTES + child.length();
+        }
+        return bytes;
     }
 
     /** Delivers the queue once the data of its moment is known. */

@@ -197,6 +197,9 @@ final class Request {
                 place.lane().reader().reconsider();
             }
         }
+        if (session != null && machine.state() != State.CONFIRMING) {
+            session.confirmsNoMore(this);
+        }
         if (machine.state() == State.ENDED) {
             ended();
         }

@@ -54,7 +54,7 @@ final class Session {
     private final Map<String, Lane> lanes = new HashMap<>();
     private final List<Runnable> onConnected = new ArrayList<>();
     private final List<Runnable> onBeat = new ArrayList<>();
-    private final List<Request> confirming = new ArrayList<>();
+    private final Set<Request> confirming = new LinkedHashSet<>();
     private final Set<Request> holding = new LinkedHashSet<>();
 
     private @Nullable ZooPort port;
@@ -77,6 +77,11 @@ final class Session {
 
     private boolean beatAgain;
     private Time.@Nullable Timer nextBeat;
+    /** Counts what {@link #nextBeat} was: one that was put off may be on its way already. */
+    private int scheduled;
+    /** When nodes were last known to be there. */
+    private Moment checked;
+
     private Time.@Nullable Timer nextProbe;
     private Time.@Nullable Timer termEnd;
 
@@ -87,6 +92,7 @@ final class Session {
         this.offered = timeout;
         this.asked = engine.makesSessions() ? Optional.of(engine.now()) : Optional.empty();
         this.beforeConnection = asked;
+        this.checked = engine.now();
         this.proofs = newProofs();
     }
 
@@ -157,6 +163,8 @@ final class Session {
         send(request, then, (sent, now, answer) -> {
             if (answer.ok()) {
                 committed(sent, now);
+            } else {
+                proofs.heard(sent, now);
             }
         });
     }
@@ -283,9 +291,12 @@ final class Session {
             timeout = offered;
             proofs = newProofs();
         } else if (nextBeat != null) {
-            // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us.
+            // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us. It need not
+            // come to
+            // that, where connections are lost again and again: then nodes are looked for at once.
             nextBeat.cancel();
             scheduleBeat(engine.margin(timeout));
+            beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
         }
         proofs.connected(engine.now());
         List<Runnable> waiting = List.copyOf(onConnected);
@@ -335,10 +346,14 @@ final class Session {
     }
 
     private void scheduleBeat(Duration in) {
+        int which = ++scheduled;
         nextBeat = engine.time()
                 .after(
                         in,
                         () -> engine.serially(() -> {
+                            if (which != scheduled) {
+                                return;
+                            }
                             nextBeat = null;
                             if (!over && (hasNodes() || !onBeat.isEmpty())) {
                                 scheduleBeat(interval());
@@ -436,6 +451,9 @@ final class Session {
                         gone.place().nodeGone(gone.name());
                         beatAgain = true;
                     });
+            if (connected) {
+                checked = engine.now();
+            }
             if (beating == 0) {
                 if (!connected && on == connection) {
                     backInTouch();
@@ -472,6 +490,11 @@ final class Session {
             confirming.add(request);
             beat();
         }
+    }
+
+    /** It waits for a proof no more. */
+    void confirmsNoMore(Request request) {
+        confirming.remove(request);
     }
 
     /** Whether somebody could hold but for a proof that the session has time left. */

@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -144,6 +145,34 @@ class ProofsTest {
             time.pass(MARGIN);
             assertEquals(time.now().plus(T.minus(MARGIN).minus(DRIFT)), atOnce(proofs));
         }
+    }
+
+    /** The session's own beat, a sixth of T, from the first create on: what guarantees.md says of a holder in reach. */
+    @Test
+    void aHolderInReachHasAFifthLeftAtFirstAndAHalfLessTheDriftFromTheThirdBeatOn() {
+        Duration beat = T.dividedBy(6);
+        Moment deadline = atOnce(proofs);
+        for (int beats = 1; beats <= 20; beats++) {
+            time.pass(beat);
+            Duration least = deadline.from(time.now());
+            assertTrue(least.compareTo(T.dividedBy(5)) >= 0, () -> least + " left");
+            if (beats > 3) {
+                assertEquals(T.dividedBy(2).minus(DRIFT), least);
+            }
+            deadline = atOnce(proofs);
+            if (beats >= 3) {
+                assertEquals(T.multipliedBy(2).dividedBy(3).minus(DRIFT), deadline.from(time.now()));
+            }
+        }
+    }
+
+    @Test
+    void whoOnlyReadsRemembersNoMoreThanATimeOutOfIt() {
+        for (int read = 0; read < 10_000; read++) {
+            time.pass(Duration.ofSeconds(1));
+            proofs.answered(time.now(), time.now());
+        }
+        assertEquals(T.toSeconds(), proofs.remembered());
     }
 
     @Test
