@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -168,6 +169,25 @@ class MutexTest extends OnOneServer {
         assertFalse(dependent.isDone());
         callback.run();
         assertTrue(dependent.isDone());
+    }
+
+    /** Decision 1: the thread that brings the event wakes who waits; whatever runs callbacks has no part in it. */
+    @Test
+    void whoWaitsIsWokenWithoutAnotherThreadBetween() throws Exception {
+        LinkedBlockingQueue<Runnable> neverRun = new LinkedBlockingQueue<>();
+        ZkLockClient waiting = client(builder -> builder.callbackExecutor(neverRun::add));
+        ZkLockClient other = client("other");
+        for (int round = 0; round < 3; round++) {
+            Lease held = other.mutex("/m").acquire();
+            FutureTask<Lease> next = new FutureTask<>(() -> waiting.mutex("/m").acquire());
+            new Thread(next).start();
+            awaitQueue(other.mutex("/m"), 2);
+            held.close();
+            Lease granted = next.get(5, TimeUnit.SECONDS);
+            assertTrue(granted.isValid());
+            granted.close();
+        }
+        assertEquals(0, neverRun.size());
     }
 
     @Test
