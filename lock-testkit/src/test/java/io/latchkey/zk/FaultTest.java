@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,15 +214,33 @@ class FaultTest extends OnOneServer {
         proxy.refuse(); // or it may have asked anew by the look
         proxy.expireSession().get(5, TimeUnit.SECONDS);
         assertEquals(List.of(), requestsUnder("/m"));
+        proxy.cut(); // with it the held answer goes: nobody is told of a node that is no more
         answers.close();
         proxy.accept();
         Lease lease = acquiring.get(20, TimeUnit.SECONDS);
-        // The answers in flight told of a node that was gone: such a lease may come, but then it is lost and told so.
-        if (requestsUnder("/m").isEmpty() || requestsUnder("/m").get(0).session() == dead) {
-            lease.lost().get(10, TimeUnit.SECONDS);
-        } else {
-            assertEquals(requestsUnder("/m").get(0).created(), lease.token());
-        }
+        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+        assertNotEquals(dead, requestsUnder("/m").get(0).session());
+        assertTrue(lease.isValid());
+    }
+
+    /** The server has answered the create and the list, and nobody can know on the way that the session has ended since. */
+    @Test
+    void aGrantThatWasOnItsWayWhenTheSessionEndedIsToldLost() throws Exception {
+        Hold answers = proxy.holdAnswers(RequestMatch.list());
+        CompletableFuture<Lease> acquiring = faulty.mutex("/m").acquireAsync();
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        long dead = requestsUnder("/m").get(0).created();
+        proxy.refuse();
+        proxy.expireSession().get(5, TimeUnit.SECONDS);
+        Lease successor = other.mutex("/m").acquire();
+        answers.close();
+        Lease lease = soon(acquiring);
+        assertEquals(dead, lease.token());
+        proxy.accept();
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertFalse(lease.isValid());
+        assertTrue(successor.isValid());
+        assertTrue(successor.token() > dead);
     }
 
     @Test
@@ -229,7 +249,7 @@ class FaultTest extends OnOneServer {
         proxy.expireSession().get(5, TimeUnit.SECONDS);
         Lease successor = other.mutex("/m").acquire();
         assertTrue(successor.token() > lease.token());
-        lease.lost().get(10, TimeUnit.SECONDS);
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
         assertEquals(LeaseState.LOST, lease.state());
         assertFalse(lease.isValid());
         assertThrows(LeaseLostException.class, lease::ensureValid);
@@ -252,6 +272,34 @@ class FaultTest extends OnOneServer {
         assertNotEquals(dead, requestsUnder("/m").get(1).session());
         held.close();
         Lease lease = waiting.get(10, TimeUnit.SECONDS);
+        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+    }
+
+    @Test
+    void timedTriesOutliveTheirSessionAndEndInTheirTime() throws Exception {
+        FaultProxy own = fastProxy();
+        ZkLockClient hurried = patient(own);
+        Lease held = other.mutex("/m").acquire();
+        long start = System.nanoTime();
+        Stopwatch watch = Stopwatch.start();
+        CompletableFuture<Optional<Lease>> hasty = hurried.mutex("/m").tryAcquireAsync(Duration.ofSeconds(4));
+        CompletableFuture<Optional<Lease>> patient = hurried.mutex("/m").tryAcquireAsync(Duration.ofSeconds(50));
+        awaitRequests("/m", 3);
+        long dead = own.session().orElseThrow();
+        own.expireSession().get(5, TimeUnit.SECONDS);
+        awaitUntil(
+                "both queue anew",
+                () -> requestsUnder("/m").size() == 3
+                        && requestsUnder("/m").stream().noneMatch(request -> request.session() == dead));
+        assertFalse(hasty.isDone());
+        assertEquals(Optional.empty(), hasty.get(10, TimeUnit.SECONDS));
+        long ran = watch.stop();
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took >= 4000 && ran < 4400, took + " ms, " + ran + " ms of them ran");
+        awaitRequests("/m", 2);
+        assertFalse(patient.isDone());
+        held.close();
+        Lease lease = patient.get(10, TimeUnit.SECONDS).orElseThrow();
         assertEquals(requestsUnder("/m").get(0).created(), lease.token());
     }
 
@@ -280,6 +328,33 @@ class FaultTest extends OnOneServer {
         assertTrue(gap > 0, "told " + Duration.ofNanos(-gap) + " too late");
         assertEquals(LossCause.DEADLINE_PASSED, lease.lost().get());
         own.heal(); // or its client would be long in closing
+    }
+
+    /** Its write is on its way when its session ends, and comes to the server when the next has written. */
+    @Test
+    void aGuardedWriteOfAHolderThatIsCutOffChangesNothing() throws Exception {
+        operator.create("/stock", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        FaultProxy own = proxy();
+        Lease stale = brief(own).mutex("/m").acquire();
+        CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
+        awaitQueue(other.mutex("/m"), 2);
+        own.blackHole();
+        assertThrows(
+                KeeperException.ConnectionLossException.class,
+                () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)),
+                "nobody knows whether it was carried out");
+        assertEquals(LossCause.DEADLINE_PASSED, stale.lost().get(20, TimeUnit.SECONDS));
+        LeaseLostException refused = assertThrows(
+                LeaseLostException.class, () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)));
+        assertEquals(LossCause.DEADLINE_PASSED, refused.lossCause());
+        Lease successor = next.get(20, TimeUnit.SECONDS);
+        assertEquals(
+                1,
+                ZkLocks.guarded(successor, Op.setData("/stock", new byte[] {2}, -1))
+                        .size());
+        own.heal();
+        settle(other.mutex("/m"));
+        assertEquals(2, operator.getData("/stock", false, null)[0]);
     }
 
     private ZkLockClient brief(FaultProxy own) {

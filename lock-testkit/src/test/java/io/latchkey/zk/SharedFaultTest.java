@@ -290,7 +290,7 @@ class SharedFaultTest extends OnOneServer {
         hurried.expireSession().get(5, TimeUnit.SECONDS);
         Lease successor = soon(next);
         assertTrue(successor.token() > lease.token());
-        lease.lost().get(10, TimeUnit.SECONDS);
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
         assertEquals(LeaseState.LOST, lease.state());
         assertFalse(lease.isValid());
         assertThrows(LeaseLostException.class, lease::ensureValid);
@@ -595,6 +595,19 @@ class SharedFaultTest extends OnOneServer {
         Lease four = other.semaphore("/s", 2).acquire();
         assertEquals(3, semaphore.availablePermits());
         four.close();
+    }
+
+    @Test
+    void afterTheEndOfItsSessionASemaphoreIsAskedAndResizedInTheNext() throws Exception {
+        Semaphore semaphore = faulty.semaphore("/s", 2);
+        Lease lease = semaphore.acquire();
+        hurried.expireSession().get(5, TimeUnit.SECONDS);
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+        // An acquire waits for the next session; what is asked before it is there may be lost with the former one.
+        semaphore.acquire().close();
+        assertEquals(2, semaphore.availablePermits());
+        semaphore.resize(3);
+        assertEquals(3, other.semaphore("/s", 2).capacity());
     }
 
     // ---- read-write, in particular
