@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.ClientProcess;
 import io.latchkey.testkit.Direction;
 import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.FencedStore;
 import io.latchkey.testkit.FollowerPartition;
 import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.SkewedClock;
@@ -31,6 +34,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -277,6 +284,42 @@ class BelievedIntervalsTest {
         try (Standoff standoff = standoff(ensemble.connectString())) {
             cutOffWithClocks(standoff, i -> 0.25);
             assertInstanceOf(Verdict.Broken.class, ReadersWritersChecker.byTheirOwnLooks(standoff.history()));
+        }
+    }
+
+    /** With a session so long that for seconds it has ended and ZooKeeper's own client, which goes by the machine's clock, has not. */
+    @Test
+    @Timeout(120)
+    void whatAHolderWritesThatBelievesForTooLongIsRefused() throws Exception {
+        Duration session = SESSION.multipliedBy(3);
+        ZooKeeper operator = reader(ensemble.awaitLeader(SOON));
+        operator.create("/guarded", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        FencedStore<String> store = new FencedStore<>("");
+        try (FaultyClient slow = FaultyClient.connect(ensemble, session, SkewedClock.of(0.25));
+                FaultyClient other = FaultyClient.connect(ensemble, session)) {
+            Lease stale = slow.client().mutex("/drift").acquire();
+            CompletableFuture<Lease> next = other.client().mutex("/drift").acquireAsync();
+            Eventually.holds(
+                    "somebody waits",
+                    SOON,
+                    () -> other.client().mutex("/drift").queue().size() == 2);
+            slow.proxy().blackHole();
+            Lease holder = next.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            assertTrue(stale.isValid() && holder.isValid(), "both believe");
+            assertEquals("", store.read(holder.token()));
+            assertEquals(
+                    1,
+                    ZkLocks.guarded(holder, Op.setData("/guarded", new byte[] {1}, -1))
+                            .size());
+
+            assertThrows(FencedStore.StaleTokenException.class, () -> store.write("stale", stale.token()));
+            Exception refused = assertThrows(
+                    Exception.class, () -> ZkLocks.guarded(stale, Op.setData("/guarded", new byte[] {2}, -1)));
+            assertTrue(refused instanceof KeeperException || refused instanceof LeaseLostException, refused::toString);
+            slow.proxy().heal();
+            LossCause unused = stale.lost().get(SOON.toSeconds(), TimeUnit.SECONDS);
+            assertEquals("", store.look());
+            assertEquals(1, operator.getData("/guarded", false, null)[0]);
         }
     }
 
