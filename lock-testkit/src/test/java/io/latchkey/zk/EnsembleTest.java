@@ -3,19 +3,26 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.FollowerPartition;
+import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Stopwatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 class EnsembleTest {
     /** Longer than an election and a reconnect of ZooKeeper's client. */
     private static final Duration SESSION = Duration.ofSeconds(10);
+
+    /** Longer than whatever befalls the servers here. */
+    private static final Duration LONG_SESSION = Duration.ofSeconds(30);
 
     private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -93,10 +103,101 @@ class EnsembleTest {
         assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(20, TimeUnit.SECONDS));
         Duration believed = Duration.ofNanos(System.nanoTime() - start);
         assertTrue(believed.compareTo(SESSION) < 0, "believed for " + believed);
+        assertATimedTryIsEmptyInItsTime(one, "/free");
         ensemble.restart(leader);
         ensemble.restart(follower);
         ensemble.awaitLeader(SOON);
         assertTrue(one.mutex("/m").acquire().token() > held.token());
+        Eventually.holds("nothing is left of the try", SOON, () -> ensemble.nodesUnder("/free")
+                .isEmpty());
+    }
+
+    /** Whoever leads dies, and there is nobody who serves for a while. */
+    @Test
+    void whileALeaderIsElectedWhoLetsGoAndWhoWaitsGoOn() throws Exception {
+        goOnThrough(() -> ensemble.kill(ensemble.awaitLeader(SOON)), () -> {});
+    }
+
+    @Test
+    void whileAllServersAreAwayWhoLetsGoAndWhoWaitsGoOn() throws Exception {
+        ZkLockClient third = client(ensemble.connectString(), LONG_SESSION);
+        goOnThrough(
+                () -> {
+                    IntStream.range(0, 3).forEach(ensemble::kill);
+                    assertATimedTryIsEmptyInItsTime(third, "/free");
+                },
+                () -> IntStream.range(0, 3).forEach(ensemble::restart));
+        Eventually.holds("nothing is left of the try", SOON, () -> ensemble.nodesUnder("/free")
+                .isEmpty());
+    }
+
+    private interface Deed {
+        void carryOut() throws Exception;
+    }
+
+    private void goOnThrough(Deed fault, Deed repair) throws Exception {
+        ZkLockClient one = client(ensemble.connectString(), LONG_SESSION);
+        ZkLockClient two = client(ensemble.connectString(), LONG_SESSION);
+        Lease held = one.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
+        awaitQueue(one, 2);
+        long place = tokensOnTheServer("/m").get(1);
+        fault.carryOut();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        assertEquals(LeaseState.RELEASED, held.state());
+        repair.carryOut();
+        Lease next = waiting.get(60, TimeUnit.SECONDS);
+        assertEquals(place, next.token());
+        assertTrue(next.isValid());
+        assertNotEquals(ReleaseOutcome.LOST, released.get(30, TimeUnit.SECONDS));
+        Eventually.holds("one node is left", SOON, () -> tokensOnTheServer("/m").equals(List.of(place)));
+    }
+
+    @Test
+    void behindAServerThatIsCutOffFromTheLeaderCallersTimesHoldAndAllIsMadeUpFor() throws Exception {
+        int leader = ensemble.awaitLeader(SOON);
+        int follower = (leader + 1) % 3;
+        ZkLockClient one = client(ensemble.connectString(follower), LONG_SESSION);
+        ZkLockClient two = client(ensemble.connectString(leader), LONG_SESSION);
+        one.mutex("/free").acquire().close();
+        Lease held = one.mutex("/m").acquire();
+        CompletableFuture<Lease> next = two.mutex("/m").acquireAsync();
+        awaitQueue(two, 2);
+        Lease theirs = two.mutex("/n").acquire();
+        CompletableFuture<Lease> waiting = one.mutex("/n").acquireAsync();
+        Eventually.holds("both on /n", SOON, () -> tokensOnTheServer("/n").size() == 2);
+        long place = tokensOnTheServer("/n").get(1);
+
+        try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
+            assertATimedTryIsEmptyInItsTime(one, "/free");
+            assertEquals(ReleaseOutcome.PENDING, held.release());
+            assertEquals(LeaseState.RELEASED, held.state());
+            partition.awaitNoticed(SOON);
+            theirs.close();
+            assertFalse(next.isDone() || waiting.isDone());
+        }
+
+        assertTrue(next.get(30, TimeUnit.SECONDS).isValid());
+        assertEquals(place, waiting.get(30, TimeUnit.SECONDS).token());
+        Eventually.holds("nothing is left of the try", SOON, () -> ensemble.nodesUnder("/free")
+                .isEmpty());
+    }
+
+    /** For a busy machine, as an election is on as well. */
+    private static void assertATimedTryIsEmptyInItsTime(ZkLockClient client, String path) throws InterruptedException {
+        long start = System.nanoTime();
+        Stopwatch watch = Stopwatch.start();
+        assertEquals(Optional.empty(), client.mutex(path).tryAcquire(Duration.ofSeconds(1)));
+        long ran = watch.stop();
+        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
+        assertTrue(took >= 1000 && ran < 1400, took + " ms, " + ran + " ms of them ran");
+    }
+
+    private List<Long> tokensOnTheServer(String path) {
+        return ensemble.nodesUnder(path).stream()
+                .map(ServerNode::created)
+                .sorted()
+                .toList();
     }
 
     /** Cut off from the others, behind a proxy: whoever is next is granted after the holder knows. */
@@ -112,6 +213,7 @@ class EnsembleTest {
         proxy.blackHole();
         long gap = grantedAt.get(30, TimeUnit.SECONDS) - lostAt.get(30, TimeUnit.SECONDS);
         assertTrue(gap > 0, "told " + Duration.ofNanos(-gap) + " too late");
+        assertEquals(LossCause.DEADLINE_PASSED, held.lost().get());
         proxy.close();
     }
 
