@@ -8,14 +8,16 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stands between a server of an ensemble and one that it follows, and passes on bytes, or nothing while it is cut. What it has read and
- * not passed on then travels on when it is mended, as TCP would send it again. One thread for new connections and two for each.
+ * Stands between two that talk to each other, such as a server of an ensemble and one that it follows, and passes on bytes, late if
+ * wanted, or nothing while it is cut. What it has read and not passed on then travels on when it is mended, as TCP would send it again.
+ * It keeps no record. One thread for new connections and two for each.
  */
 final class Relay implements AutoCloseable {
     private static final int CHUNK = 16 << 10;
@@ -25,6 +27,7 @@ final class Relay implements AutoCloseable {
     private final ServerSocket listener;
     private final InetSocketAddress target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private volatile long delayNanos;
     private boolean cut;
     private boolean closed;
 
@@ -56,6 +59,11 @@ final class Relay implements AutoCloseable {
     synchronized void mend() {
         cut = false;
         notifyAll();
+    }
+
+    /** From now on whatever is read is passed on so much later; zero to end it. */
+    void delay(Duration length) {
+        delayNanos = length.toNanos();
     }
 
     /** Ends the connections that are there; new ones may come. */
@@ -130,6 +138,7 @@ final class Relay implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int length = in.read(chunk); length >= 0 && awaitPassage(); length = in.read(chunk)) {
+                LockSupport.parkNanos(delayNanos);
                 out.write(chunk, 0, length);
             }
         } catch (IOException ended) {

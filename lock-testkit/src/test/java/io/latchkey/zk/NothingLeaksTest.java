@@ -5,12 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.testkit.Detour;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,23 +26,28 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * All locks under load without a pause, while sessions are ended, nodes deleted and the server restarted: after that there is no node, no
- * watch, no thread and no object more than there was when it had just begun. The proxies of the test kit keep a record of what passes, so
- * that clients connect to the server itself.
+ * All locks under load without a pause, while sessions are ended, nodes deleted, the server restarted, connections cut, answers delayed and
+ * clients cut off for shorter and longer than a session: after that there is no node, no watch, no thread and no object more than there was
+ * when it had just begun, and every timed try has ended in its time.
  */
 @Tag("once")
 @Tag("soak")
@@ -60,6 +72,11 @@ class NothingLeaksTest {
             "io.latchkey.zk.session.QueueReader$Want",
             "io.latchkey.zk.session.Departures$Departure",
             "io.latchkey.zk.session.Watches$Watched",
+            "io.latchkey.zk.session.Ear",
+            "io.latchkey.zk.session.Downgrade",
+            "io.latchkey.zk.session.LocalTurns$Turn",
+            "io.latchkey.zk.session.LocalTurns$Line",
+            "io.latchkey.zk.session.LocalTurns$Node",
             "io.latchkey.zk.acquire.Acquisition");
 
     /** Of earlier tests of this process. */
@@ -67,7 +84,51 @@ class NothingLeaksTest {
 
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger granted = new AtomicInteger();
-    private final AtomicInteger faults = new AtomicInteger();
+    private final AtomicInteger losses = new AtomicInteger();
+    private final AtomicInteger wishes = new AtomicInteger();
+    private final Map<Strike, Integer> struck = new EnumMap<>(Strike.class);
+    private final List<Way> ways = new ArrayList<>();
+    /** Of earlier tests of this process; they may end meanwhile. */
+    private final Set<Thread> others = Thread.getAllStackTraces().keySet();
+
+    private enum Strike {
+        RESTART,
+        DELETION,
+        DECREE,
+        CUT,
+        SLOWNESS,
+        SHORT_HOLE,
+        LONG_HOLE
+    }
+
+    /** What is struck after one of each: while clients are without a connection, most paths wait for them. */
+    private static final List<Strike> DECK = Stream.of(
+                    List.of(Strike.values()),
+                    Collections.nCopies(5, Strike.DELETION),
+                    Collections.nCopies(5, Strike.DECREE))
+            .flatMap(List::stream)
+            .toList();
+
+    /** What a client goes to its server by, and when that is to be mended if it is struck. */
+    private static final class Way {
+        final Detour detour;
+        boolean isStruck;
+        long mendAt;
+
+        Way(Detour detour) {
+            this.detour = detour;
+        }
+
+        void struck(Duration length) {
+            isStruck = true;
+            mendAt = System.nanoTime() + length.toNanos();
+        }
+
+        void mend() {
+            isStruck = false;
+            detour.heal();
+        }
+    }
 
     @Test
     @Timeout(900)
@@ -75,7 +136,11 @@ class NothingLeaksTest {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             List<ZkLockClient> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
-                clients.add(client(server));
+                ways.add(new Way(Detour.to(server)));
+                ZkLockClient.Builder builder = ZkLockClient.builder()
+                        .connectString(ways.get(i).detour.connectString())
+                        .sessionTimeout(SESSION);
+                clients.add((i < 2 ? builder.localTurns(5, SESSION) : builder).build());
             }
             CountDownLatch connected = new CountDownLatch(1);
             ZooKeeper operator = new ZooKeeper(server.connectString(), 60_000, event -> connected.countDown());
@@ -85,32 +150,34 @@ class NothingLeaksTest {
                 load(clients, server, operator, LENGTH.dividedBy(4));
                 awaitQuiet(server);
                 long bytes = LiveObjects.bytes();
-                Set<String> threads = threads();
 
                 int before = granted.get();
+                struck.clear();
                 load(clients, server, operator, LENGTH);
                 awaitQuiet(server);
-                assertTrue(granted.get() - before > 100, "only " + granted.get() + " grants");
-                assertTrue(faults.get() > 3, "only " + faults.get() + " faults");
                 long bytesNow = LiveObjects.bytes();
                 Map<String, Long> objects = newObjects();
-                if (Soak.isLong()) {
-                    System.out.println(LENGTH.toSeconds() + " s, " + (granted.get() - before) + " grants, " + faults
-                            + " faults: " + bytes + " bytes before, " + bytesNow + " after; " + objects);
-                }
+                System.out.println(
+                        "load of " + LENGTH.toSeconds() + " s, " + (granted.get() - before) + " grants, " + losses
+                                + " losses told, " + wishes + " wishes told, faults " + struck + ": " + bytes
+                                + " bytes before, "
+                                + bytesNow + " after; " + objects);
+                assertTrue(granted.get() - before > 100, "only " + granted.get() + " grants");
+                assertEquals(Set.of(Strike.values()), struck.keySet());
+                assertTrue(losses.get() > 0, "no loss was told");
+                assertTrue(wishes.get() > 0, "no wish was told");
                 // Those of earlier tests of this process may have gone meanwhile; so fewer are no surprise.
                 Long sessions = objects.remove(SESSION_CLASS);
                 assertTrue(sessions == null || sessions <= CLIENTS, "sessions: " + sessions);
                 assertEquals(Map.of(), objects);
-                assertEquals(threads, threads());
                 assertTrue(bytesNow < bytes * ROOM + ROOM_BYTES, bytes + " bytes before, " + bytesNow + " after");
             } finally {
                 clients.forEach(ZkLockClient::close);
                 operator.close();
+                ways.forEach(way -> way.detour.close());
             }
         }
-        Eventually.holds("no thread of the clients is left: " + threads(), SOON, () -> threads().stream()
-                .noneMatch(name -> name.startsWith("latchkey-timer") || name.startsWith("latchkey-callback")));
+        awaitThreads(Map.of());
     }
 
     /** Who waits goes on in the next session; what is kept of the former must not keep that one, and so all of them. */
@@ -194,12 +261,21 @@ class NothingLeaksTest {
                 work.add(threads.submit(() -> work(client, own)));
             }
             long start = System.nanoTime();
+            List<Strike> deck = shuffled(List.of(Strike.values()));
             while (System.nanoTime() - start < length.toNanos()) {
                 LockSupport.parkNanos(
                         Duration.ofMillis(random.nextInt(200, 600)).toNanos());
-                strike(server, operator);
-                faults.incrementAndGet();
+                ways.stream()
+                        .filter(way -> way.isStruck && System.nanoTime() - way.mendAt > 0)
+                        .forEach(Way::mend);
+                if (deck.isEmpty()) {
+                    deck = shuffled(DECK);
+                }
+                Strike next = deck.remove(0);
+                strike(next, server, operator);
+                struck.merge(next, 1, Integer::sum);
             }
+            ways.forEach(Way::mend);
             over.set(true);
             for (Future<?> each : work) {
                 each.get(SOON.toSeconds(), TimeUnit.SECONDS);
@@ -211,56 +287,133 @@ class NothingLeaksTest {
         }
     }
 
-    private void strike(EmbeddedZooKeeper server, ZooKeeper operator) throws Exception {
-        List<Long> sessions = new ArrayList<>(server.sessions());
-        sessions.remove(operator.getSessionId());
-        List<ServerNode> requests = requests(server);
-        switch (random.nextInt(5)) {
-            case 0 -> {
+    private void strike(Strike what, EmbeddedZooKeeper server, ZooKeeper operator) throws Exception {
+        switch (what) {
+            case RESTART -> {
                 server.stop();
                 server.restart();
             }
-            case 1, 2 -> {
-                if (!requests.isEmpty()) {
-                    // Whether it still is there or not.
-                    operator.delete(
-                            requests.get(random.nextInt(requests.size())).path(), -1, (rc, path, context) -> {}, null);
+            // Whether it still is there or not.
+            case DELETION ->
+                one(requests(server))
+                        .ifPresent(request -> operator.delete(request.path(), -1, (rc, path, context) -> {}, null));
+            case DECREE -> {
+                List<Long> sessions = new ArrayList<>(server.sessions());
+                sessions.remove(operator.getSessionId());
+                Optional<Long> session = one(sessions);
+                if (session.isPresent()) {
+                    server.expireSession(session.get());
                 }
             }
-            default -> {
-                if (!sessions.isEmpty()) {
-                    server.expireSession(sessions.get(random.nextInt(sessions.size())));
-                }
-            }
+            case CUT -> one(ways).ifPresent(way -> way.detour.cut());
+            case SLOWNESS ->
+                strikeWay(way -> {
+                    way.detour.delay(Duration.ofMillis(random.nextInt(20, 200)));
+                    return Duration.ofMillis(1500);
+                });
+            case SHORT_HOLE ->
+                strikeWay(way -> {
+                    way.detour.blackHole();
+                    return Duration.ofMillis(random.nextInt(200, 3000));
+                });
+            case LONG_HOLE ->
+                strikeWay(way -> {
+                    way.detour.blackHole();
+                    return SESSION.plusSeconds(1);
+                });
         }
     }
 
-    private Void work(ZkLockClient client, SplittableRandom own) throws InterruptedException {
+    private List<Strike> shuffled(List<Strike> cards) {
+        List<Strike> deck = new ArrayList<>(cards);
+        Collections.shuffle(deck, new java.util.Random(random.nextLong()));
+        return deck;
+    }
+
+    private <T> Optional<T> one(List<T> of) {
+        return of.isEmpty() ? Optional.empty() : Optional.of(of.get(random.nextInt(of.size())));
+    }
+
+    /** One that is not struck already: of the clients there are more than may be struck at a time. */
+    private void strikeWay(Function<Way, Duration> strike) {
+        Way way = one(ways.stream().filter(each -> !each.isStruck).toList()).orElseThrow();
+        way.struck(strike.apply(way));
+    }
+
+    private Void work(ZkLockClient client, SplittableRandom own) throws InterruptedException, ExecutionException {
         while (!over.get()) {
-            Acquirable lock = lock(client, own);
-            if (own.nextInt(4) == 0) {
-                // Somebody who changes his mind.
-                List<CompletableFuture<Lease>> asked = new ArrayList<>();
-                for (int i = 0; i < 5; i++) {
-                    asked.add(lock.acquireAsync());
+            switch (own.nextInt(16)) {
+                case 0, 1, 2, 3 -> changeMind(lock(client, own), own);
+                case 4 -> downgrade(client.readWriteLock("/leaks/r" + own.nextInt(2)), own);
+                case 5, 6, 7 -> administrate(client, own);
+                default -> {
+                    Acquirable lock = lock(client, own);
+                    Optional<Lease> lease = own.nextBoolean()
+                            ? Punctual.tryAcquire(lock, Duration.ofMillis(own.nextInt(1, 300)))
+                            : Optional.of(lock.acquire());
+                    if (lease.isPresent()) {
+                        hold(lock, lease.get(), own);
+                    }
                 }
-                LockSupport.parkNanos(Duration.ofMillis(own.nextInt(5)).toNanos());
-                asked.forEach(each -> each.cancel(false));
-                asked.stream()
-                        .filter(each -> each.isDone() && !each.isCompletedExceptionally())
-                        .forEach(each -> each.join().close());
-                continue;
-            }
-            Optional<Lease> lease = own.nextBoolean()
-                    ? lock.tryAcquire(Duration.ofMillis(own.nextInt(1, 300)))
-                    : Optional.of(lock.acquire());
-            if (lease.isPresent()) {
-                granted.incrementAndGet();
-                LockSupport.parkNanos(Duration.ofMillis(own.nextInt(5)).toNanos());
-                lease.get().close();
             }
         }
         return null;
+    }
+
+    /** Somebody who changes his mind. */
+    private static void changeMind(Acquirable lock, SplittableRandom own) {
+        List<CompletableFuture<Lease>> asked = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            asked.add(lock.acquireAsync());
+        }
+        LockSupport.parkNanos(Duration.ofMillis(own.nextInt(5)).toNanos());
+        asked.forEach(each -> each.cancel(false));
+        asked.stream()
+                .filter(each -> each.isDone() && !each.isCompletedExceptionally())
+                .forEach(each -> each.join().close());
+    }
+
+    private void downgrade(ReadWriteLock lock, SplittableRandom own) throws InterruptedException, ExecutionException {
+        Lease write = lock.writeLock().acquire();
+        try {
+            hold(lock.readLock(), lock.downgrade(write), own);
+        } catch (LeaseLostException lost) {
+            // as it may be
+        }
+    }
+
+    /** What goes to the server ends with an error if that is away for long. */
+    private static void administrate(ZkLockClient client, SplittableRandom own) {
+        try {
+            switch (own.nextInt(3)) {
+                // Room for the largest request there is.
+                case 0 -> client.semaphore("/leaks/l" + own.nextInt(2), 20).resize(own.nextInt(12, 21));
+                case 1 -> lock(client, own).queue().forEach(Contender::requestRelease);
+                default -> lock(client, own).queue().stream().findFirst().ifPresent(Contender::evict);
+            }
+        } catch (LockUnavailableException away) {
+            // as it may be
+        }
+    }
+
+    private void hold(Acquirable lock, Lease lease, SplittableRandom own)
+            throws InterruptedException, ExecutionException {
+        granted.incrementAndGet();
+        if (own.nextInt(8) == 0) {
+            CompletableFuture<Void> lost = lease.lost().thenRun(losses::incrementAndGet);
+            CompletableFuture<Void> asked = lease.releaseRequested().thenRun(wishes::incrementAndGet);
+            try {
+                if (own.nextBoolean()) {
+                    lock.queue().forEach(Contender::requestRelease);
+                }
+                CompletableFuture.anyOf(lost, asked).get(own.nextInt(1, 100), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException | LockUnavailableException neither) {
+                // its work is done
+            }
+        } else {
+            LockSupport.parkNanos(Duration.ofMillis(own.nextInt(5)).toNanos());
+        }
+        lease.close();
     }
 
     private static Acquirable lock(ZkLockClient client, SplittableRandom own) {
@@ -285,7 +438,7 @@ class NothingLeaksTest {
     }
 
     /** Nothing of anybody is left at the server, and every client has a session that lives. */
-    private static void awaitQuiet(EmbeddedZooKeeper server) throws InterruptedException {
+    private void awaitQuiet(EmbeddedZooKeeper server) throws InterruptedException {
         Eventually.holds("no request is left", SOON, () -> requests(server).isEmpty());
         Eventually.holds("no watch is left", SOON, () -> server.watchCount() == 0);
         Eventually.holds(
@@ -293,18 +446,34 @@ class NothingLeaksTest {
                 SOON,
                 () -> server.sessions().size() == CLIENTS + 1);
         // Threads that ran callbacks end when they have been idle for ten seconds.
-        Eventually.holds("idle threads end", SOON, () -> threads().stream()
-                .noneMatch(name -> name.startsWith("latchkey-callback")));
+        awaitThreads(
+                Map.of("latchkey-timer-#", (long) CLIENTS, "SendThread", CLIENTS + 1L, "EventThread", CLIENTS + 1L));
     }
 
-    private static Set<String> threads() {
+    /** Handles of sessions that are over end a moment later than these. */
+    private void awaitThreads(Map<String, Long> expected) throws InterruptedException {
+        AtomicReference<Map<String, Long>> seen = new AtomicReference<>();
+        try {
+            Eventually.holds("threads " + expected, SOON, () -> {
+                seen.set(threads());
+                return seen.get().equals(expected);
+            });
+        } catch (AssertionError late) {
+            throw new AssertionError(late.getMessage() + "; there are " + seen, late);
+        }
+    }
+
+    /** How many there are of each sort. */
+    private Map<String, Long> threads() {
         return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !others.contains(thread))
                 // ZooKeeper's client puts the name of the thread that made it before its own.
                 .map(thread -> thread.getName()
                         .replaceAll("0x[0-9a-f]+|\\d+", "#")
                         .replaceAll(".*(SendThread|EventThread).*", "$1"))
                 .filter(name -> name.startsWith("latchkey-") || name.equals("SendThread") || name.equals("EventThread"))
-                .collect(Collectors.toSet());
+                .filter(name -> !name.startsWith("latchkey-relay-"))
+                .collect(Collectors.groupingBy(name -> name, Collectors.counting()));
     }
 
     /** What there is once for each session or request, and how many more of it there are than at the beginning. */
