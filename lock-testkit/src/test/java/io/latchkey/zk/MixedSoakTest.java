@@ -41,6 +41,9 @@ class MixedSoakTest {
     private static final Duration ROUND = Duration.ofSeconds(15);
     private static final Duration END = Duration.ofSeconds(60);
 
+    /** Of the time of the paths, before a round is spared further faults; without that rounds of 76 % are common, one in 40 has 95 %. */
+    private static final double MOST_STRUCK = 0.85;
+
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
     private final History history = new History();
@@ -112,7 +115,7 @@ class MixedSoakTest {
     private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server, WakeUps wakeUps) throws Exception {
         clear(grantsOfRound);
         wakeUps.startRound();
-        int faults = strike(length);
+        int faults = strike(length, wakeUps);
         String heads = wakeUps.ofRound();
         clear(grantsSinceTheLastFault);
         for (int i = 0; i < CLIENTS; i++) {
@@ -140,13 +143,20 @@ class MixedSoakTest {
         }
     }
 
-    /** Ends one session after the other, and waits until the last is over. */
-    private int strike(Duration length) {
+    /**
+     * Ends one session after the other, and waits until the last is over. None while the paths have waited for nothing else but such
+     * sessions for too much of the round: with an unlucky draw nobody could be granted, however good the locks are. A lock that is slow
+     * lets its paths wait for something else, and is spared no fault.
+     */
+    private int strike(Duration length, WakeUps wakeUps) {
         long start = System.nanoTime();
         int faults = 0;
         List<ExpiryOrder> orders = List.of(ExpiryOrder.values());
         while (System.nanoTime() - start < length.toNanos()) {
             RandomLocks.pause(random.nextInt(50, 400));
+            if (wakeUps.struckOfRound() > MOST_STRUCK) {
+                continue;
+            }
             FaultyClient victim = all.get(random.nextInt(all.size()));
             victim.proxy().session().ifPresent(struck::add);
             // Not awaited: of two faults on one session one may be moot.

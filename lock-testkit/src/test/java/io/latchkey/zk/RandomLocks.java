@@ -13,6 +13,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FirstComeChecker;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.LinearizabilityChecker;
+import io.latchkey.testkit.LivenessChecker;
 import io.latchkey.testkit.LossChecker;
 import io.latchkey.testkit.PermitBoundChecker;
 import io.latchkey.testkit.ReadersWritersChecker;
@@ -35,6 +36,10 @@ import java.util.stream.Stream;
  */
 final class RandomLocks {
     private static final int CAPACITY = 3;
+    /** What is nobody's fault, by the clock: a machine that stands still. {@link Punctual} leaves that out and asks for more. */
+    private static final Duration ALLOWANCE = Duration.ofSeconds(3);
+
+    private static final Duration SERVED = Duration.ofSeconds(15);
 
     private final EmbeddedZooKeeper server;
     private final History history;
@@ -88,7 +93,7 @@ final class RandomLocks {
                 faulty, lock, claimed.stream().map(Claimed::claim).toArray(Claim[]::new));
         waiting.add(faulty);
         Optional<Lease> lease = random.nextInt(4) == 0
-                ? recorded.tryAcquire(Duration.ofMillis(random.nextInt(1, 200)))
+                ? Punctual.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
                 : Optional.of(recorded.acquire());
         waiting.remove(faulty);
         lease.ifPresent(granted -> holdAndLetGo(granted, random, longestHoldMillis));
@@ -132,7 +137,10 @@ final class RandomLocks {
         LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
     }
 
-    /** Waits until no request is left, nor a watch of one, and checks what was recorded. */
+    /**
+     * Waits until no request is left, nor a watch of one, and checks what was recorded. Once all work is over that every attempt has ended
+     * and every loss was told is decided; where sessions end the other rules may be left open here and there.
+     */
     void check(Duration within) throws InterruptedException {
         Eventually.holds(
                 "no request is left: " + requests(), within, () -> requests().isEmpty());
@@ -141,8 +149,9 @@ final class RandomLocks {
         PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
         FirstComeChecker.check(history).assertNotBroken();
-        LossChecker.check(history).assertNotBroken();
+        LossChecker.check(history).assertObeyed();
         LinearizabilityChecker.check(history).assertNotBroken();
+        LivenessChecker.check(history, ALLOWANCE, SERVED).assertObeyed();
     }
 
     List<ServerNode> requests() {

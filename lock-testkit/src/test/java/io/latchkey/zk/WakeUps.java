@@ -106,6 +106,13 @@ final class WakeUps extends Thread {
         looksOfRound.clear();
     }
 
+    /** For which share of the present round the paths have waited for sessions that were struck. */
+    double struckOfRound() {
+        Map<Head, Long> counts = new TreeMap<>(looksOfRound);
+        long all = counts.values().stream().mapToLong(Long::longValue).sum();
+        return all == 0 ? 0 : (double) counts.getOrDefault(Head.STRUCK_SESSION, 0L) / all;
+    }
+
     /** Shares of what the paths have waited for in the present round. */
     String ofRound() {
         return heads(new TreeMap<>(looksOfRound));
