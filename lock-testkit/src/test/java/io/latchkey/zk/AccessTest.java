@@ -3,6 +3,7 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -69,9 +71,16 @@ class AccessTest extends OnOneServer {
                 .auth("digest", LOGIN));
         Lease held = kind.of(service).acquire();
         var unused = listening(held);
+        assertTrue(allPaths().size() >= 3 + 1 + 1 + 2, () -> allPaths().toString());
+        assertAllIsItsOwn();
+        assertEquals(LeaseState.HELD, held.state());
+        held.close();
+    }
+
+    /** Whatever there is belongs to the login, and nobody else can look at it or take it away. */
+    private void assertAllIsItsOwn() throws Exception {
         ZooKeeper inside = handle(LOGIN);
         ZooKeeper stranger = handle();
-        assertTrue(allPaths().size() >= 3 + 1 + 1 + 2, () -> allPaths().toString());
         for (String path : allPaths()) {
             List<ACL> acl = inside.getACL(path, new Stat());
             assertEquals(1, acl.size(), path);
@@ -84,8 +93,37 @@ class AccessTest extends OnOneServer {
                 assertThrows(KeeperException.NoAuthException.class, () -> stranger.delete(path, -1), path);
             }
         }
-        assertEquals(LeaseState.HELD, held.state());
+    }
+
+    /** What it makes then, levels of the path included: all of the time before has gone. */
+    @ParameterizedTest
+    @EnumSource(Lockable.class)
+    void aLoginLastsThroughAReconnectAndIntoTheNextSession(Lockable kind) throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZkLockClient service =
+                client(builder -> builder.connectString(proxy.connectString()).auth("digest", LOGIN));
+        kind.of(service).acquire().close();
+        awaitNothingLeft(kind.paths().toArray(String[]::new));
+        long session = proxy.session().orElseThrow();
+        proxy.cut();
+        assertMadeAnewAsItsOwn(kind, service);
+        assertEquals(session, proxy.session().orElseThrow(), "the same session");
+        proxy.expireSession().get(10, TimeUnit.SECONDS);
+        assertMadeAnewAsItsOwn(kind, service);
+        assertNotEquals(session, proxy.session().orElseThrow(), "the next session");
+    }
+
+    private void assertMadeAnewAsItsOwn(Lockable kind, ZkLockClient service) throws Exception {
+        var unused = reapAll();
+        assertEquals(List.of(), allPaths());
+        Lease held = kind.of(service).acquire();
+        assertEquals(2 * kind.paths().size(), allPaths().size());
+        assertAllIsItsOwn();
+        ZkLockClient stranger = client("stranger");
+        assertThrows(AccessDeniedException.class, () -> kind.of(stranger).tryAcquire());
+        assertTrue(held.isValid());
         held.close();
+        awaitNothingLeft(kind.paths().toArray(String[]::new));
     }
 
     @ParameterizedTest
