@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.Standing;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
@@ -16,6 +17,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FastReconnects;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Wire;
 import io.latchkey.testkit.ZooKeeperFixture;
@@ -44,6 +46,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class OldServerTest {
     private static final Duration SESSION = Duration.ofSeconds(20);
+    /** Of one that is to end by time. */
+    private static final Duration BRIEF = Duration.ofSeconds(3);
+
     private static final int THREADS = 4;
 
     private static ServerProcess server;
@@ -72,9 +77,13 @@ class OldServerTest {
     }
 
     private ZkLockClient client(String connectString) {
+        return client(connectString, SESSION);
+    }
+
+    private ZkLockClient client(String connectString, Duration session) {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(connectString)
-                .sessionTimeout(SESSION)
+                .sessionTimeout(session)
                 .ownerLabel("a client of " + version)
                 .connectTimeout(Duration.ofSeconds(30))
                 .build();
@@ -92,11 +101,23 @@ class OldServerTest {
         return proxy;
     }
 
+    /** One whose client comes back in milliseconds. */
+    private FaultProxy fastProxy() {
+        FaultProxy proxy = proxy();
+        open.add(FastReconnects.of(proxy));
+        return proxy;
+    }
+
     private static void awaitQueue(Acquirable lock, int length) throws InterruptedException {
         Eventually.holds(
                 "a queue of " + length,
                 Duration.ofSeconds(10),
                 () -> lock.queue().size() == length);
+    }
+
+    /** One path of the lock, to see who stands there. */
+    private static Acquirable last(Lockable kind, ZkLockClient client) {
+        return kind == Lockable.MULTI ? client.mutex("/m") : kind.of(client);
     }
 
     private static Lease soon(CompletableFuture<Lease> due) throws Exception {
@@ -111,7 +132,7 @@ class OldServerTest {
             Lease held = kind.of(first).acquire();
             assertTrue(held.token() > 0);
             CompletableFuture<Lease> next = kind.blocker(second).acquireAsync();
-            Acquirable last = kind == Lockable.MULTI ? second.mutex("/m") : kind.of(second);
+            Acquirable last = last(kind, second);
             awaitQueue(last, 2);
             assertFalse(next.isDone());
             held.close();
@@ -186,6 +207,87 @@ class OldServerTest {
         assertTrue(soon(waiting).token() > before.token());
         assertTrue(held.isValid());
         assertFalse(held.lost().isDone());
+    }
+
+    @Test
+    void expiryWhileHoldingIsToldAndTheNextIsGranted() throws Exception {
+        for (Lockable kind : Lockable.values()) {
+            FaultProxy proxy = fastProxy();
+            ZkLockClient expiring = client(proxy.connectString());
+            ZkLockClient second = client();
+            Lease held = kind.of(expiring).acquire();
+            CompletableFuture<LossCause> lost = held.lost();
+            CompletableFuture<Lease> next = kind.blocker(second).acquireAsync();
+            awaitQueue(last(kind, second), 2);
+            proxy.expireSession().get(10, TimeUnit.SECONDS);
+            Lease granted = soon(next);
+            assertTrue(granted.token() > held.token());
+            assertEquals(LossCause.SESSION_EXPIRED, lost.get(10, TimeUnit.SECONDS));
+            assertFalse(held.isValid());
+            CompletableFuture<Lease> again = kind.of(expiring).acquireAsync();
+            awaitQueue(last(kind, second), 2);
+            assertFalse(again.isDone());
+            granted.close();
+            soon(again).close();
+            awaitQueue(last(kind, second), 0);
+        }
+    }
+
+    @Test
+    void expiryWhileWaitingQueuesAgain() throws Exception {
+        for (Lockable kind : Lockable.values()) {
+            FaultProxy proxy = fastProxy();
+            ZkLockClient expiring = client(proxy.connectString());
+            ZkLockClient second = client();
+            Lease held = kind.blocker(second).acquire();
+            CompletableFuture<Lease> waiting = kind.of(expiring).acquireAsync();
+            Acquirable last = last(kind, second);
+            awaitQueue(last, 2);
+            long before = last.queue().get(1).token();
+            proxy.expireSession().get(10, TimeUnit.SECONDS);
+            Eventually.holds("a new request", Duration.ofSeconds(10), () -> last.queue().stream()
+                    .anyMatch(request -> request.standing() == Standing.WAITS && request.token() > before));
+            assertFalse(waiting.isDone());
+            assertTrue(held.isValid());
+            held.close();
+            Lease granted = soon(waiting);
+            assertTrue(granted.isValid());
+            assertTrue(granted.token() > before);
+            granted.close();
+            awaitQueue(last, 0);
+        }
+    }
+
+    /** Locks of every kind, all of one client: those of one list shut out those at the same places of the other. */
+    @Test
+    void aHolderThatIsCutOffKnowsBeforeTheNextIsGranted() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient cutOff = client(proxy.connectString(), BRIEF);
+        ZkLockClient other = client();
+        List<Acquirable> held = List.of(
+                cutOff.mutex("/cut"),
+                Lockable.WRITE.of(cutOff),
+                Lockable.PERMITS.of(cutOff),
+                cutOff.multiLock(cutOff.mutex("/cut/a"), cutOff.mutex("/cut/b")));
+        List<Acquirable> next =
+                List.of(other.mutex("/cut"), Lockable.READ.of(other), Lockable.PERMIT.of(other), other.mutex("/cut/b"));
+        List<Lease> leases = new ArrayList<>();
+        List<CompletableFuture<Long>> lostAt = new ArrayList<>();
+        List<CompletableFuture<Long>> grantedAt = new ArrayList<>();
+        for (int i = 0; i < held.size(); i++) {
+            Lease lease = held.get(i).acquire();
+            leases.add(lease);
+            lostAt.add(lease.lost().thenApply(cause -> System.nanoTime()));
+            grantedAt.add(next.get(i).acquireAsync().thenApply(granted -> System.nanoTime()));
+            awaitQueue(next.get(i), 2);
+        }
+        proxy.blackHole();
+        for (int i = 0; i < held.size(); i++) {
+            long gap =
+                    grantedAt.get(i).get(30, TimeUnit.SECONDS) - lostAt.get(i).get(30, TimeUnit.SECONDS);
+            assertTrue(gap > 0, "told " + Duration.ofNanos(-gap) + " too late of " + held.get(i));
+            assertEquals(LossCause.DEADLINE_PASSED, leases.get(i).lost().join());
+        }
     }
 
     @Test
