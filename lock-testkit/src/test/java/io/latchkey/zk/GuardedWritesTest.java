@@ -3,14 +3,14 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.LostUpdates.Worker;
 import io.latchkey.zk.UpdateWorker.Mode;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * Read, think, write under a lock, by three processes with sessions of 2 s, of which one that thinks stands still for 5 s (SIGSTOP) while
- * others are ended by decree. A holder writes when it has thought, whatever has become of its lease.
+ * others are ended by decree and the leader of the three servers is killed. A holder writes when it has thought, whatever has become of its lease.
  */
 @Tag("once")
 @Tag("soak")
@@ -45,12 +45,13 @@ class GuardedWritesTest {
     private final SplittableRandom random = new SplittableRandom(Long.getLong("latchkey.seed", System.nanoTime()));
     private int pauses;
     private int decrees;
+    private int leaders;
 
     @Test
     @Timeout(900)
     void noUpdateIsLostWithGuardsNorWithTokensAndSomeAreWithNeither() throws Exception {
-        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-                LostUpdates updates = updates(server)) {
+        try (EmbeddedEnsemble ensemble = EmbeddedEnsemble.start();
+                LostUpdates updates = updates(ensemble)) {
             for (Mode mode : MODES) {
                 Eventually.holds(
                         "updates with " + mode,
@@ -59,7 +60,7 @@ class GuardedWritesTest {
             }
             long start = System.nanoTime();
             while (System.nanoTime() - start < LENGTH.toNanos() || pauses < MODES.size()) {
-                strike(server, updates, MODES.get(pauses % MODES.size()));
+                strike(ensemble, updates, MODES.get(pauses % MODES.size()));
             }
             for (Mode mode : MODES) {
                 int before = updates.acknowledged(mode).size();
@@ -69,7 +70,7 @@ class GuardedWritesTest {
                         () -> updates.acknowledged(mode).size() > before + 2 * WORKERS);
             }
             updates.end();
-            String guarded = data(server);
+            String guarded = data(ensemble);
             report(updates, guarded);
             assertEquals(List.of(), List.copyOf(updates.lost(Mode.GUARDED, guarded)));
             assertEquals(List.of(), List.copyOf(updates.lost(Mode.TOKENS, updates.lastFenced())));
@@ -80,26 +81,25 @@ class GuardedWritesTest {
         }
     }
 
-    private static LostUpdates updates(EmbeddedZooKeeper server) throws Exception {
+    private static LostUpdates updates(EmbeddedEnsemble ensemble) throws Exception {
         withHandle(
-                server,
+                ensemble,
                 handle -> handle.create(
                         UpdateWorker.DATA, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
-        return new LostUpdates(server.connectString(), WORKERS);
+        return new LostUpdates(ensemble.connectString(), WORKERS);
     }
 
-    private static String data(EmbeddedZooKeeper server) throws Exception {
-        return withHandle(
-                server, handle -> new String(handle.getData(UpdateWorker.DATA, false, null), StandardCharsets.UTF_8));
+    private static String data(EmbeddedEnsemble ensemble) throws Exception {
+        return withHandle(ensemble, UpdateWorker::data);
     }
 
     private interface Deed {
         String with(ZooKeeper handle) throws Exception;
     }
 
-    private static String withHandle(EmbeddedZooKeeper server, Deed deed) throws Exception {
+    private static String withHandle(EmbeddedEnsemble ensemble, Deed deed) throws Exception {
         CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper handle = new ZooKeeper(server.connectString(), 30_000, event -> connected.countDown());
+        ZooKeeper handle = new ZooKeeper(ensemble.connectString(), 30_000, event -> connected.countDown());
         try {
             assertTrue(connected.await(SOON.toSeconds(), TimeUnit.SECONDS));
             return deed.with(handle);
@@ -108,8 +108,8 @@ class GuardedWritesTest {
         }
     }
 
-    /** Somebody who thinks stands still; meanwhile holders of all locks are ended by decree. */
-    private void strike(EmbeddedZooKeeper server, LostUpdates updates, Mode mode) throws Exception {
+    /** Somebody who thinks stands still; meanwhile the leader is killed, every other time, and holders of all locks are ended by decree. */
+    private void strike(EmbeddedEnsemble ensemble, LostUpdates updates, Mode mode) throws Exception {
         Eventually.holds("somebody thinks", SOON, () -> thinker(updates, mode).isPresent());
         Optional<Worker> victim = thinker(updates, mode);
         if (victim.isEmpty()) {
@@ -117,21 +117,33 @@ class GuardedWritesTest {
         }
         victim.get().signal("STOP");
         pauses++;
+        if (pauses % 2 == 1) {
+            replaceLeader(ensemble);
+        }
         long start = System.nanoTime();
         while (System.nanoTime() - start < PAUSE.toNanos()) {
             LockSupport.parkNanos(Duration.ofMillis(random.nextInt(800, 1500)).toNanos());
             for (Mode each : MODES) {
-                Optional<ServerNode> head = server.nodesUnder(each.lock()).stream()
+                Optional<ServerNode> head = ensemble.nodesUnder(each.lock()).stream()
                         .min(Comparator.comparing(
                                 node -> node.path().substring(node.path().length() - 10)));
                 if (head.isPresent()) {
-                    server.expireSession(head.get().session());
+                    ensemble.expireSession(head.get().session());
                     decrees++;
                 }
             }
         }
         victim.get().signal("CONT");
         LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
+    }
+
+    /** Kills it, with all connections to it; it comes back as a follower. */
+    private void replaceLeader(EmbeddedEnsemble ensemble) throws InterruptedException {
+        int leader = ensemble.awaitLeader(SOON);
+        ensemble.kill(leader);
+        leaders++;
+        assertNotEquals(leader, ensemble.awaitLeader(SOON));
+        ensemble.restart(leader);
     }
 
     private static Optional<Worker> thinker(LostUpdates updates, Mode mode) {
@@ -144,7 +156,8 @@ class GuardedWritesTest {
         if (!Soak.isLong()) {
             return;
         }
-        System.out.println(pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions ended by decree\n"
+        System.out.println(pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions ended by decree, "
+                + leaders + " leaders killed\n"
                 + "| protected by | acknowledged | not written | lost |\n|---|---|---|---|\n"
                 + row(updates, Mode.LOCK_ALONE, updates.lastUnfenced())
                 + row(updates, Mode.TOKENS, updates.lastFenced())

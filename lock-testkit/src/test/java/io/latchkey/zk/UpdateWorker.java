@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.KeeperException;
@@ -106,10 +107,21 @@ final class UpdateWorker {
     private String read(Mode mode, Lease lease, ZooKeeper reads) throws InterruptedException, KeeperException, Refused {
         if (mode == Mode.GUARDED) {
             say(mode, "thinks");
-            return new String(reads.getData(DATA, false, null), StandardCharsets.UTF_8);
+            return data(reads);
         }
         say(mode, "read " + lease.token());
         return answer(mode);
+    }
+
+    /** What was written last. The server that is asked may lag behind that of whoever wrote, and first has to catch up. */
+    static String data(ZooKeeper handle) throws InterruptedException, KeeperException {
+        CompletableFuture<Integer> caughtUp = new CompletableFuture<>();
+        handle.sync(DATA, (rc, path, ctx) -> caughtUp.complete(rc), null);
+        KeeperException.Code code = KeeperException.Code.get(caughtUp.join());
+        if (code != KeeperException.Code.OK) {
+            throw KeeperException.create(code, DATA);
+        }
+        return new String(handle.getData(DATA, false, null), StandardCharsets.UTF_8);
     }
 
     private void write(Mode mode, Lease lease, String value) throws InterruptedException, KeeperException, Refused {
