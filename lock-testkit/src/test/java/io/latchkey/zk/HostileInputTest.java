@@ -18,14 +18,12 @@ import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Stopwatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
@@ -42,7 +40,6 @@ class HostileInputTest extends OnOneServer {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final String ID = "0123456789abcdef";
     private static final int HUGE = 900_000;
-    private static final int BATCH = 250;
 
     private final ZkLockClient locks =
             client(builder -> builder.ownerLabel("own").sessionTimeout(LONG));
@@ -237,24 +234,20 @@ class HostileInputTest extends OnOneServer {
 
     // ---- length
 
-    /** Waiting writers, or what looks so, as many as there are numbers. */
-    private void fill(String path, int from, int to, String suffix) throws Exception {
-        for (int next = from; next < to; next += BATCH) {
-            List<Op> batch = new ArrayList<>(BATCH);
-            for (int number = next; number < Math.min(to, next + BATCH); number++) {
-                String name = String.format("write-%016x-%010d", number, 1_000_000_000 + number);
-                batch.add(Op.create(
-                        path + '/' + name + suffix, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
-            }
-            var unused = operator.multi(batch);
-        }
+    /** Waiting writers, or what looks so, with numbers that the server gives to nobody yet. */
+    private void fill(String path, int count, String suffix) throws Exception {
+        ForgedRequests.create(
+                operator,
+                CreateMode.PERSISTENT,
+                path,
+                ForgedRequests.writers(1_000_000_000, count).map(name -> name + suffix));
     }
 
     /** What they add is 37 bytes each: 20,000 of them are 740,000 of the 1,048,575 that fit a packet. */
     @Test
     void twentyThousandInTheQueueAreServedCorrectly() throws Exception {
         Lease held = locks.mutex("/m").acquire();
-        fill("/m", 0, 20_000, "");
+        fill("/m", 20_000, "");
         CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
         awaitUntil("another request", () -> server().nodesUnder("/m").size() == 20_002);
         // Numbered by the server it stands before those that were forged.
@@ -271,7 +264,7 @@ class HostileInputTest extends OnOneServer {
     void moreThanFitAPacketAreAClearErrorAndOtherLocksLive() throws Exception {
         locks.mutex("/m").acquire().close();
         Lease elsewhere = locks.mutex("/elsewhere").acquire();
-        fill("/m", 0, 30_000, "");
+        fill("/m", 30_000, "");
         for (int attempt = 0; attempt < 2; attempt++) {
             LockException told =
                     assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
@@ -292,7 +285,7 @@ class HostileInputTest extends OnOneServer {
     void moreThanFitAPacketOnAPathWhoseCounterIsAtItsEndAreAClearErrorAndOtherLocksLive() throws Exception {
         locks.mutex("/m").acquire().close();
         Lease elsewhere = locks.mutex("/elsewhere").acquire();
-        fill("/m", 0, 30_000, "");
+        fill("/m", 30_000, "");
         server().setChildCounter("/m", Integer.MAX_VALUE - 2);
         LockException told =
                 assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
@@ -305,7 +298,7 @@ class HostileInputTest extends OnOneServer {
     @Test
     void foreignChildrenOfLongNamesThatFitNoPacketAreAClearError() throws Exception {
         locks.mutex("/m").acquire().close();
-        fill("/m", 0, 5_000, "x".repeat(250));
+        fill("/m", 5_000, "x".repeat(250));
         LockException told =
                 assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
         assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
