@@ -88,6 +88,7 @@ class LongQueueTest extends OnOneServer {
         forge(forgers, "/small", permits(2));
         forge(forgers, "/large", permits(20));
 
+        Wire.Mark asking = proxyOfSeveral.mark();
         CompletableFuture<Lease> both = both(several).acquireAsync();
         List<CompletableFuture<Lease>> one = new ArrayList<>();
         for (Acquirable lock : oneByOne(locks)) {
@@ -96,6 +97,8 @@ class LongQueueTest extends OnOneServer {
         Map<String, Integer> real = Map.of("/m", 2, "/rw", 3, "/small", 1, "/large", 1);
         awaitLengths(real);
         assertNobodyIsGranted(both, one);
+        RequestMatch together = RequestMatch.list().under("/m").under("/rw");
+        assertEquals(1, proxyOfSeveral.since(asking).count(together), "it broke its connection with that, once");
         ZkLockClient trying = client("trying");
         for (Acquirable lock : Stream.concat(oneByOne(trying).stream(), Stream.of(both(trying)))
                 .toList()) {
