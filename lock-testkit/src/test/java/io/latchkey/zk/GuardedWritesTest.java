@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FollowerPartition;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.LostUpdates.Worker;
 import io.latchkey.zk.UpdateWorker.Mode;
@@ -29,8 +30,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Read, think, write under a lock, by three processes with sessions of 2 s, of which one that thinks stands still for 5 s (SIGSTOP) while
- * others are ended by decree and the leader of the three servers is killed. A holder writes when it has thought, whatever has become of its lease.
+ * Read, think, write under a lock on three servers, by three processes with sessions of 2 s, of which one that thinks stands still for 5 s
+ * (SIGSTOP), while others are ended by decree and the leader is killed, or a follower is cut off from it and answers with what it had. A
+ * holder writes when it has thought, whatever has become of its lease.
  */
 @Tag("once")
 @Tag("soak")
@@ -46,6 +48,7 @@ class GuardedWritesTest {
     private int pauses;
     private int decrees;
     private int leaders;
+    private int partitions;
 
     @Test
     @Timeout(900)
@@ -108,7 +111,7 @@ class GuardedWritesTest {
         }
     }
 
-    /** Somebody who thinks stands still; meanwhile the leader is killed, every other time, and holders of all locks are ended by decree. */
+    /** Somebody who thinks stands still; meanwhile a server fails, and holders of all locks are ended by decree. */
     private void strike(EmbeddedEnsemble ensemble, LostUpdates updates, Mode mode) throws Exception {
         Eventually.holds("somebody thinks", SOON, () -> thinker(updates, mode).isPresent());
         Optional<Worker> victim = thinker(updates, mode);
@@ -116,13 +119,26 @@ class GuardedWritesTest {
             return;
         }
         victim.get().signal("STOP");
+        long start = System.nanoTime();
         pauses++;
         if (pauses % 2 == 1) {
             replaceLeader(ensemble);
+            endSessions(ensemble, start);
+        } else {
+            int follower = (leaderOfAll(ensemble) + 1) % ensemble.size();
+            FollowerPartition partition = ensemble.cutOffFromLeader(follower);
+            partitions++;
+            endSessions(ensemble, start);
+            partition.heal();
         }
-        long start = System.nanoTime();
+        victim.get().signal("CONT");
+        LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
+    }
+
+    private void endSessions(EmbeddedEnsemble ensemble, long start) throws InterruptedException {
         while (System.nanoTime() - start < PAUSE.toNanos()) {
             LockSupport.parkNanos(Duration.ofMillis(random.nextInt(800, 1500)).toNanos());
+            int unused = ensemble.awaitLeader(SOON);
             for (Mode each : MODES) {
                 Optional<ServerNode> head = ensemble.nodesUnder(each.lock()).stream()
                         .min(Comparator.comparing(
@@ -133,17 +149,24 @@ class GuardedWritesTest {
                 }
             }
         }
-        victim.get().signal("CONT");
-        LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
     }
 
     /** Kills it, with all connections to it; it comes back as a follower. */
     private void replaceLeader(EmbeddedEnsemble ensemble) throws InterruptedException {
-        int leader = ensemble.awaitLeader(SOON);
+        int leader = leaderOfAll(ensemble);
         ensemble.kill(leader);
         leaders++;
         assertNotEquals(leader, ensemble.awaitLeader(SOON));
         ensemble.restart(leader);
+    }
+
+    /** Once all serve again. */
+    private static int leaderOfAll(EmbeddedEnsemble ensemble) throws InterruptedException {
+        for (int i = 0; i < ensemble.size(); i++) {
+            int server = i;
+            Eventually.holds("server " + server, SOON, () -> ensemble.isServing(server));
+        }
+        return ensemble.awaitLeader(SOON);
     }
 
     private static Optional<Worker> thinker(LostUpdates updates, Mode mode) {
@@ -157,7 +180,7 @@ class GuardedWritesTest {
             return;
         }
         System.out.println(pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions ended by decree, "
-                + leaders + " leaders killed\n"
+                + leaders + " leaders killed, " + partitions + " followers cut off\n"
                 + "| protected by | acknowledged | not written | lost |\n|---|---|---|---|\n"
                 + row(updates, Mode.LOCK_ALONE, updates.lastUnfenced())
                 + row(updates, Mode.TOKENS, updates.lastFenced())
