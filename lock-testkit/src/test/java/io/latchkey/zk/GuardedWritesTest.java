@@ -119,23 +119,23 @@ class GuardedWritesTest {
             return;
         }
         victim.get().signal("STOP");
-        long start = System.nanoTime();
         pauses++;
         if (pauses % 2 == 1) {
             replaceLeader(ensemble);
-            endSessions(ensemble, start);
+            endSessions(ensemble);
         } else {
             int follower = (leaderOfAll(ensemble) + 1) % ensemble.size();
             FollowerPartition partition = ensemble.cutOffFromLeader(follower);
             partitions++;
-            endSessions(ensemble, start);
+            endSessions(ensemble);
             partition.heal();
         }
         victim.get().signal("CONT");
         LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
     }
 
-    private void endSessions(EmbeddedEnsemble ensemble, long start) throws InterruptedException {
+    private void endSessions(EmbeddedEnsemble ensemble) throws InterruptedException {
+        long start = System.nanoTime();
         while (System.nanoTime() - start < PAUSE.toNanos()) {
             LockSupport.parkNanos(Duration.ofMillis(random.nextInt(800, 1500)).toNanos());
             int unused = ensemble.awaitLeader(SOON);
