@@ -26,6 +26,9 @@ public final class ZkLocks {
      * gets through, whatever clocks, pauses and operators do; no store has to compare tokens. Waits for the server;
      * interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *
+     * <p>What is written should not rest on a stale read. A handle other than the client's may be served by a server that lags
+     * behind: call {@link ZooKeeper#sync} on it before the read, or give the write the version that was read.
+     *
      * @param lease a lease granted by a {@link ZkLockClient}
      * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}

@@ -27,6 +27,13 @@ final class TimeMutants {
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted"),
             Mutant.of(
+                            "the refusal of a session that ends proves that it lives",
+                            "session/ZooKeeperPort",
+                            "code == Code.SESSION_EXPIRED || ",
+                            "")
+                    .caughtBy(
+                            "io.latchkey.zk.session.ZooKeeperPortTest#aTransactionThatTheEndOfTheSessionRefusedIsNoAnswer"),
+            Mutant.of(
                             "reconnects put the heartbeat off again and again",
                             SESSION,
                             "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",

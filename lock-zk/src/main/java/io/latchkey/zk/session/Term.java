@@ -15,6 +15,8 @@ final class Term {
     /** Until when; null once it has lapsed. */
     private final AtomicReference<@Nullable Moment> deadline;
 
+    private volatile boolean over;
+
     Term(Time time, Moment deadline) {
         this.time = time;
         this.deadline = new AtomicReference<>(deadline);
@@ -53,7 +55,7 @@ final class Term {
                 return false;
             }
             if (until.reachedAt(now())) {
-                end();
+                deadline.set(null);
                 return false;
             }
             if (!later.isAfter(until) || deadline.compareAndSet(until, later)) {
@@ -69,6 +71,12 @@ final class Term {
 
     /** The session is over: so is the term. */
     void end() {
+        over = true;
         deadline.set(null);
+    }
+
+    /** Whether it has ended with the session, whatever its deadline. */
+    boolean isOver() {
+        return over;
     }
 }

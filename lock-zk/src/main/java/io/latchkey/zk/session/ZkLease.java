@@ -155,7 +155,7 @@ public final class ZkLease implements Lease {
         if (term.isValid()) {
             return true;
         }
-        lose(LossCause.DEADLINE_PASSED);
+        lose(term.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
         engine.serially(session::checkTerm);
         return false;
     }

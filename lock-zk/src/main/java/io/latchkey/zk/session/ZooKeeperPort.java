@@ -241,8 +241,11 @@ public final class ZooKeeperPort implements ZooPort {
         return CreateOptions.newBuilder(acl, mode).build();
     }
 
-    /** A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. */
-    private static Answer<Written> written(int rc, List<OpResult> results) {
+    /**
+     * A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. Not so where that failed
+     * because the leader ends the session just then, or knows it at another server: that proves nothing but this.
+     */
+    static Answer<Written> written(int rc, List<OpResult> results) {
         if (rc == KeeperException.Code.OK.intValue()) {
             return Answer.of(new Written(created(results), Optional.empty()));
         }
@@ -251,8 +254,11 @@ public final class ZooKeeperPort implements ZooPort {
                 if (results.get(i) instanceof OpResult.ErrorResult error
                         && error.getErr() != KeeperException.Code.OK.intValue()
                         && error.getErr() != KeeperException.Code.RUNTIMEINCONSISTENCY.intValue()) {
-                    Refusal refusal = new Refusal(i, map(error.getErr()), word(error.getErr()));
-                    return Answer.of(new Written(List.of(), Optional.of(refusal)));
+                    Code code = map(error.getErr());
+                    return code == Code.SESSION_EXPIRED || code == Code.CONNECTION_LOSS
+                            ? Answer.failed(code, word(error.getErr()))
+                            : Answer.of(
+                                    new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
                 }
             }
         }

@@ -63,7 +63,16 @@ class TermTest {
 
     @Test
     void endsWithItsSession() {
+        assertFalse(term.isOver());
         term.end();
         assertFalse(term.isValid());
+        assertTrue(term.isOver());
+    }
+
+    @Test
+    void aDeadlineThatPassesIsNotTheEndOfTheSession() {
+        time.pass(SECOND);
+        assertFalse(term.isValid());
+        assertFalse(term.isOver());
     }
 }

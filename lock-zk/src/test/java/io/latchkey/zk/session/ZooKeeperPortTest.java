@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.apache.zookeeper.KeeperException;
@@ -9,7 +10,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
 
-/** What no server of today answers: something was written between two reads of one request. */
+/** What servers answer never, or only in a moment that no test can hold: how it is understood. */
 class ZooKeeperPortTest {
     private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
 
@@ -32,6 +33,24 @@ class ZooKeeperPortTest {
                 Code.NO_NODE, ZooKeeperPort.listing(dataOf(7), LIST, refused).code());
         assertEquals(
                 Code.NO_NODE, ZooKeeperPort.listing(refused, refused, refused).code());
+    }
+
+    /** As a leader answers that has begun to end the session, and has not told so yet. */
+    @Test
+    void aTransactionThatTheEndOfTheSessionRefusedIsNoAnswer() {
+        assertEquals(
+                Code.SESSION_EXPIRED,
+                refusedBy(KeeperException.Code.SESSIONEXPIRED).code());
+        assertEquals(
+                Code.CONNECTION_LOSS,
+                refusedBy(KeeperException.Code.SESSIONMOVED).code());
+        assertTrue(refusedBy(KeeperException.Code.NONODE).ok());
+    }
+
+    private static Answer<ZooPort.Written> refusedBy(KeeperException.Code code) {
+        OpResult refused = new OpResult.ErrorResult(code.intValue());
+        OpResult further = new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue());
+        return ZooKeeperPort.written(code.intValue(), List.of(refused, further));
     }
 
     private static OpResult dataOf(long mzxid) {
