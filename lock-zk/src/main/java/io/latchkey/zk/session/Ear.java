@@ -21,6 +21,10 @@ final class Ear {
     private final NodeName name;
     private final Session session;
     private final String path;
+    /** One for all wishes: another each time would join those before it. */
+    private final Listener listener = new Listener();
+
+    private Runnable stopListening = () -> {};
     private boolean closed;
 
     Ear(Place place, NodeName name) {
@@ -46,8 +50,8 @@ final class Ear {
 
     private void listen() {
         if (!closed) {
-            // Never taken back: it goes with the node.
-            var unused = session.watches().watchData(path, new Listener());
+            // Taken back by nobody while it is there: it goes with the node.
+            stopListening = session.watches().watchData(path, listener);
         }
     }
 
@@ -74,7 +78,12 @@ final class Ear {
 
         @Override
         public void changed() {
-            listen();
+            if (closed) {
+                // Somebody asked while the node was about to go: there is no watch that would tell of that.
+                stopListening.run();
+            } else {
+                listen();
+            }
         }
 
         @Override
