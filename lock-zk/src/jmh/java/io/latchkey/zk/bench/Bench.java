@@ -15,22 +15,18 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.logging.LogManager;
 import java.util.regex.Pattern;
-import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** Measures all systems side by side; or puts what was measured into the documentation. */
 public final class Bench {
     private static final PrintStream OUT = System.out;
-    private static final int SHORT_QUEUE = 1_000;
     private static final Duration LOOPBACK = Duration.ZERO;
     private static final Duration AWAY = Duration.ofMillis(2);
 
@@ -69,13 +65,14 @@ public final class Bench {
                 ? Results.read(json)
                 : new Results(List.of(), List.of());
         bench.measureAll();
-        Results results = before.with(new Results(List.of(run), bench.figures));
+        long seconds = (System.nanoTime() - from) / 1_000_000_000;
+        Results results = before.with(new Results(List.of(run.lasting(seconds)), bench.figures));
         results.write(json);
         Report report = new Report(results);
         Files.writeString(folder.resolve("results.md"), report.markdown());
         report.plots(folder);
         OUT.println(report.markdown());
-        OUT.printf(Locale.ROOT, "%s, in %d s%n", json, (System.nanoTime() - from) / 1_000_000_000);
+        OUT.printf(Locale.ROOT, "%s, in %d s%n", json, seconds);
         System.exit(0); // threads of waiters that were given up may still be there
     }
 
@@ -127,30 +124,44 @@ public final class Bench {
         }
     }
 
+    /** What one of them does in its turn, at a path of its own. */
+    @FunctionalInterface
+    private interface Turn<T> {
+        T of(Contestant contestant, String path) throws Exception;
+    }
+
     /** Some rounds in which each has its turn, another one first every time, so that the machine's drift hits all. */
-    private void inTurns(Case which, Site site, String servers, Duration roundTrip) throws Exception {
-        Map<Contestant, List<Sample>> turns = new EnumMap<>(Contestant.class);
-        List<Contestant> order = new ArrayList<>(which.contestants());
-        for (int round = 0; round < extent.rounds(); round++) {
+    private <T> Map<Contestant, List<T>> inTurns(List<Contestant> contestants, int rounds, Turn<T> turn)
+            throws Exception {
+        Map<Contestant, List<T>> turns = new EnumMap<>(Contestant.class);
+        List<Contestant> order = new ArrayList<>(contestants);
+        for (int round = 0; round < rounds; round++) {
             for (Contestant contestant : order) {
-                Trial trial = new Trial(
-                        contestant, servers, site.probe(), newPath(), extent.warmUp(), which.time(extent.measured()));
-                turns.computeIfAbsent(contestant, ignored -> new ArrayList<>())
-                        .add(which.load().run(trial));
+                turns.computeIfAbsent(contestant, ignored -> new ArrayList<>()).add(turn.of(contestant, newPath()));
             }
             Collections.rotate(order, 1);
         }
-        turns.forEach((contestant, samples) -> {
-            Map<String, Double> more = new TreeMap<>();
-            more.put(Figures.SLOWEST_TURN, Figures.rounded(rates(samples).min().orElse(0)));
-            more.put(Figures.FASTEST_TURN, Figures.rounded(rates(samples).max().orElse(0)));
-            Sample all = samples.stream().reduce(Sample.none(), Sample::plus);
-            tell(Figures.of(which, contestant, roundTrip.toNanos() / 1e6, site.storage(), all, more));
-        });
+        return turns;
     }
 
-    private static DoubleStream rates(List<Sample> samples) {
-        return samples.stream().mapToDouble(Sample::perSecond);
+    private void inTurns(Case which, Site site, String servers, Duration roundTrip) throws Exception {
+        Map<Contestant, List<Sample>> turns =
+                inTurns(which.contestants(), extent.rounds(which), (contestant, path) -> which.load()
+                        .run(new Trial(
+                                contestant,
+                                servers,
+                                site.probe(),
+                                path,
+                                extent.warmUp(),
+                                which.time(extent.measured()))));
+        turns.forEach((contestant, samples) -> tell(Figures.of(
+                which.name(),
+                which.load().sessions(),
+                contestant,
+                millis(roundTrip),
+                site.storage(),
+                samples,
+                Map.of())));
     }
 
     private void queues(Site site, Duration roundTrip, int waiters) throws Exception {
@@ -158,28 +169,42 @@ public final class Bench {
             return;
         }
         Waiters queue = new Waiters(site, roundTrip, extent.drainsWithin());
-        tell(usual(queue, Contestant.LATCHKEY, waiters));
-        if (waiters <= extent.curatorsWaiters()) {
-            tell(usual(queue, Contestant.CURATOR, waiters));
-        }
-    }
-
-    /** A short queue is over in no time, so it is looked at some times: neither the fastest nor the slowest. */
-    private Figures usual(Waiters queue, Contestant contestant, int waiters) throws Exception {
-        List<Figures> found = new ArrayList<>();
-        for (int i = 0; i < (waiters < SHORT_QUEUE ? SHORT_QUEUE / waiters / 2 : 1); i++) {
-            found.add(queue.measure(contestant, waiters, newPath()));
-        }
-        found.sort(Comparator.comparingDouble(Figures::opsPerS));
-        return found.get(found.size() / 2);
+        List<Contestant> contestants = waiters <= extent.curatorsWaiters()
+                ? List.of(Contestant.LATCHKEY, Contestant.CURATOR)
+                : List.of(Contestant.LATCHKEY);
+        inTurns(
+                        contestants,
+                        extent.roundsOfWaiters(waiters),
+                        (contestant, path) -> queue.measure(contestant, waiters, path))
+                .forEach((contestant, turns) -> tell(Figures.of(
+                        Waiters.name(waiters),
+                        Waiters.SESSIONS,
+                        contestant,
+                        millis(roundTrip),
+                        site.storage(),
+                        turns.stream().map(Waiters.Turn::drain).toList(),
+                        Waiters.usual(turns))));
     }
 
     private void idle(Site site, int locks) throws Exception {
-        if (wanted.test(IdleHolder.name(locks))) {
-            for (Contestant contestant : List.of(Contestant.LATCHKEY, Contestant.CURATOR)) {
-                tell(IdleHolder.measure(site, contestant, locks, newPath()));
-            }
+        if (!wanted.test(IdleHolder.name(locks))) {
+            return;
         }
+        inTurns(
+                        List.of(Contestant.LATCHKEY, Contestant.CURATOR),
+                        extent.roundsOfIdle(),
+                        (contestant, path) -> IdleHolder.measure(site, contestant, locks, path))
+                .forEach((contestant, turns) -> tell(Figures.of(
+                        IdleHolder.name(locks),
+                        1,
+                        contestant,
+                        millis(LOOPBACK),
+                        site.storage(),
+                        Figures.usual(turns))));
+    }
+
+    private static double millis(Duration time) {
+        return time.toNanos() / 1e6;
     }
 
     private List<Case> wanted(Stream<Case> cases) {
@@ -194,17 +219,17 @@ public final class Bench {
         figures.add(found);
         OUT.printf(
                 Locale.ROOT,
-                "%-38s %-9s %-8s %3.0f ms  %10.1f/s  p50 %10.1f us  p99 %10.1f us  %6.2f requests  %7.1f us server  %7.1f us client%n",
+                "%-38s %-9s %-8s %3.0f ms  %10s/s  p50 %10s us  p99 %10s us  %6s requests  %7s us server  %7s us client%n",
                 found.name(),
                 found.system().label(),
                 found.storage().label(),
                 found.rttMs(),
-                found.opsPerS(),
-                found.p50Us(),
-                found.p99Us(),
-                found.requestsPerOp(),
-                found.serverCpuUsPerOp(),
-                found.clientCpuUsPerOp());
+                Report.number(found.opsPerS()),
+                Report.number(found.p50Us()),
+                Report.number(found.p99Us()),
+                Report.number(found.requestsPerOp()),
+                Report.number(found.serverCpuUsPerOp()),
+                Report.number(found.clientCpuUsPerOp()));
     }
 
     private static Results.Run run(Extent extent, String wanted) throws IOException {
@@ -212,6 +237,7 @@ public final class Bench {
                 extent.name(),
                 wanted,
                 Instant.now().truncatedTo(ChronoUnit.MINUTES).toString(),
+                null,
                 commit(),
                 machine(),
                 Runtime.version().toString(),

@@ -17,11 +17,6 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
         return new Case(name, load, List.of(Contestant.RAW, Contestant.LATCHKEY, Contestant.CURATOR), 1);
     }
 
-    Case without(Contestant absent) {
-        return new Case(
-                name, load, contestants.stream().filter(each -> each != absent).toList(), weight);
-    }
-
     Case with(Contestant more) {
         return new Case(
                 name, load, Stream.concat(contestants.stream(), Stream.of(more)).toList(), weight);

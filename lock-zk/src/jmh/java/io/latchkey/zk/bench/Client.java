@@ -46,5 +46,24 @@ interface Client extends AutoCloseable {
         Held NOTHING = () -> {};
 
         void release() throws Exception;
+
+        /** How many of those that may hold at once this one stands for. */
+        default int weight() {
+            return 1;
+        }
+
+        static Held weighing(int weight, Held held) {
+            return new Held() {
+                @Override
+                public void release() throws Exception {
+                    held.release();
+                }
+
+                @Override
+                public int weight() {
+                    return weight;
+                }
+            };
+        }
     }
 }

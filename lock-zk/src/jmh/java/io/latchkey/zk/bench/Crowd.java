@@ -116,14 +116,14 @@ final class Crowd implements AutoCloseable {
             long from = System.nanoTime();
             Client.Held held = door.acquire();
             long waited = System.nanoTime() - from;
-            if (holders.incrementAndGet() > holdersAllowed) {
+            if (holders.addAndGet(held.weight()) > holdersAllowed) {
                 throw new AssertionError(trial + ": more than " + holdersAllowed + " hold");
             }
             if (phase == Phase.MEASURED) {
                 acquired.increment();
                 waits.recordValue(waited);
             }
-            holders.decrementAndGet();
+            holders.addAndGet(-held.weight());
             held.release();
         }
     }

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
  * How much is measured, and for how long.
  *
  * @param rounds how often each system has its turn in each case
+ * @param freeRounds the same where nobody else wants the lock: an operation is short there, and what it costs the servers little
  * @param distinctPaths how many paths are made in a turn; with all rounds of a full run 100,000
  * @param leftOut names of cases that take too long for it
  * @param curatorsWaiters the longest queue that Curator is asked to stand in: each of its requests reads the whole queue, and has a
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 record Extent(
         String name,
         int rounds,
+        int freeRounds,
         Duration warmUp,
         Duration measured,
         Duration rehearsal,
@@ -42,6 +44,7 @@ record Extent(
         return new Extent(
                 "short",
                 2,
+                2,
                 Duration.ofMillis(100),
                 Duration.ofMillis(250),
                 Duration.ofSeconds(8),
@@ -58,6 +61,7 @@ record Extent(
         return new Extent(
                 "full",
                 5,
+                8,
                 Duration.ofMillis(500),
                 Duration.ofMillis(1_500),
                 Duration.ofSeconds(60),
@@ -84,8 +88,20 @@ record Extent(
 
     /** Each path is made by its first request. */
     Case firstContact() {
-        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16))
-                .without(Contestant.RAW)
-                .weighing(20);
+        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16)).weighing(20);
+    }
+
+    int rounds(Case which) {
+        return which.load() instanceof Load.Free ? freeRounds : rounds;
+    }
+
+    /** A short queue is over in no time, so it is looked at some times; the longest once. */
+    int roundsOfWaiters(int waiters) {
+        return waiters <= 100 ? 5 : waiters <= curatorsWaiters ? rounds : 1;
+    }
+
+    /** To hold many locks until it is calm takes long. */
+    int roundsOfIdle() {
+        return rounds / 2;
     }
 }

@@ -2,11 +2,17 @@
 package io.latchkey.zk.bench;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What was found out about one system in one case.
+ * What was found out about one system in one case. Where nothing is acquired, what is said of acquisitions is null.
  *
  * @param name of the case
  * @param sessions how many took part
@@ -20,40 +26,91 @@ import java.util.OptionalDouble;
  * @param clientCpuUsPerOp processor time of the clients' process for the same, that of the proxy included
  * @param more figures that only this case has
  */
-@JsonInclude(JsonInclude.Include.NON_EMPTY)
 record Figures(
         String name,
         Contestant system,
         int sessions,
         double rttMs,
         Storage storage,
-        double opsPerS,
-        double p50Us,
-        double p99Us,
-        double requestsPerOp,
-        double serverCpuUsPerOp,
-        double clientCpuUsPerOp,
-        Map<String, Double> more) {
+        @Nullable Double opsPerS,
+        @Nullable Double p50Us,
+        @Nullable Double p99Us,
+        @Nullable Double requestsPerOp,
+        @Nullable Double serverCpuUsPerOp,
+        @Nullable Double clientCpuUsPerOp,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> more) {
     static final String SLOWEST_TURN = "slowest_turn_ops_per_s";
     static final String FASTEST_TURN = "fastest_turn_ops_per_s";
 
-    /** Of all turns together. */
+    static final String LOWEST_CPU = "lowest_turn_server_cpu_us_per_op";
+    static final String HIGHEST_CPU = "highest_turn_server_cpu_us_per_op";
+    static final String CLIENT_ALLOC = "client_alloc_bytes_per_op";
+    /** What every case may have. */
+    static final Set<String> COMMON = Set.of(SLOWEST_TURN, FASTEST_TURN, LOWEST_CPU, HIGHEST_CPU, CLIENT_ALLOC);
+
+    /**
+     * Of all turns together.
+     *
+     * @param special what else was found
+     */
     static Figures of(
-            Case which, Contestant system, double rttMs, Storage storage, Sample all, Map<String, Double> more) {
+            String name,
+            int sessions,
+            Contestant system,
+            double rttMs,
+            Storage storage,
+            List<Sample> turns,
+            Map<String, Double> special) {
+        Sample all = turns.stream().reduce(Sample::plus).orElseThrow();
         double ops = Math.max(1, all.operations());
+        Map<String, Double> more = new TreeMap<>(special);
+        more.put(SLOWEST_TURN, rounded(each(turns, Sample::perSecond).min().orElse(0)));
+        more.put(FASTEST_TURN, rounded(each(turns, Sample::perSecond).max().orElse(0)));
+        more.put(
+                LOWEST_CPU,
+                rounded(each(turns, Sample::serverCpuUsPerOperation).min().orElse(0)));
+        more.put(
+                HIGHEST_CPU,
+                rounded(each(turns, Sample::serverCpuUsPerOperation).max().orElse(0)));
+        all.allocatedBytes().ifPresent(bytes -> more.put(CLIENT_ALLOC, rounded(bytes / ops)));
         return new Figures(
-                which.name(),
+                name,
                 system,
-                which.load().sessions(),
+                sessions,
                 rttMs,
                 storage,
                 rounded(all.perSecond()),
                 rounded(all.waits().getValueAtPercentile(50) / 1e3),
                 rounded(all.waits().getValueAtPercentile(99) / 1e3),
                 rounded(all.spent().requests() / ops),
-                rounded(all.spent().cpuNanos() / 1e3 / ops),
+                rounded(all.serverCpuUsPerOperation()),
                 rounded(all.spent().clientCpuNanos() / 1e3 / ops),
                 more);
+    }
+
+    /** Where nothing was acquired. */
+    static Figures of(
+            String name, int sessions, Contestant system, double rttMs, Storage storage, Map<String, Double> special) {
+        return new Figures(name, system, sessions, rttMs, storage, null, null, null, null, null, null, special);
+    }
+
+    private static DoubleStream each(List<Sample> turns, ToDoubleFunction<Sample> figure) {
+        return turns.stream().mapToDouble(figure);
+    }
+
+    /** Of each figure the one in the middle; of an even number the higher of both. */
+    static Map<String, Double> usual(List<Map<String, Double>> turns) {
+        Map<String, Double> usual = new TreeMap<>();
+        for (String figure : turns.get(0).keySet()) {
+            usual.put(
+                    figure,
+                    rounded(turns.stream()
+                            .map(turn -> turn.get(figure))
+                            .sorted()
+                            .toList()
+                            .get(turns.size() / 2)));
+        }
+        return usual;
     }
 
     /** Three digits after the point say more than enough. */

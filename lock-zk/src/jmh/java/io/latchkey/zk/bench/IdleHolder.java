@@ -35,7 +35,7 @@ final class IdleHolder {
         return locks + " held locks, idle";
     }
 
-    static Figures measure(Site site, Contestant contestant, int locks, String path) throws Exception {
+    static Map<String, Double> measure(Site site, Contestant contestant, int locks, String path) throws Exception {
         String servers = site.throughProxy(Duration.ZERO);
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try (Client client = contestant.connect(servers, SESSION)) {
@@ -56,11 +56,11 @@ final class IdleHolder {
             Site.Passed passed = site.passed().since(before);
             double seconds = spent.nanoTime() / 1e9;
             Map<String, Double> more = new HashMap<>();
-            more.put(REQUESTS, Figures.rounded(passed.requests() / seconds));
-            more.put(REQUESTS_PER_BEAT, Figures.rounded(passed.requests() / seconds * beat.toMillis() / 1e3));
-            more.put(BYTES, Figures.rounded(passed.bytes() / seconds));
-            more.put(CPU, Figures.rounded(spent.cpuNanos() / 1e3 / seconds));
-            return new Figures(name(locks), contestant, 1, 0, site.storage(), 0, 0, 0, 0, 0, 0, more);
+            more.put(REQUESTS, passed.requests() / seconds);
+            more.put(REQUESTS_PER_BEAT, passed.requests() / seconds * beat.toMillis() / 1e3);
+            more.put(BYTES, passed.bytes() / seconds);
+            more.put(CPU, spent.cpuNanos() / 1e3 / seconds);
+            return more;
         } finally {
             threads.shutdownNow();
         }

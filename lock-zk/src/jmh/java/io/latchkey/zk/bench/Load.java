@@ -3,9 +3,11 @@ package io.latchkey.zk.bench;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -27,6 +29,8 @@ sealed interface Load {
      * operation takes a round trip at least, so that what forks exclude does not matter.
      */
     record Free(Recipe recipe) implements Load {
+        private static final String ALLOCATED_PER_OPERATION = "gc.alloc.rate.norm";
+
         @Override
         public int sessions() {
             return 1;
@@ -41,6 +45,7 @@ sealed interface Load {
                     .param("servers", trial.servers())
                     .param("path", trial.path())
                     .addProfiler(ServerProfiler.class, trial.probe().toString())
+                    .addProfiler(GCProfiler.class) // begins last and ends first: what the other allocates is left out
                     .forks(0)
                     .warmupIterations(1)
                     .warmupTime(TimeValue.nanoseconds(trial.warmUp().toNanos()))
@@ -56,15 +61,17 @@ sealed interface Load {
             Statistics times = result.getPrimaryResult().getStatistics();
             times.getRawData().forEachRemaining(time -> record(waits, time));
             long nanos = (long) ServerProfiler.value(more, ServerProfiler.TIME);
+            long operations = (long) ServerProfiler.value(more, ServerProfiler.OPERATIONS);
             return new Sample(
-                    (long) ServerProfiler.value(more, ServerProfiler.OPERATIONS),
+                    operations,
                     nanos,
                     waits,
                     new ServerProbe.Reading(
                             (long) ServerProfiler.value(more, ServerProfiler.REQUESTS),
                             (long) ServerProfiler.value(more, ServerProfiler.CPU),
                             (long) ServerProfiler.value(more, ServerProfiler.CLIENT_CPU),
-                            nanos));
+                            nanos),
+                    OptionalDouble.of(ServerProfiler.value(more, ALLOCATED_PER_OPERATION) * operations));
         }
 
         private static void record(Histogram waits, Map.Entry<Double, Long> time) {
@@ -85,7 +92,7 @@ sealed interface Load {
                     switch (recipe) {
                         case MUTEX, WRITE -> 1;
                         case SEMAPHORE_1 -> Recipe.PERMITS;
-                        default -> Integer.MAX_VALUE;
+                        default -> throw new IllegalStateException("nobody has said how many hold " + recipe);
                     };
             try (Crowd crowd = new Crowd(trial, clients, holders)) {
                 return crowd.run(client -> client.door(recipe, trial.path()), threads);
@@ -93,19 +100,19 @@ sealed interface Load {
         }
     }
 
-    /** Many sessions at one read-write lock, nine readers for each writer. */
+    /** Many sessions at one read-write lock, nine readers for each writer, who counts as much as all of them. */
     record MostlyReaders(int sessions) implements Load {
         private static final int WRITER_IN = 10;
 
         @Override
         public Sample run(Trial trial) throws Exception {
-            try (Crowd crowd = new Crowd(trial, sessions, Integer.MAX_VALUE)) {
+            try (Crowd crowd = new Crowd(trial, sessions, sessions)) {
                 return crowd.run(
                         client -> {
                             Client.Door read = client.door(Recipe.READ, trial.path());
                             Client.Door write = client.door(Recipe.WRITE, trial.path());
                             return () -> ThreadLocalRandom.current().nextInt(WRITER_IN) == 0
-                                    ? write.acquire()
+                                    ? Client.Held.weighing(sessions, write.acquire())
                                     : read.acquire();
                         },
                         1);
@@ -114,7 +121,7 @@ sealed interface Load {
     }
 
     /**
-     * Threads of one client that take a path after the other, none twice.
+     * Threads of one client that take a path after the other, none twice: nobody is excluded, which is not looked for.
      *
      * @param paths how many, if there is time
      */

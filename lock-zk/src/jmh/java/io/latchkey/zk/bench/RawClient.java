@@ -60,16 +60,13 @@ final class RawClient implements Client {
     }
 
     static void makeWithParents(ZooKeeper zooKeeper, String path) throws KeeperException, InterruptedException {
-        for (int end = path.indexOf('/', 1); end != 0; end = path.indexOf('/', end + 1)) {
-            String level = end < 0 ? path : path.substring(0, end);
-            try {
-                zooKeeper.create(level, new byte[0], ACL, CreateMode.PERSISTENT);
-            } catch (KeeperException.NodeExistsException there) {
-                // As wanted.
-            }
-            if (end < 0) {
-                return;
-            }
+        try {
+            zooKeeper.create(path, new byte[0], ACL, CreateMode.PERSISTENT);
+        } catch (KeeperException.NodeExistsException there) {
+            // As wanted.
+        } catch (KeeperException.NoNodeException noParent) {
+            makeWithParents(zooKeeper, path.substring(0, path.lastIndexOf('/')));
+            makeWithParents(zooKeeper, path);
         }
     }
 

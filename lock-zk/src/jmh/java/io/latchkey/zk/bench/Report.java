@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
+import com.google.common.collect.Maps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,13 +9,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The results as Markdown and plots. */
 final class Report {
     private static final String BEGIN = "<!-- generated: begin -->";
     private static final String END = "<!-- generated: end -->";
+
+    private static final String NOTHING = "-";
+    private static final Set<String> LIMITED = Set.of(Case.MUTEX_8, Case.MUTEX_32, Case.FREE_MULTI_5);
 
     private final Results results;
 
@@ -31,15 +38,26 @@ final class Report {
                         case DISK -> "One server, log on disk";
                         case ENSEMBLE -> "Three servers, logs in memory";
                     };
-            return servers + ", " + (rttMs == 0 ? "loopback" : number(rttMs) + " ms round trip");
+            return servers + ", " + distance(rttMs);
+        }
+
+        static String distance(double rttMs) {
+            return rttMs == 0 ? "loopback" : number(rttMs) + " ms round trip";
         }
     }
 
     String markdown() {
         List<String> lines = new ArrayList<>();
         for (Results.Run run : results.runs()) {
-            lines.add("- Run: %s, cases `%s`, %s, commit %s, JDK %s, %s."
-                    .formatted(run.mode(), run.wanted(), run.date(), run.commit(), run.java(), run.machine()));
+            lines.add("- Run: %s, cases `%s`, %s%s, commit %s, JDK %s, %s."
+                    .formatted(
+                            run.mode(),
+                            run.wanted(),
+                            run.date(),
+                            run.seconds() == null ? "" : ", " + run.seconds() + " s",
+                            run.commit(),
+                            run.java(),
+                            run.machine()));
         }
         results.runs().stream()
                 .flatMap(run -> run.skipped().stream())
@@ -53,6 +71,7 @@ final class Report {
         Target.all()
                 .forEach(target -> lines.add("| %s | %s | %s | %s |"
                         .formatted(target.what(), target.bound(), target.found(results), target.verdict(results))));
+        limits(lines);
         Set<Where> wheres = results.cases().stream()
                 .map(each -> new Where(each.storage(), each.rttMs()))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
@@ -64,17 +83,56 @@ final class Report {
         return String.join("\n", lines) + "\n";
     }
 
+    /** What stands beside {@code raw} and {@code bare}, which ask for as little as can be. */
+    private void limits(List<String> lines) {
+        lines.add("");
+        lines.add("### Beside the limit: operations/s");
+        lines.add("");
+        lines.add("| case | limit | ours to the limit | the limit's to Curator's |");
+        lines.add("|---|---|---:|---:|");
+        for (Figures limit : results.cases()) {
+            if (limit.storage() != Storage.TMPFS
+                    || !LIMITED.contains(limit.name())
+                    || limit.system() != limitOf(limit.name())) {
+                continue;
+            }
+            lines.add("| %s, %s | %s | %s | %s |"
+                    .formatted(
+                            limit.name(),
+                            Where.distance(limit.rttMs()),
+                            limit.system().label(),
+                            ratio(rate(limit, Contestant.LATCHKEY), limit.opsPerS()),
+                            ratio(limit.opsPerS(), rate(limit, Contestant.CURATOR))));
+        }
+    }
+
+    private static Contestant limitOf(String name) {
+        return name.equals(Case.FREE_MULTI_5) ? Contestant.RAW : Contestant.BARE;
+    }
+
+    private @Nullable Double rate(Figures where, Contestant who) {
+        return results.find(where.name(), who, where.rttMs(), where.storage())
+                .map(Figures::opsPerS)
+                .orElse(null);
+    }
+
+    private static String ratio(@Nullable Double of, @Nullable Double to) {
+        return of == null || to == null ? NOTHING : String.format(Locale.ROOT, "%.2f", of / to);
+    }
+
     private void table(Where where, List<String> lines) {
         List<Figures> here = results.cases().stream()
                 .filter(each -> each.storage() == where.storage() && each.rttMs() == where.rttMs())
                 .toList();
-        List<Figures> timed = here.stream().filter(each -> each.p50Us() > 0).toList();
+        List<Figures> timed = here.stream()
+                .filter(each -> each.p50Us() != null && each.p50Us() > 0)
+                .toList();
         lines.add("");
         lines.add(
-                "| case | system | sessions | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | client CPU µs/op |");
-        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|");
+                "| case | system | sessions | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
+        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Figures each : timed) {
-            lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s |"
+            lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |"
                     .formatted(
                             each.name(),
                             each.system().label(),
@@ -84,12 +142,12 @@ final class Report {
                             number(each.p99Us()),
                             number(each.requestsPerOp()),
                             number(each.serverCpuUsPerOp()),
-                            number(each.clientCpuUsPerOp())));
+                            spread(each),
+                            number(each.clientCpuUsPerOp()),
+                            number(each.more(Figures.CLIENT_ALLOC))));
         }
-        List<Figures> special = here.stream()
-                .filter(each ->
-                        each.more() != null && each.more(Figures.SLOWEST_TURN).isEmpty())
-                .toList();
+        List<Figures> special =
+                here.stream().filter(each -> !special(each).isEmpty()).toList();
         if (!special.isEmpty()) {
             lines.add("");
             for (Figures each : special) {
@@ -97,15 +155,34 @@ final class Report {
                         .formatted(
                                 each.name(),
                                 each.system().label(),
-                                each.more().entrySet().stream()
+                                special(each).entrySet().stream()
                                         .map(more -> more.getKey().replace('_', ' ') + " " + number(more.getValue()))
                                         .collect(Collectors.joining(", "))));
             }
         }
     }
 
+    /** What only this case has. */
+    private static Map<String, Double> special(Figures each) {
+        return each.more() == null
+                ? Map.of()
+                : Maps.filterKeys(each.more(), figure -> !Figures.COMMON.contains(figure));
+    }
+
+    private static String spread(Figures each) {
+        OptionalDouble lowest = each.more(Figures.LOWEST_CPU);
+        return lowest.isEmpty() ? NOTHING : number(lowest) + " to " + number(each.more(Figures.HIGHEST_CPU));
+    }
+
+    private static String number(OptionalDouble value) {
+        return value.isEmpty() ? NOTHING : number(value.getAsDouble());
+    }
+
     /** Three digits that count. */
-    static String number(double value) {
+    static String number(@Nullable Double value) {
+        if (value == null) {
+            return NOTHING;
+        }
         int decimals = value == Math.rint(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was found out, in one run or in several.
@@ -20,16 +22,22 @@ record Results(List<Run> runs, List<Figures> cases) {
      * When, where and on what.
      *
      * @param wanted the regular expression that chose the cases
+     * @param seconds it took; runs of former times do not say
      * @param skipped what was not measured, and why
      */
     record Run(
             String mode,
             String wanted,
             String date,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long seconds,
             String commit,
             String machine,
             String java,
-            List<String> skipped) {}
+            List<String> skipped) {
+        Run lasting(long time) {
+            return new Run(mode, wanted, date, time, commit, machine, java, skipped);
+        }
+    }
 
     private static ObjectMapper mapper() {
         return new ObjectMapper()

@@ -65,7 +65,7 @@ final class ServerJvm implements AutoCloseable {
                 clientPortAddress=127.0.0.1
                 maxClientCnxns=0
                 admin.enableServer=false
-                4lw.commands.whitelist=mntr,srvr
+                4lw.commands.whitelist=srvr
                 """
                         .formatted(place.folder(), place.clientPort())
                 + ensemble;

@@ -11,10 +11,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
  * process, where the clients run, and the proxy if there is one.
  */
 record ServerProbe(List<Seen> servers) {
-    private static final String RECEIVED = "zk_packets_received";
+    private static final String RECEIVED = "Received: ";
+    private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
     /** A server, as one sees it from outside. */
@@ -39,17 +40,21 @@ record ServerProbe(List<Seen> servers) {
             }
         }
 
+        /** Not by "mntr", which walks all nodes there are. */
         private long received() throws IOException {
-            return ask("mntr")
+            return ask("srvr")
                     .lines()
                     .filter(line -> line.startsWith(RECEIVED))
                     .mapToLong(line ->
                             Long.parseLong(line.substring(RECEIVED.length()).trim()))
                     .findFirst()
-                    .orElseThrow(() -> new IOException("no " + RECEIVED + " in the answer to mntr"));
+                    .orElseThrow(() -> new IOException("no \"" + RECEIVED + "\" in the answer to srvr"));
         }
 
-        /** Of all its threads; to the nanosecond where the kernel keeps it, else in ticks of 10 ms. */
+        /**
+         * Of all its threads but the JIT compiler's, which works for whoever comes later, and whose threads come and go, with
+         * their time; to the nanosecond where the kernel keeps it, else in ticks of 10 ms and of all threads.
+         */
         private long cpuNanos() throws IOException {
             Path tasks = Path.of("/proc", Long.toString(pid), "task");
             if (!Files.isReadable(tasks)) {
@@ -61,17 +66,24 @@ record ServerProbe(List<Seen> servers) {
             long sum = 0;
             try (DirectoryStream<Path> all = Files.newDirectoryStream(tasks)) {
                 for (Path task : all) {
-                    sum += cpuNanos(task.resolve("schedstat"));
+                    sum += cpuNanos(task);
                 }
             }
             return sum;
         }
 
-        private static long cpuNanos(Path schedstat) throws IOException {
+        private static long cpuNanos(Path task) throws IOException {
             try {
-                String text = Files.readString(schedstat);
+                if (COMPILER.matcher(Files.readString(task.resolve("comm")).trim())
+                        .matches()) {
+                    return 0;
+                }
+                String text = Files.readString(task.resolve("schedstat"));
                 return Long.parseLong(text.substring(0, text.indexOf(' ')));
-            } catch (NoSuchFileException ended) {
+            } catch (IOException e) {
+                if (Files.exists(task)) {
+                    throw e;
+                }
                 return 0;
             }
         }
@@ -108,28 +120,45 @@ record ServerProbe(List<Seen> servers) {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
+    /** Before something happens: what the question costs the servers is not counted for it. */
     Reading read() {
+        long requests = received();
+        return new Reading(requests, cpuNanos(), cpuNanosHere(), System.nanoTime());
+    }
+
+    /** What happened since then. The question is asked last; it is a packet for every server. */
+    Reading since(Reading then) {
+        long nanoTime = System.nanoTime();
+        long clientCpu = cpuNanosHere();
+        long cpu = cpuNanos();
+        return new Reading(
+                Math.max(0, received() - then.requests() - servers.size()),
+                cpu - then.cpuNanos(),
+                clientCpu - then.clientCpuNanos(),
+                nanoTime - then.nanoTime());
+    }
+
+    private long received() {
         try {
-            long requests = 0;
-            long cpu = 0;
+            long sum = 0;
             for (Seen server : servers) {
-                requests += server.received();
-                cpu += server.cpuNanos();
+                sum += server.received();
             }
-            return new Reading(requests, cpu, cpuNanosHere(), System.nanoTime());
+            return sum;
         } catch (IOException e) {
             throw new UncheckedIOException("a server does not tell how it is", e);
         }
     }
 
-    /** What happened since then. The question itself is a packet for every server. */
-    Reading since(Reading then) {
-        long nanoTime = System.nanoTime();
-        Reading now = read();
-        return new Reading(
-                Math.max(0, now.requests() - then.requests() - servers.size()),
-                now.cpuNanos() - then.cpuNanos(),
-                now.clientCpuNanos() - then.clientCpuNanos(),
-                nanoTime - then.nanoTime());
+    private long cpuNanos() {
+        try {
+            long sum = 0;
+            for (Seen server : servers) {
+                sum += server.cpuNanos();
+            }
+            return sum;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the processor time of a server cannot be read", e);
+        }
     }
 }

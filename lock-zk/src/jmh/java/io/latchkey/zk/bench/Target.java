@@ -74,7 +74,16 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                         Figures::opsPerS)));
         all.add(faster(3, Case.SEMAPHORE_32, FAR));
         all.add(faster(2.5, Case.ASYNC_RELEASE, FAR));
-        for (String which : List.of(Case.FREE_MUTEX, Case.MUTEX_8, Case.MUTEX_32)) {
+        for (String which : List.of(
+                Case.FREE_MUTEX,
+                Case.FREE_READ,
+                Case.FREE_WRITE,
+                Case.FREE_SEMAPHORE_1,
+                Case.FREE_SEMAPHORE_3,
+                Case.FREE_MULTI_5,
+                Case.FREE_MULTI_20,
+                Case.MUTEX_8,
+                Case.MUTEX_32)) {
             all.add(atMost(
                     0.8,
                     which + ": server CPU per operation, ours to Curator's",
@@ -95,11 +104,13 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                 figure -> figure == 1));
         all.add(evenHandOver(FAR));
         all.add(evenHandOver(NEAR));
-        all.add(new Target(
-                "client's heap per waiting request, bytes",
-                "under 2048",
-                results -> more(results, Waiters.name(10_000), NEAR, Waiters.CLIENT_HEAP),
-                figure -> figure < 2048));
+        for (int waiters : List.of(100, 1_000, 10_000)) {
+            all.add(new Target(
+                    Waiters.name(waiters) + ": client's heap per waiting request, bytes",
+                    "under 2048",
+                    results -> more(results, Waiters.name(waiters), NEAR, Waiters.CLIENT_HEAP),
+                    figure -> figure < 2048));
+        }
         all.add(atMost(
                 1,
                 IdleHolder.name(10_000) + ": requests in a beat",

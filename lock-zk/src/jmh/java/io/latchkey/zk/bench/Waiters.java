@@ -10,6 +10,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SynchronizedHistogram;
 
 /**
  * Many requests wait for one mutex, from ten sessions in turn; then the holder lets go, and each of them passes it on at once. How
@@ -26,8 +28,11 @@ final class Waiters {
     static final String CLIENT_HEAP = "client_heap_bytes_per_waiter";
     static final String SERVER_HEAP = "server_heap_bytes_per_waiter";
     static final String QUEUEING = "queueing_up_ms";
+    static final String QUEUEING_REQUESTS = "requests_per_request_to_queue_up";
+    static final String ALL_BYTES = "bytes_per_request_in_all";
+    static final String ALL_REQUESTS = "requests_per_request_in_all";
 
-    private static final int SESSIONS = 10;
+    static final int SESSIONS = 10;
     private static final Duration QUIET = Duration.ofMillis(300);
     private static final long LOOK_AGAIN_MILLIS = 5;
 
@@ -46,7 +51,34 @@ final class Waiters {
         return waiters + " waiters from " + SESSIONS + " sessions";
     }
 
-    Figures measure(Contestant contestant, int waiters, String path) throws Exception {
+    /**
+     * One turn.
+     *
+     * @param drain the gaps from grant to grant, the first from the holder's letting go
+     * @param more what else was found
+     */
+    record Turn(Sample drain, Map<String, Double> more) {}
+
+    /** All turns of one system together. Nobody is passed over, nor out of order, in any of them. */
+    static Map<String, Double> usual(List<Turn> turns) {
+        List<Map<String, Double>> found = turns.stream().map(Turn::more).toList();
+        Map<String, Double> usual = Figures.usual(found);
+        usual.put(
+                IN_ORDER,
+                found.stream()
+                        .map(turn -> turn.get(IN_ORDER))
+                        .min(Double::compare)
+                        .orElseThrow());
+        usual.put(
+                MISSING,
+                found.stream()
+                        .map(turn -> turn.get(MISSING))
+                        .max(Double::compare)
+                        .orElseThrow());
+        return usual;
+    }
+
+    Turn measure(Contestant contestant, int waiters, String path) throws Exception {
         String servers = site.throughProxy(roundTrip);
         List<Client> clients = new ArrayList<>();
         try (RawClient looker = new RawClient(servers, Client.SESSION);
@@ -67,46 +99,38 @@ final class Waiters {
             awaitQueue(looker, path, waiters + 1);
             more.put(QUEUEING, millisSince(from));
             awaitQuiet();
-            more.put(QUEUEING_BYTES, (double) site.passed().since(before).bytes() / waiters);
+            Site.Passed passed = site.passed().since(before);
+            more.put(QUEUEING_BYTES, (double) passed.bytes() / waiters);
+            more.put(QUEUEING_REQUESTS, (double) passed.requests() / waiters);
             more.put(CLIENT_HEAP, (double) (liveBytes() - clientHeap) / waiters);
             more.put(SERVER_HEAP, (double) (site.servers().heapBytes() - serverHeap) / waiters);
-            return drained(contestant, turns, held, more, waiters);
+            return drained(turns, held, more, waiters);
         } finally {
             Client.closeAll(clients);
         }
     }
 
-    private Figures drained(Contestant contestant, Turns turns, Client.Held held, Map<String, Double> more, int waiters)
-            throws Exception {
+    private Turn drained(Turns turns, Client.Held held, Map<String, Double> more, int waiters) throws Exception {
         Site.Passed before = site.passed();
         ServerProbe.Reading reading = site.probe().read();
         long from = System.nanoTime();
+        turns.lastAt.set(from);
         held.release();
         boolean all = turns.missing.await(limit.toMillis(), TimeUnit.MILLISECONDS);
-        double millis = millisSince(from);
+        long nanos = System.nanoTime() - from;
         ServerProbe.Reading spent = site.probe().since(reading);
         Site.Passed passed = site.passed().since(before);
-        double turnsTaken = Math.max(1, waiters - turns.missing.getCount());
-        more.put(DRAIN, millis);
-        more.put(HANDOVER, millis * 1e3 / turnsTaken);
+        long taken = waiters - turns.missing.getCount();
+        double turnsTaken = Math.max(1, taken);
+        more.put(DRAIN, nanos / 1e6);
+        more.put(HANDOVER, nanos / 1e3 / turnsTaken);
         more.put(IN_ORDER, turns.outOfOrder.get() == 0 ? 1.0 : 0.0);
         more.put(MISSING, all ? 0.0 : (double) turns.missing.getCount());
         more.put(BYTES, passed.bytes() / turnsTaken);
         more.put(REQUESTS, passed.requests() / turnsTaken);
-        more.replaceAll((figure, value) -> Figures.rounded(value));
-        return new Figures(
-                name(waiters),
-                contestant,
-                SESSIONS,
-                roundTrip.toNanos() / 1e6,
-                site.storage(),
-                Figures.rounded(turnsTaken * 1e3 / millis),
-                Figures.rounded(millis * 1e3 / turnsTaken),
-                Figures.rounded(millis * 1e3 / turnsTaken),
-                Figures.rounded(spent.requests() / turnsTaken),
-                Figures.rounded(spent.cpuNanos() / 1e3 / turnsTaken),
-                Figures.rounded(spent.clientCpuNanos() / 1e3 / turnsTaken),
-                more);
+        more.put(ALL_BYTES, more.get(QUEUEING_BYTES) + more.get(BYTES));
+        more.put(ALL_REQUESTS, more.get(QUEUEING_REQUESTS) + more.get(REQUESTS));
+        return new Turn(new Sample(taken, nanos, turns.gaps.copy(), spent), more);
     }
 
     /** Who had the mutex already. One at a time tells, since it holds it. */
@@ -114,12 +138,16 @@ final class Waiters {
         private final CountDownLatch missing;
         private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong outOfOrder = new AtomicLong();
+        private final AtomicLong lastAt = new AtomicLong();
+        private final Histogram gaps = new SynchronizedHistogram(Sample.DIGITS);
 
         Turns(int waiters) {
             missing = new CountDownLatch(waiters);
         }
 
         void taken(long place) {
+            long now = System.nanoTime();
+            gaps.recordValue(Math.max(0, now - lastAt.getAndSet(now)));
             if (last.getAndSet(place) > place) {
                 outOfOrder.incrementAndGet();
             }
