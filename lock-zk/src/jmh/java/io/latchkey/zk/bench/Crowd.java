@@ -10,11 +10,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /** Clients whose threads acquire and release as fast as they can, for a while. Notices when more of them hold than may. */
 final class Crowd implements AutoCloseable {
     private static final long ENDS_WITHIN_SECONDS = 20;
+    private static final long WATCHED = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LINGERS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Trial trial;
     private final int holdersAllowed;
@@ -26,6 +29,8 @@ final class Crowd implements AutoCloseable {
     private enum Phase {
         WARM_UP,
         MEASURED,
+        /** Who holds lingers, so that whoever should not hold at the same time meets it. */
+        WATCHED,
         OVER
     }
 
@@ -66,6 +71,10 @@ final class Crowd implements AutoCloseable {
             pause(trial.measured().toNanos(), limit.map(Integer::longValue).orElse(Long.MAX_VALUE));
             long operations = acquired.sum();
             ServerProbe.Reading spent = trial.probe().since(before);
+            if (holdersAllowed < Integer.MAX_VALUE) {
+                phase = Phase.WATCHED;
+                pause(WATCHED, Long.MAX_VALUE);
+            }
             phase = Phase.OVER;
             Histogram waits = new Histogram(Sample.DIGITS);
             threads.shutdownNow();
@@ -122,6 +131,8 @@ final class Crowd implements AutoCloseable {
             if (phase == Phase.MEASURED) {
                 acquired.increment();
                 waits.recordValue(waited);
+            } else if (phase == Phase.WATCHED) {
+                LockSupport.parkNanos(LINGERS);
             }
             holders.addAndGet(-held.weight());
             held.release();
