@@ -75,6 +75,8 @@ class NothingLeaksTest {
             "io.latchkey.zk.session.Ear",
             "io.latchkey.zk.session.Downgrade",
             "io.latchkey.zk.session.LocalTurns$Turn",
+            "io.latchkey.zk.session.LocalTurns$Line",
+            "io.latchkey.zk.session.LocalTurns$Node",
             "io.latchkey.zk.acquire.Acquisition");
 
     /** Of earlier tests of this process. */

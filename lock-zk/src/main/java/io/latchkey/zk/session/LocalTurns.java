@@ -161,7 +161,6 @@ public final class LocalTurns {
             told.forEach(turn -> turn.completeExceptionally(error));
         }
 
-        /** The former node, if it was not given back, was lost. */
         private void granted(ZkLease first) {
             node = new Node(this);
             first.passOnTo(node);
@@ -180,8 +179,8 @@ public final class LocalTurns {
             return taken;
         }
 
-        void givenBack(Node given) {
-            if (given.equals(node)) {
+        void ended(Node over) {
+            if (over.equals(node)) {
                 node = null;
                 endIfIdle();
             }
@@ -211,8 +210,13 @@ public final class LocalTurns {
                 }
                 next.handOver();
             }
-            line.givenBack(this);
             return false;
+        }
+
+        /** Given back or lost. */
+        @Override
+        public void ended() {
+            line.ended(this);
         }
     }
 }

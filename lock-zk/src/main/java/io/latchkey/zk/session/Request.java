@@ -61,6 +61,9 @@ final class Request {
     interface Successor {
         /** Whether it has a lease of the request now, so that nothing is to be let go of. */
         boolean takesOver(Request released);
+
+        /** The request has ended, by whatever cause. */
+        default void ended() {}
     }
 
     /**
@@ -219,6 +222,7 @@ final class Request {
             downgrade = null;
         }
         onceEnded.run();
+        successor.ended();
     }
 
     private List<Optional<NodeName>> nodes() {
