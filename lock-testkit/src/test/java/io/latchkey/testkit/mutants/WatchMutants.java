@@ -95,7 +95,7 @@ final class WatchMutants {
             Mutant.of(
                     "put off and forgotten",
                     READER,
-                    "if (!putOff.isEmpty() && !othersWaitBefore()) {",
+                    "if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {",
                     "if (putOff.size() > 1_000) {"),
             Mutant.of(
                     "a list from before the create counts",

@@ -46,6 +46,9 @@ final class QueueReader {
     /** How many bytes the last list had. */
     private long lately = Integer.MAX_VALUE;
 
+    /** The path's data is on its way, for all whose lists come behind it. */
+    private boolean dataAskedFor;
+
     /** Lists in a row that were sent on a good connection and lost with it. */
     private int lostLists;
 
@@ -69,9 +72,20 @@ final class QueueReader {
     }
 
     /** A place that wants to see its queue, in its request's present attempt. */
-    private record Want(Place place, String id, From from) {
+    private record Want(Place place, String id, From from, boolean canWait) {
         Want(Place place, From from) {
-            this(place, place.request().id(), from);
+            this(place, place.request().id(), from, false);
+        }
+
+        /** It may do without an answer for now, as it is new and its request can. */
+        static Want ofNew(Place place) {
+            return new Want(
+                    place, place.request().id(), From.CREATE, place.request().canBePutOff());
+        }
+
+        /** It needs one now. */
+        Want due() {
+            return new Want(place, id, from, false);
         }
 
         boolean stands() {
@@ -142,8 +156,9 @@ final class QueueReader {
 
     /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
     private void readBehindCreateOf(Place place) {
-        if (data == null && !naming().isShared()) {
-            readData(ignored -> {});
+        if (data == null && !naming().isShared() && !dataAskedFor) {
+            dataAskedFor = true;
+            readData(ignored -> dataAskedFor = false);
         }
         listNowOrLater(place);
     }
@@ -221,25 +236,30 @@ final class QueueReader {
 
     /** For a place whose create has just been sent: those that are present stand before it. */
     private void listNowOrLater(Place place) {
-        Want want = new Want(place, From.CREATE);
+        Want want = Want.ofNew(place);
         boolean sameKind = naming().isShared()
                 || (data != null && known.filter(place.purpose()::agreesWith).isPresent());
-        if (sameKind && place.request().canBePutOff() && othersWaitBefore()) {
+        if (sameKind && canBePutOff(want)) {
             putOff.put(place, want);
         } else {
             want(want);
         }
     }
 
+    private boolean canBePutOff(Want want) {
+        return want.canWait() && othersWaitBefore(Optional.of(want.place()));
+    }
+
     /**
-     * Whether two requests of this session wait before the first that was put off, which then need not know its place
-     * yet: it cannot be granted before they are, and there is time for a list when the first of them is, which serves all
-     * that were put off. Nodes are present in the order in which they were created; what comes later stands behind.
+     * Whether two requests of this session wait before {@code one} and before the first that was put off, which then need
+     * not know its place yet: it cannot be granted before they are, and there is time for a list when the first of them is,
+     * which serves all that were put off. Nodes are present in the order in which they were created; what comes later
+     * stands behind.
      */
-    private boolean othersWaitBefore() {
+    private boolean othersWaitBefore(Optional<Place> one) {
         int waiting = 0;
         for (Place place : lane.present()) {
-            if (putOff.containsKey(place)) {
+            if (putOff.containsKey(place) || one.filter(place::equals).isPresent()) {
                 return false;
             }
             if (place.request().isWaiting() && ++waiting == 2) {
@@ -251,10 +271,10 @@ final class QueueReader {
 
     /** Something became of a request of this lane: those put off may be needed now. */
     void reconsider() {
-        if (!putOff.isEmpty() && !othersWaitBefore()) {
+        if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {
             List<Want> due = List.copyOf(putOff.values());
             putOff.clear();
-            wants.addAll(due);
+            due.forEach(want -> wants.add(want.due()));
             if (!listing) {
                 sendList();
             }
@@ -443,7 +463,10 @@ final class QueueReader {
             return;
         }
         for (Want want : served) {
-            if (want.stands()) {
+            if (want.stands() && canBePutOff(want)) {
+                // Many came at once: it has seen its place, and needs no watch yet.
+                putOff.put(want.place(), want);
+            } else if (want.stands()) {
                 want.place().request().on(new Event.Listed(want.place().index(), queue));
             }
         }
