@@ -90,6 +90,7 @@ class LongQueueTest extends OnOneServer {
 
         Wire.Mark asking = proxyOfSeveral.mark();
         CompletableFuture<Lease> both = both(several).acquireAsync();
+        awaitLengths(Map.of("/m", 1, "/rw", 1)); // so that who comes to one of them stands behind it
         List<CompletableFuture<Lease>> one = new ArrayList<>();
         for (Acquirable lock : oneByOne(locks)) {
             one.add(lock.acquireAsync());
