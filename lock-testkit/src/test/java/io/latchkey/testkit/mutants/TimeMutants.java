@@ -97,7 +97,7 @@ final class TimeMutants {
             Mutant.of(
                             "a term that is over comes back",
                             TERM,
-                            "if (until.reachedAt(now())) {\n                end();\n                return false;\n            }",
+                            "if (until.reachedAt(now())) {\n                deadline.set(null);\n                return false;\n            }",
                             "")
                     .caughtBy("io.latchkey.zk.session.TermTest#anAnswerThatComesTooLateDoesNotReviveIt"),
             Mutant.of(
