@@ -50,7 +50,7 @@ final class DoorMutants {
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
                     .caughtBy("MutexTest#oneHoldsAndTheOtherWaitsItsTurn"),
-            Mutant.of("which write failed is not told", PORT, "new Refusal(i, map(", "new Refusal(0, map(")
+            Mutant.of("which write failed is not told", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
             Mutant.of(
                             "a guarded write is not guarded",
