@@ -291,9 +291,9 @@ final class Session {
             timeout = offered;
             proofs = newProofs();
         } else if (nextBeat != null) {
-            // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us. It need not
-            // come to
-            // that, where connections are lost again and again: then nodes are looked for at once.
+            // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us. Where
+            // connections
+            // are lost again and again it never comes to that: then nodes are looked for at once.
             nextBeat.cancel();
             scheduleBeat(engine.margin(timeout));
             beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
