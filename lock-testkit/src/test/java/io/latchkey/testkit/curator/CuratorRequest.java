@@ -120,6 +120,16 @@ final class CuratorRequest {
                 : new LockException(String.valueOf(failed), failed);
     }
 
+    /**
+     * Did Curator say so, because it was given no path for its own node? That happens when the node is lost between two looks of a create
+     * with protection: the mutex goes on with {@code null}, and so does the semaphore.
+     */
+    static boolean isWithoutPath(String message) {
+        return message.contains(
+                        "NullPointerException: Cannot invoke \"String.substring(int)\" because \"ourPath\" is null")
+                || message.contains("LockException: java.lang.IllegalArgumentException: Path cannot be null");
+    }
+
     static <T> T uninterruptibly(CompletableFuture<T> awaited) {
         boolean interrupted = false;
         try {
