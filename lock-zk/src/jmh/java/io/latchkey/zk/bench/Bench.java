@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.google.common.base.Splitter;
 import com.google.common.collect.Iterables;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -49,6 +47,10 @@ public final class Bench {
      *     cases; whether what is found is added to the results that are there
      */
     public static void main(String[] args) throws Exception {
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failed) -> {
+            failed.printStackTrace(OUT);
+            System.exit(1); // threads of clients may still be there
+        });
         Path folder = Files.createDirectories(Path.of(args[1]));
         Path json = folder.resolve("results.json");
         if (args[0].equals("docs")) {
@@ -77,7 +79,7 @@ public final class Bench {
     }
 
     private void measureAll() throws Exception {
-        try (Site site = new Site(Storage.TMPFS, disk)) {
+        try (Site site = new Site(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
             rehearse(site, wanted(extent.cases(LOOPBACK).stream()), extent.rehearsal());
             for (Duration roundTrip : List.of(AWAY, LOOPBACK)) {
                 String servers = site.connectString(roundTrip);
@@ -97,13 +99,32 @@ public final class Bench {
         }
         List<Case> again = wanted(extent.casesOfStorage().stream());
         for (Storage storage : again.isEmpty() ? List.<Storage>of() : List.of(Storage.DISK, Storage.ENSEMBLE)) {
-            try (Site site = new Site(storage, disk)) {
+            try (Site site = new Site(Product.ZOOKEEPER, storage, disk)) {
                 rehearse(site, again, extent.rehearsal().dividedBy(4));
                 for (Duration roundTrip : extent.distancesOfStorage()) {
                     String servers = site.connectString(roundTrip);
                     for (Case each : again) {
                         inTurns(each, site, servers, roundTrip);
                     }
+                }
+            }
+        }
+        for (Product other : Product.others()) {
+            List<Case> cases = wanted(Case.of(other).stream());
+            if (other.isInstalled() && !cases.isEmpty()) {
+                others(other, cases);
+            }
+        }
+    }
+
+    /** Last, since what their clients load into this JVM weighs on whoever has a turn after them. */
+    private void others(Product product, List<Case> cases) throws Exception {
+        try (Site site = new Site(product, Storage.TMPFS, disk)) {
+            rehearse(site, cases, extent.rehearsal().dividedBy(4));
+            for (Duration roundTrip : extent.distancesOfStorage()) {
+                String servers = site.connectString(roundTrip);
+                for (Case each : cases) {
+                    inTurns(each, site, servers, roundTrip);
                 }
             }
         }
@@ -241,7 +262,7 @@ public final class Bench {
                 commit(),
                 machine(),
                 Runtime.version().toString(),
-                List.of(peer("redis-server"), peer("etcd")));
+                Product.others().stream().map(Product::found).toList());
     }
 
     private static String commit() throws IOException {
@@ -269,13 +290,5 @@ public final class Bench {
                         System.getProperty("os.name"),
                         System.getProperty("os.version"),
                         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
-    }
-
-    /** Others that locks are built on; they could join where they are installed. */
-    private static String peer(String server) {
-        boolean found = Splitter.on(File.pathSeparatorChar)
-                .splitToStream(System.getenv("PATH"))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, server)));
-        return server + (found ? " (found, but this benchmark has no client for it)" : " (not found on this machine)");
     }
 }

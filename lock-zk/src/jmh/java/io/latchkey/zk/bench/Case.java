@@ -3,6 +3,7 @@ package io.latchkey.zk.bench;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -51,6 +52,8 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static final String READERS = "90 % readers, 16 sessions";
     static final String DISTINCT = "distinct paths, first contact";
 
+    private static final Set<String> MUTEXES = Set.of(FREE_MUTEX, MUTEX_2, MUTEX_8, MUTEX_32, THREADS_32);
+
     static List<Case> free() {
         return List.of(
                 of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),
@@ -62,6 +65,17 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
                 of(FREE_MULTI_20, new Load.Free(Recipe.MULTI_20)),
                 of(ASYNC_RELEASE, new Load.Free(Recipe.ASYNC_RELEASE)).with(Contestant.BARE),
                 of(FAILED_TRY, new Load.Free(Recipe.FAILED_TRY)));
+    }
+
+    /** Of the same kinds, for those who work with something else than ZooKeeper, which have mutexes only. */
+    static List<Case> of(Product product) {
+        List<Contestant> contestants = Stream.of(Contestant.values())
+                .filter(each -> each.product() == product)
+                .toList();
+        return Stream.concat(free().stream(), contended().stream())
+                .filter(each -> MUTEXES.contains(each.name()))
+                .map(each -> new Case(each.name(), each.load(), contestants, each.weight()))
+                .toList();
     }
 
     static List<Case> contended() {

@@ -15,7 +15,13 @@ enum Contestant {
     LATCHKEY,
     /** The same, with turns among the threads of one client, which others wait for. */
     LATCHKEY_TURNS,
-    CURATOR;
+    CURATOR,
+    /** The mutex of Redis that keeps the order. */
+    REDISSON_FAIR,
+    /** The mutex of Redis whose grants have tokens. */
+    REDISSON_FENCED,
+    /** The mutex of etcd's own, by jetcd. */
+    JETCD;
 
     private static final int LOCAL_TURNS = 100;
     private static final Duration LONGEST = Duration.ofMillis(100);
@@ -38,6 +44,18 @@ enum Contestant {
                         .localTurns(LOCAL_TURNS, LONGEST)
                         .build());
             case CURATOR -> new CuratorClient(servers, session);
+            case REDISSON_FAIR -> new RedissonClient(servers, session, true);
+            case REDISSON_FENCED -> new RedissonClient(servers, session, false);
+            case JETCD -> new EtcdClient(servers, session);
+        };
+    }
+
+    /** What it talks to. */
+    Product product() {
+        return switch (this) {
+            case RAW, BARE, LATCHKEY, LATCHKEY_TURNS, CURATOR -> Product.ZOOKEEPER;
+            case REDISSON_FAIR, REDISSON_FENCED -> Product.REDIS;
+            case JETCD -> Product.ETCD;
         };
     }
 

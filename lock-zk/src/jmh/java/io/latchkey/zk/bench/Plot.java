@@ -40,7 +40,7 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
         for (Contestant contestant : Contestant.values()) {
             lines.add(rect(x, 42, 10, 10, contestant));
             lines.add(text(x + 14, 51, "start", "", contestant.label()));
-            x += 110;
+            x += 95;
         }
         int y = TOP;
         for (Map.Entry<String, List<Figures>> group : groups.entrySet()) {
@@ -68,6 +68,9 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
                     case LATCHKEY -> "#1f77b4";
                     case LATCHKEY_TURNS -> "#6fb1e0";
                     case CURATOR -> "#ff9f40";
+                    case REDISSON_FAIR -> "#d62728";
+                    case REDISSON_FENCED -> "#f09090";
+                    case JETCD -> "#2ca02c";
                 };
         return "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
                 .formatted(x, y, width, height, colour);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -60,9 +61,9 @@ final class Report {
                             run.machine()));
         }
         results.runs().stream()
-                .flatMap(run -> run.skipped().stream())
+                .flatMap(run -> run.others().stream())
                 .distinct()
-                .forEach(skipped -> lines.add("- Not measured: " + skipped + "."));
+                .forEach(other -> lines.add("- " + other + "."));
         lines.add("");
         lines.add("### Targets");
         lines.add("");
@@ -123,6 +124,10 @@ final class Report {
     private void table(Where where, List<String> lines) {
         List<Figures> here = results.cases().stream()
                 .filter(each -> each.storage() == where.storage() && each.rttMs() == where.rttMs())
+                .collect(Collectors.groupingBy(Figures::name, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .flatMap(List::stream)
                 .toList();
         List<Figures> timed = here.stream()
                 .filter(each -> each.p50Us() != null && each.p50Us() > 0)

@@ -23,7 +23,7 @@ record Results(List<Run> runs, List<Figures> cases) {
      *
      * @param wanted the regular expression that chose the cases
      * @param seconds it took; runs of former times do not say
-     * @param skipped what was not measured, and why
+     * @param others what else was looked for, and which version was found
      */
     record Run(
             String mode,
@@ -33,9 +33,9 @@ record Results(List<Run> runs, List<Figures> cases) {
             String commit,
             String machine,
             String java,
-            List<String> skipped) {
+            List<String> others) {
         Run lasting(long time) {
-            return new Run(mode, wanted, date, time, commit, machine, java, skipped);
+            return new Run(mode, wanted, date, time, commit, machine, java, others);
         }
     }
 

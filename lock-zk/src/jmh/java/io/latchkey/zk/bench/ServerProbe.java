@@ -22,15 +22,14 @@ import java.util.stream.Collectors;
  * process, where the clients run, and the proxy if there is one.
  */
 record ServerProbe(List<Seen> servers) {
-    private static final String RECEIVED = "Received: ";
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
     /** A server, as one sees it from outside. */
-    record Seen(long pid, int port) {
+    record Seen(Product product, long pid, int port) {
         /**
-         * The answer to a four-letter command; within some seconds, since a server that starts may take the connection and never
-         * answer.
+         * The answer to something after which the server closes the connection; within some seconds, since one that starts may
+         * take the connection and never answer.
          */
         String ask(String command) throws IOException {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -38,17 +37,6 @@ record ServerProbe(List<Seen> servers) {
                 socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
                 return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             }
-        }
-
-        /** Not by "mntr", which walks all nodes there are. */
-        private long received() throws IOException {
-            return ask("srvr")
-                    .lines()
-                    .filter(line -> line.startsWith(RECEIVED))
-                    .mapToLong(line ->
-                            Long.parseLong(line.substring(RECEIVED.length()).trim()))
-                    .findFirst()
-                    .orElseThrow(() -> new IOException("no \"" + RECEIVED + "\" in the answer to srvr"));
         }
 
         /**
@@ -107,13 +95,16 @@ record ServerProbe(List<Seen> servers) {
         return new ServerProbe(Splitter.on(',')
                 .splitToStream(text)
                 .map(one -> Splitter.on(':').splitToList(one))
-                .map(one -> new Seen(Long.parseLong(one.get(0)), Integer.parseInt(one.get(1))))
+                .map(one ->
+                        new Seen(Product.valueOf(one.get(0)), Long.parseLong(one.get(1)), Integer.parseInt(one.get(2))))
                 .toList());
     }
 
     @Override
     public String toString() {
-        return servers.stream().map(one -> one.pid() + ":" + one.port()).collect(Collectors.joining(","));
+        return servers.stream()
+                .map(one -> one.product() + ":" + one.pid() + ":" + one.port())
+                .collect(Collectors.joining(","));
     }
 
     private static long cpuNanosHere() {
@@ -142,7 +133,7 @@ record ServerProbe(List<Seen> servers) {
         try {
             long sum = 0;
             for (Seen server : servers) {
-                sum += server.received();
+                sum += server.product().received(server);
             }
             return sum;
         } catch (IOException e) {

@@ -35,7 +35,7 @@ public final class ServerProfiler implements InternalProfiler {
 
     @Override
     public String getDescription() {
-        return "requests and processor time of ZooKeeper servers";
+        return "requests and processor time of servers";
     }
 
     @Override

@@ -15,28 +15,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** ZooKeeper servers in JVMs of their own, and what clients of different distances connect to. */
+/** Servers of one product, in processes of their own. */
 final class Servers implements AutoCloseable {
     private final Path folder;
-    private final List<ServerJvm> jvms = new ArrayList<>();
+    private final List<Server> servers = new ArrayList<>();
     private final ServerProbe probe;
 
-    private Servers(Storage storage, Path disk) throws IOException, InterruptedException {
+    private Servers(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
         folder = Files.createTempDirectory(Files.createDirectories(storage.root(disk)), "latchkey-bench-");
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
         Deque<Integer> ports = freePorts(3 * storage.servers);
-        List<ServerJvm.Place> places = new ArrayList<>();
+        List<Server.Place> places = new ArrayList<>();
         for (int id = 1; id <= storage.servers; id++) {
-            places.add(new ServerJvm.Place(
+            places.add(new Server.Place(
                     id, folder.resolve("server-" + id), ports.remove(), ports.remove(), ports.remove()));
         }
-        for (ServerJvm.Place place : places) {
-            jvms.add(ServerJvm.start(place, places));
+        for (Server.Place place : places) {
+            servers.add(Server.start(product, place, places));
         }
-        for (ServerJvm jvm : jvms) {
-            jvm.awaitServing();
+        for (Server server : servers) {
+            server.awaitServing();
         }
-        probe = new ServerProbe(jvms.stream().map(ServerJvm::seen).toList());
+        probe = new ServerProbe(servers.stream().map(Server::seen).toList());
     }
 
     /**
@@ -44,8 +44,8 @@ final class Servers implements AutoCloseable {
      *
      * @param disk a folder for those that write to disk
      */
-    static Servers start(Storage storage, Path disk) throws IOException, InterruptedException {
-        return new Servers(storage, disk);
+    static Servers start(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+        return new Servers(product, storage, disk);
     }
 
     private static Deque<Integer> freePorts(int count) throws IOException {
@@ -64,11 +64,11 @@ final class Servers implements AutoCloseable {
 
     /** What their clients name to connect without a detour. */
     String connectString() {
-        return jvms.stream().map(jvm -> "127.0.0.1:" + jvm.port()).collect(Collectors.joining(","));
+        return servers.stream().map(server -> "127.0.0.1:" + server.port()).collect(Collectors.joining(","));
     }
 
     List<Integer> ports() {
-        return jvms.stream().map(ServerJvm::port).toList();
+        return servers.stream().map(Server::port).toList();
     }
 
     ServerProbe probe() {
@@ -78,15 +78,15 @@ final class Servers implements AutoCloseable {
     /** What lives on their heaps, after a full collection. */
     long heapBytes() throws IOException, InterruptedException {
         long sum = 0;
-        for (ServerJvm jvm : jvms) {
-            sum += jvm.heapBytes();
+        for (Server server : servers) {
+            sum += server.heapBytes();
         }
         return sum;
     }
 
     @Override
     public void close() {
-        jvms.forEach(ServerJvm::close);
+        servers.forEach(Server::close);
         if (!Files.exists(folder)) {
             return;
         }

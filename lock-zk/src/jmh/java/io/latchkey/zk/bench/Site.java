@@ -14,9 +14,9 @@ final class Site implements AutoCloseable {
     private final Servers servers;
     private final List<DelayProxy> proxies = new ArrayList<>();
 
-    Site(Storage storage, Path disk) throws IOException, InterruptedException {
+    Site(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
         this.storage = storage;
-        this.servers = Servers.start(storage, disk);
+        this.servers = Servers.start(product, storage, disk);
     }
 
     Storage storage() {

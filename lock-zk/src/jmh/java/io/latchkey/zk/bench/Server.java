@@ -11,19 +11,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
-import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
-/** One ZooKeeper server in its own JVM, with the settings a server has by default. */
-final class ServerJvm implements AutoCloseable {
+/** One server, in a process of its own. */
+final class Server implements AutoCloseable {
     private static final Splitter WORDS = Splitter.on(CharMatcher.whitespace()).omitEmptyStrings();
     private static final long STARTS_WITHIN = TimeUnit.SECONDS.toNanos(60);
     private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private final Product product;
     private final Process process;
     private final int port;
 
-    private ServerJvm(Process process, int port) {
+    private Server(Product product, Process process, int port) {
+        this.product = product;
         this.process = process;
         this.port = port;
     }
@@ -35,43 +35,17 @@ final class ServerJvm implements AutoCloseable {
         }
     }
 
-    static ServerJvm start(Place place, List<Place> all) throws IOException {
+    static Server start(Product product, Place place, List<Place> all) throws IOException {
         Files.createDirectories(place.folder());
-        Files.writeString(place.folder().resolve("myid"), Integer.toString(place.id()));
-        Path config = Files.writeString(place.folder().resolve("zoo.cfg"), config(place, all));
-        Process process = new ProcessBuilder(
-                        java("java"),
-                        "-Xms1g",
-                        "-Xmx1g",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        QuorumPeerMain.class.getName(),
-                        config.toString())
+        Process process = new ProcessBuilder(product.command(place, all))
                 .redirectErrorStream(true)
                 .redirectOutput(place.folder().resolve("out.txt").toFile())
                 .start();
-        return new ServerJvm(process, place.clientPort());
+        return new Server(product, process, place.clientPort());
     }
 
-    private static String config(Place place, List<Place> all) {
-        String ensemble =
-                all.size() == 1 ? "" : all.stream().map(Place::line).collect(Collectors.joining("\n", "", "\n"));
-        return """
-                tickTime=2000
-                initLimit=10
-                syncLimit=5
-                dataDir=%s
-                clientPort=%d
-                clientPortAddress=127.0.0.1
-                maxClientCnxns=0
-                admin.enableServer=false
-                4lw.commands.whitelist=srvr
-                """
-                        .formatted(place.folder(), place.clientPort())
-                + ensemble;
-    }
-
-    private static String java(String tool) {
+    /** The path of a tool. */
+    static String ofThisJdk(String tool) {
         return System.getProperty("java.home") + File.separator + "bin" + File.separator + tool;
     }
 
@@ -80,14 +54,15 @@ final class ServerJvm implements AutoCloseable {
     }
 
     ServerProbe.Seen seen() {
-        return new ServerProbe.Seen(process.pid(), port);
+        return new ServerProbe.Seen(product, process.pid(), port);
     }
 
     void awaitServing() throws InterruptedException {
         long deadline = System.nanoTime() + STARTS_WITHIN;
         while (!serves()) {
             if (System.nanoTime() - deadline > 0 || !process.isAlive()) {
-                throw new IllegalStateException("the server at port " + port + " does not start");
+                throw new IllegalStateException(
+                        "the server of " + product.program() + " at port " + port + " does not start");
             }
             LockSupport.parkNanos(LOOK_AGAIN);
             if (Thread.interrupted()) {
@@ -98,15 +73,15 @@ final class ServerJvm implements AutoCloseable {
 
     private boolean serves() {
         try {
-            return seen().ask("srvr").contains("Mode:");
+            return product.received(seen()) >= 0;
         } catch (IOException notYet) {
             return false;
         }
     }
 
-    /** The total of a histogram of live objects. */
+    /** The total of a histogram of live objects, of a server in a JVM. */
     long heapBytes() throws IOException, InterruptedException {
-        Process jcmd = new ProcessBuilder(java("jcmd"), Long.toString(process.pid()), "GC.class_histogram")
+        Process jcmd = new ProcessBuilder(ofThisJdk("jcmd"), Long.toString(process.pid()), "GC.class_histogram")
                 .redirectErrorStream(true)
                 .start();
         String told = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Lease;
+import io.etcd.jetcd.Lock;
+import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.support.CloseableClient;
+import io.grpc.stub.StreamObserver;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongConsumer;
+
+/** A client of etcd, with a lease for each thread: whoever asks with the lease that holds has the lock already. */
+final class EtcdClient implements Client {
+    private final io.etcd.jetcd.Client etcd;
+    private final Duration session;
+    private final Collection<CloseableClient> keptAlive = new ConcurrentLinkedQueue<>();
+
+    EtcdClient(String server, Duration session) {
+        this.etcd = io.etcd.jetcd.Client.builder().endpoints("http://" + server).build();
+        this.session = session;
+    }
+
+    @Override
+    public Door door(Recipe recipe, String path) {
+        if (recipe != Recipe.MUTEX) {
+            throw new UnsupportedOperationException("only mutexes are compared");
+        }
+        Lock lock = etcd.getLockClient();
+        ByteSequence name = ByteSequence.from(path, StandardCharsets.UTF_8);
+        ThreadLocal<Long> lease = new ThreadLocal<>();
+        return () -> {
+            if (lease.get() == null) {
+                lease.set(newLease());
+            }
+            ByteSequence key = lock.lock(name, lease.get()).get().getKey();
+            return () -> lock.unlock(key).get();
+        };
+    }
+
+    private long newLease() throws InterruptedException, ExecutionException {
+        Lease leases = etcd.getLeaseClient();
+        long id = leases.grant(session.toSeconds()).get().getID();
+        keptAlive.add(leases.keepAlive(id, new Ignored()));
+        return id;
+    }
+
+    /** Nothing is done about a lease that ends: no measurement is as long. */
+    private static final class Ignored implements StreamObserver<LeaseKeepAliveResponse> {
+        @Override
+        public void onNext(LeaseKeepAliveResponse kept) {}
+
+        @Override
+        public void onError(Throwable failed) {}
+
+        @Override
+        public void onCompleted() {}
+    }
+
+    @Override
+    public void queueUp(String path, LongConsumer onTurn) {
+        throw new UnsupportedOperationException("only mutexes are compared");
+    }
+
+    @Override
+    public void close() {
+        keptAlive.forEach(CloseableClient::close);
+        etcd.close();
+    }
+}

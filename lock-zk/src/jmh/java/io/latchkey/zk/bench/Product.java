@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import com.google.common.base.Splitter;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+
+/** What locks are built on: how its servers are started, and how they are asked how many requests they received. */
+enum Product {
+    /** With the settings a server has by default. Not asked by "mntr", which walks all nodes there are. */
+    ZOOKEEPER("java", "srvr", "Received: ") {
+        @Override
+        List<String> command(Server.Place place, List<Server.Place> all) throws IOException {
+            Files.writeString(place.folder().resolve("myid"), Integer.toString(place.id()));
+            Path config = Files.writeString(place.folder().resolve("zoo.cfg"), config(place, all));
+            return List.of(
+                    Server.ofThisJdk(program()),
+                    "-Xms1g",
+                    "-Xmx1g",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    QuorumPeerMain.class.getName(),
+                    config.toString());
+        }
+
+        private String config(Server.Place place, List<Server.Place> all) {
+            String ensemble = all.size() == 1
+                    ? ""
+                    : all.stream().map(Server.Place::line).collect(Collectors.joining("\n", "", "\n"));
+            return """
+                    tickTime=2000
+                    initLimit=10
+                    syncLimit=5
+                    dataDir=%s
+                    clientPort=%d
+                    clientPortAddress=127.0.0.1
+                    maxClientCnxns=0
+                    admin.enableServer=false
+                    4lw.commands.whitelist=srvr
+                    """
+                            .formatted(place.folder(), place.clientPort())
+                    + ensemble;
+        }
+    },
+    /** Alone, and nothing is written anywhere. It counts commands, those of scripts included, not round trips. */
+    REDIS("redis-server", "INFO stats\r\nQUIT\r\n", "total_commands_processed:") {
+        @Override
+        List<String> command(Server.Place place, List<Server.Place> all) {
+            return List.of(
+                    program(),
+                    "--bind",
+                    "127.0.0.1",
+                    "--port",
+                    Integer.toString(place.clientPort()),
+                    "--dir",
+                    place.folder().toString(),
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no");
+        }
+    },
+    /** Alone, with its log where the storage says. */
+    ETCD("etcd", "GET /metrics HTTP/1.0\r\n\r\n", "grpc_server_started_total{") {
+        @Override
+        List<String> command(Server.Place place, List<Server.Place> all) {
+            String clients = "http://127.0.0.1:" + place.clientPort();
+            String peers = "http://127.0.0.1:" + place.quorumPort();
+            return List.of(
+                    program(),
+                    "--data-dir",
+                    place.folder().resolve("data").toString(),
+                    "--listen-client-urls",
+                    clients,
+                    "--advertise-client-urls",
+                    clients,
+                    "--listen-peer-urls",
+                    peers,
+                    "--initial-advertise-peer-urls",
+                    peers,
+                    "--initial-cluster",
+                    "default=" + peers);
+        }
+    };
+
+    private final String program;
+    private final String question;
+    private final String answer;
+
+    Product(String program, String question, String answer) {
+        this.program = program;
+        this.question = question;
+        this.answer = answer;
+    }
+
+    /** They join where they are installed. */
+    static Set<Product> others() {
+        return EnumSet.complementOf(EnumSet.of(ZOOKEEPER));
+    }
+
+    String program() {
+        return program;
+    }
+
+    /** On the PATH. */
+    boolean isInstalled() {
+        return Splitter.on(File.pathSeparatorChar)
+                .splitToStream(System.getenv("PATH"))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+
+    /** Which one there is, by its own word. */
+    String found() {
+        if (!isInstalled()) {
+            return program + " was not found on this machine, and not measured";
+        }
+        try {
+            Process asked = new ProcessBuilder(program, "--version").start();
+            String told = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return program + " on this machine says: "
+                    + told.lines().findFirst().orElse("nothing");
+        } catch (IOException e) {
+            throw new UncheckedIOException(program + " does not tell its version", e);
+        }
+    }
+
+    /** Starts the server of that place. */
+    abstract List<String> command(Server.Place place, List<Server.Place> all) throws IOException;
+
+    /** How many requests a server says that it received. */
+    long received(ServerProbe.Seen server) throws IOException {
+        List<String> counts = server.ask(question)
+                .lines()
+                .filter(line -> line.startsWith(answer))
+                .toList();
+        if (counts.isEmpty()) {
+            throw new IOException("a server of " + program + " does not say how much it received");
+        }
+        return counts.stream().mapToLong(Product::count).sum();
+    }
+
+    private static long count(String line) {
+        int before = Math.max(line.lastIndexOf(' '), line.lastIndexOf(':'));
+        return (long) Double.parseDouble(line.substring(before + 1));
+    }
+}
