@@ -193,6 +193,21 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
+     * The server refuses the next writes of the client, as one of 3.7 or later does that is told to throttle ({@code THROTTLEDOP}): it
+     * says so, and nothing is done.
+     *
+     * @param client one of this simulation's
+     * @param writes how many, zero or more; heartbeats count
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is negative
+     */
+    public void refuseWrites(LockClient client, int writes) {
+        if (writes < 0) {
+            throw new IllegalArgumentException("how many writes are refused must not be negative: " + writes);
+        }
+        server.refuseWrites(engine(client), writes);
+    }
+
+    /**
      * Deletes a node, as an operator can behind its owner's back: a request of a client, say. On return the clients have been told.
      *
      * @param path the node's, as {@link #nodesUnder} tells it

@@ -161,6 +161,24 @@ class SimulatedLocksTest {
         }
     }
 
+    /** No event tells when a server that has refused it would not refuse it any more. */
+    @Test
+    void whoIsRefusedTheFirstWritesOfAConnectionWritesAgain() throws Exception {
+        Duration timeout = Duration.ofSeconds(10);
+        try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.disconnect(mine);
+            locks.refuseWrites(mine, 10);
+            locks.heal(mine);
+            locks.advance(timeout.multipliedBy(2));
+            assertTrue(held.isValid());
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            locks.advance(Duration.ZERO);
+            assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+        }
+    }
+
     @Test
     void sessionsOfConnectedClientsOutliveAnyTime() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {

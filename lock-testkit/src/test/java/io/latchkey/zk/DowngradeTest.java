@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.Standing;
 import io.latchkey.lock.Lease;
@@ -24,6 +25,7 @@ import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Wire;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +38,9 @@ import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -301,6 +305,21 @@ class DowngradeTest extends OnOneServer {
     void aLeaseOfTheSamePathFromAnotherObjectOfThisClientIsTaken() throws Exception {
         Lease write = one.readWriteLock(PATH).writeLock().acquire();
         assertTrue(one.readWriteLock(PATH).downgrade(write).isValid());
+    }
+
+    /** The watch on the node, given up for the node that was to replace it, is set again. */
+    @Test
+    void aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<LossCause> lost = write.lost();
+        ServerNode node = requestsUnder(PATH).get(0);
+        awaitWatches(1);
+        ZooKeeper operator = handle();
+        operator.setACL(PATH, Arrays.asList(new ACL(Perms.ALL & ~Perms.CREATE, ZooDefs.Ids.ANYONE_ID_UNSAFE)), -1);
+        assertThrows(AccessDeniedException.class, () -> lock.downgrade(write));
+        assertTrue(write.isValid());
+        operator.delete(node.path(), -1);
+        assertEquals(LossCause.NODE_DELETED, lost.get(LONG_SESSION.toMillis() / 12, TimeUnit.MILLISECONDS));
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -111,6 +112,28 @@ class HandlesTest extends OnOneServer {
     }
 
     /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
+    /** Somebody writes to the handle's root, which the client watches to hear of its session: it hears of no new connection. */
+    @Test
+    void aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve() throws Exception {
+        Duration session = Duration.ofSeconds(4);
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) session.toMillis(), event -> {});
+        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
+            borrowing.mutex("/m").acquire().close();
+            proxy.cut();
+            borrowing.mutex("/m").acquire().close();
+            handle().setData("/", new byte[] {1}, -1);
+            awaitUntil("the root is watched again", () -> server().watches().stream()
+                    .anyMatch(watch -> watch.path().equals("/") && watch.session() == handle.getSessionId()));
+            // As long as what the former connection proved counts.
+            TimeUnit.MILLISECONDS.sleep(session.toMillis());
+            Duration soon = session.dividedBy(6);
+            borrowing.mutex("/m").tryAcquire(soon).orElseThrow().close();
+        } finally {
+            handle.close();
+        }
+    }
+
     @Test
     void aHolderOnABorrowedHandleThatItsOwnerClosesIsTold() throws Exception {
         ZooKeeper handle = handle();

@@ -11,6 +11,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.FaultProxy;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.ZooKeeper;
@@ -65,6 +66,21 @@ class ServerSettingsTest extends OnOneServer {
         boolean lostSoon = lost.await(SHORT.toMillis() * 5 / 4, TimeUnit.MILLISECONDS);
         assertFalse(lostSoon, () -> "lost: " + after.lost().join());
         assertTrue(after.isValid());
+    }
+
+    /** Deadlines move closer, and with them the moment when loss is told, to who does not look as well. */
+    @Test
+    void whoseSessionTheServerShortensIsToldOfLossInTheShorterTime() throws Exception {
+        Duration shortened = Duration.ofSeconds(3);
+        FaultProxy proxy = fastProxy();
+        ZkLockClient client = asksForLonger(proxy);
+        CompletableFuture<LossCause> before = client.mutex("/before").acquire().lost();
+        server().limitSessions(shortened);
+        proxy.cut();
+        assertEquals(LossCause.DEADLINE_PASSED, before.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
+        CompletableFuture<LossCause> after = client.mutex("/after").acquire().lost();
+        proxy.blackHole();
+        assertEquals(LossCause.DEADLINE_PASSED, after.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     @Test

@@ -169,6 +169,11 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         awaitQuiet();
     }
 
+    public void refuseWrites(Engine engine, int writes) {
+        Line line = line(engine);
+        carry(() -> line.port().refuseWrites(writes));
+    }
+
     public void heal(Engine engine) {
         Line line = lines.get(engine);
         if (line == null) {

@@ -39,6 +39,8 @@ final class SimulatedPort implements ZooPort {
     private boolean silent;
     /** Whether what the server tells the client is lost, until the connection breaks. */
     private boolean losing;
+    /** How many writes the server is going to refuse, for a reason of its own. */
+    private int refusals;
 
     /** What the client asked for and no server has taken. */
     private final Deque<Sent> outgoing = new ArrayDeque<>(8);
@@ -134,6 +136,11 @@ final class SimulatedPort implements ZooPort {
 
         @Override
         void commit() {
+            if (refusals > 0) {
+                refusals--;
+                answer = Answer.failed(Code.OTHER, "THROTTLEDOP");
+                return;
+            }
             Leader.Outcome outcome = leader.write(session, writes);
             answer = outcome.answer();
             after = outcome.zxid();
@@ -392,6 +399,10 @@ final class SimulatedPort implements ZooPort {
 
     boolean isSilent() {
         return silent;
+    }
+
+    void refuseWrites(int writes) {
+        refusals = writes;
     }
 
     /** The process of the client does nothing until it goes on. What it has sent is on its way all the same. */

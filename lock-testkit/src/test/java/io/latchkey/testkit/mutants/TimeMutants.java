@@ -83,8 +83,8 @@ final class TimeMutants {
             Mutant.of(
                             "no pair in time after a reconnect",
                             SESSION,
-                            "scheduleBeat(engine.margin(timeout));",
-                            "scheduleBeat(interval());")
+                            "nextBeat.set(engine.margin(timeout));",
+                            "nextBeat.set(interval());")
                     .caughtBy(
                             "io.latchkey.testkit.SimulatedLocksTest#whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease"),
             Mutant.of(
@@ -103,13 +103,13 @@ final class TimeMutants {
             Mutant.of(
                             "loss is told only to who looks",
                             SESSION,
-                            "if (termEnd != null || present == null || over) {",
-                            "if (present != null || over) {")
+                            "if (!termEnd.isSet() && present != null && !over) {",
+                            "if (present == null) {")
                     .caughtBy("SharedFaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted[1]"),
             Mutant.of(
                             "no heartbeat while holding",
                             SESSION,
-                            "void keepBeating() {\n        if (nextBeat == null) {",
+                            "void keepBeating() {\n        if (!nextBeat.isSet()) {",
                             "void keepBeating() {\n        if (over) {")
                     .caughtBy("MutexTest#aHeldLeaseStaysValidForManySessionTimeouts"),
             Mutant.of(

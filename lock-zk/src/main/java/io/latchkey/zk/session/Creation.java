@@ -104,7 +104,9 @@ final class Creation {
         Place place = refused.place();
         boolean ofPath = refused.write() instanceof ZooPort.Write.CreatePath;
         if (refusal.code() == Code.NO_NODE && ofPath) {
+            places.forEach(each -> each.lane().creating());
             new Levels(session).makeAbove(place.path(), outcome -> {
+                places.forEach(each -> each.lane().noLongerCreating());
                 if (outcome instanceof Levels.Outcome.Made) {
                     again();
                 } else if (outcome instanceof Levels.Outcome.Failed failed) {

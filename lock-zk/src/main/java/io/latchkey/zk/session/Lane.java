@@ -167,8 +167,9 @@ final class Lane {
                 case NO_AUTH ->
                     LOG.warn(
                             "This client may not write to {}: who waits behind it waits until it is gone.", own.text());
+                case OTHER -> session.afterBeat(() -> tellByWriting(place, own));
                 default -> {
-                    // Told; or refused for a reason that a later word would meet as well.
+                    // Told.
                 }
             }
         });

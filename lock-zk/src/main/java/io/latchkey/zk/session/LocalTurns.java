@@ -162,6 +162,12 @@ public final class LocalTurns {
         }
 
         private void granted(ZkLease first) {
+            if (!first.isValid()) {
+                // Lost on its way here: it will not end once more, and nobody is to wait for that.
+                ask();
+                endIfIdle();
+                return;
+            }
             node = new Node(this);
             first.passOnTo(node);
             if (!hand(first)) {

@@ -445,8 +445,12 @@ final class Request {
         return lease(Objects.requireNonNull(lease).token());
     }
 
+    /** The node stays as it is; the watch on it was given up for the one that was to replace it. */
     void notDowngraded() {
         downgrade = null;
+        if (watchesOwn) {
+            watchOwnNodes();
+        }
     }
 
     // ---- for a holder that wants to be told

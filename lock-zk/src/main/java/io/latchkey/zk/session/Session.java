@@ -76,17 +76,18 @@ final class Session {
     private int beating;
 
     private boolean beatAgain;
-    private Time.@Nullable Timer nextBeat;
-    /** Counts what {@link #nextBeat} was: one that was put off may be on its way already. */
-    private int scheduled;
+    private final Alarm nextBeat;
     /** When nodes were last known to be there. */
     private Moment checked;
 
-    private Time.@Nullable Timer nextProbe;
-    private Time.@Nullable Timer termEnd;
+    private final Alarm nextProbe;
+    private final Alarm termEnd;
 
     Session(Engine engine) {
         this.engine = engine;
+        this.nextBeat = new Alarm(engine, this::beatDue);
+        this.nextProbe = new Alarm(engine, this::probe);
+        this.termEnd = new Alarm(engine, this::termEnds);
         this.marking = !engine.naming().isShared();
         this.timeout = engine.sessionTimeout();
         this.offered = timeout;
@@ -232,19 +233,24 @@ final class Session {
         Term present = term;
         if (shorter && present != null) {
             present.shorten(timeout.minus(sessionTimeout));
+            if (termEnd.isSet()) {
+                termEnd.set(present.remaining());
+            }
         }
         offered = sessionTimeout;
         if (first || shorter) {
             timeout = sessionTimeout;
         }
-        if (shorter && nextBeat != null) {
+        if (shorter && nextBeat.isSet()) {
             // It was to come in time for a longer session.
-            nextBeat.cancel();
-            scheduleBeat(interval());
+            nextBeat.set(interval());
         }
         proofs = newProofs();
         if (first) {
             backInTouch();
+        } else if (connected) {
+            // A borrowed handle tells so again when somebody has written to its root.
+            proofs.connected(engine.now());
         } else {
             probe();
         }
@@ -267,14 +273,14 @@ final class Session {
             engine.signals().session(LockObserver.SessionState.DISCONNECTED);
             holding.forEach(Request::suspect);
             probe();
-        } else if (nextProbe == null) {
-            nextProbe = engine.time()
-                    .after(
-                            PROBE_PAUSE,
-                            () -> engine.serially(() -> {
-                                nextProbe = null;
-                                probe();
-                            }));
+        } else {
+            probeLater();
+        }
+    }
+
+    private void probeLater() {
+        if (!nextProbe.isSet()) {
+            nextProbe.set(PROBE_PAUSE);
         }
     }
 
@@ -290,12 +296,10 @@ final class Session {
         if (offered.compareTo(timeout) > 0) {
             timeout = offered;
             proofs = newProofs();
-        } else if (nextBeat != null) {
+        } else if (nextBeat.isSet()) {
             // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us. Where
-            // connections
-            // are lost again and again it never comes to that: then nodes are looked for at once.
-            nextBeat.cancel();
-            scheduleBeat(engine.margin(timeout));
+            // connections are lost again and again it never comes to that: then nodes are looked for at once.
+            nextBeat.set(engine.margin(timeout));
             beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
         }
         proofs.connected(engine.now());
@@ -330,8 +334,8 @@ final class Session {
 
     /** A node is there: from now on the session beats, as long as one is. */
     void keepBeating() {
-        if (nextBeat == null) {
-            scheduleBeat(interval());
+        if (!nextBeat.isSet()) {
+            nextBeat.set(interval());
         }
     }
 
@@ -345,26 +349,19 @@ final class Session {
         return Duration.ofNanos(timeout.toNanos() / BEATS);
     }
 
-    private void scheduleBeat(Duration in) {
-        int which = ++scheduled;
-        nextBeat = engine.time()
-                .after(
-                        in,
-                        () -> engine.serially(() -> {
-                            if (which != scheduled) {
-                                return;
-                            }
-                            nextBeat = null;
-                            if (!over && (hasNodes() || !onBeat.isEmpty())) {
-                                scheduleBeat(interval());
-                                if (connected) {
-                                    beat();
-                                }
-                            }
-                        }));
+    private void beatDue() {
+        if (!over && (hasNodes() || !onBeat.isEmpty())) {
+            nextBeat.set(interval());
+            if (connected) {
+                beat();
+            }
+        }
     }
 
     private boolean hasNodes() {
+        if (!holding.isEmpty()) {
+            return true;
+        }
         for (Lane lane : lanes.values()) {
             if (!lane.present().isEmpty()) {
                 return true;
@@ -463,6 +460,9 @@ final class Session {
                 tasks.forEach(engine::serially);
                 confirmAll();
             }
+        } else if (!connected && on == connection) {
+            // Refused, as by a server that throttles: no event will tell that it may be asked again.
+            probeLater();
         }
         if (beatAgain && beating == 0 && !over) {
             beatAgain = false;
@@ -527,6 +527,8 @@ final class Session {
         }
         if (present != null) {
             lapse();
+            // It was to tell when the former term ends, and that may be later.
+            termEnd.cancel();
         }
         if (!deadline.reachedAt(now)) {
             term = new Term(engine.time(), deadline);
@@ -548,19 +550,16 @@ final class Session {
     /** Loss is told when the deadline passes, not when somebody looks. */
     private void armTermEnd() {
         Term present = term;
-        if (termEnd != null || present == null || over) {
-            return;
+        if (!termEnd.isSet() && present != null && !over) {
+            termEnd.set(present.remaining());
         }
-        termEnd = engine.time()
-                .after(
-                        present.remaining(),
-                        () -> engine.serially(() -> {
-                            termEnd = null;
-                            checkTerm();
-                            if (!holding.isEmpty()) {
-                                armTermEnd();
-                            }
-                        }));
+    }
+
+    private void termEnds() {
+        checkTerm();
+        if (!holding.isEmpty()) {
+            armTermEnd();
+        }
     }
 
     // ---- the end
@@ -573,11 +572,9 @@ final class Session {
         if (present != null) {
             present.end();
         }
-        for (Time.Timer timer : new Time.@Nullable Timer[] {nextBeat, nextProbe, termEnd}) {
-            if (timer != null) {
-                timer.cancel();
-            }
-        }
+        nextBeat.cancel();
+        nextProbe.cancel();
+        termEnd.cancel();
         lanes.values().forEach(lane -> lane.sessionOver(told));
         // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
         // sessions.
