@@ -131,6 +131,31 @@ final class TimeMutants {
                             "return leftToWatch;")
                     .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
             Mutant.of(
+                            "a barrier that was refused is not sent again",
+                            SESSION,
+                            "} else if (!connected && on == connection) {",
+                            "} else if (over) {")
+                    .caughtBy(
+                            "io.latchkey.testkit.SimulatedLocksTest#whoIsRefusedTheFirstWritesOfAConnectionWritesAgain"),
+            Mutant.of(
+                            "a connection that is told again proves as little as before the first word",
+                            SESSION,
+                            "proofs.connected(engine.now());\n        } else {",
+                            "probe();\n        } else {")
+                    .caughtBy("HandlesTest#aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve"),
+            Mutant.of(
+                            "a shortened session's loss is told in the longer time",
+                            SESSION,
+                            "if (termEnd.isSet()) {",
+                            "if (over) {")
+                    .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
+            Mutant.of(
+                            "a denied downgrade takes the watch away",
+                            "session/Request",
+                            "downgrade = null;\n        if (watchesOwn) {",
+                            "downgrade = null;\n        if (lease == null) {")
+                    .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
+            Mutant.of(
                     "a session that is over is believed in",
                     SESSION,
                     "case SESSION_EXPIRED -> engine.sessionOver(this);",
