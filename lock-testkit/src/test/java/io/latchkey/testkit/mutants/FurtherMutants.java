@@ -64,8 +64,8 @@ final class FurtherMutants {
             Mutant.of(
                     "a multi-lock's first member counts for all",
                     MACHINE,
-                    "boolean ready = members.stream().allMatch(member -> member.standing == Standing.READY);",
-                    "boolean ready = members.get(0).standing == Standing.READY;"),
+                    "!allReady() || token == Created.UNKNOWN_TOKEN",
+                    "members.get(0).standing != Standing.READY || token == Created.UNKNOWN_TOKEN"),
             Mutant.of(
                     "a downgraded lease is released like a writer's",
                     "session/Downgrade",

@@ -72,8 +72,8 @@ final class MachineMutants {
             Mutant.of(
                     "one ready member is enough",
                     MACHINE,
-                    "members.stream().allMatch(member -> member.standing == Standing.READY)",
-                    "members.stream().anyMatch(member -> member.standing == Standing.READY)"),
+                    "!allReady() ||",
+                    "members.stream().noneMatch(member -> member.standing == Standing.READY) ||"),
             Mutant.of(
                             "ready members are not looked at again",
                             REQUEST,

@@ -155,7 +155,10 @@ public final class Acquisition {
      * @param ids a new unique id at every call; each attempt takes one
      */
     public Acquisition(List<Rule> rules, Supplier<String> ids) {
-        this.members = rules.stream().map(Member::new).toList();
+        this.members = new ArrayList<>(rules.size());
+        for (Rule rule : rules) {
+            members.add(new Member(rule));
+        }
         this.ids = ids;
     }
 
@@ -286,9 +289,7 @@ public final class Acquisition {
         }
         member.standing = Standing.READY;
         Optional<NodeName> next = ((Decision.Hold) decision).next();
-        return confirmIfReady(next.stream()
-                .<Command>map(waits -> new Command.Tell(event.member(), waits))
-                .toList());
+        return confirmIfReady(next.isPresent() ? List.of(new Command.Tell(event.member(), next.get())) : List.of());
     }
 
     private List<Command> found(long czxid) {
@@ -314,12 +315,20 @@ public final class Acquisition {
     }
 
     private List<Command> confirmIfReady(List<Command> before) {
-        boolean ready = members.stream().allMatch(member -> member.standing == Standing.READY);
-        if (!ready || token == Created.UNKNOWN_TOKEN) {
+        if (!allReady() || token == Created.UNKNOWN_TOKEN) {
             return before;
         }
         state = CONFIRMING;
         return then(before, new Command.Confirm());
+    }
+
+    private boolean allReady() {
+        for (Member member : members) {
+            if (member.standing != Standing.READY) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** One node is gone, and with it what the others are worth. */

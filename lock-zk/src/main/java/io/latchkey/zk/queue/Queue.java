@@ -81,9 +81,13 @@ public final class Queue {
 
     /** What else the path is used for, as a child tells that is in no queue of this kind; empty if none does. */
     public Optional<String> otherUse() {
-        return others.stream()
-                .flatMap(child -> naming.otherUse(purpose.kind(), child).stream())
-                .findFirst();
+        for (String child : others) {
+            Optional<String> use = naming.otherUse(purpose.kind(), child);
+            if (use.isPresent()) {
+                return use;
+            }
+        }
+        return Optional.empty();
     }
 
     public Optional<NodeName> withId(String id) {

@@ -54,10 +54,11 @@ final class Departures {
      * A node to be deleted.
      *
      * @param heirs who of this session is granted by that already
+     * @param path its own
      */
-    private record Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs) {
-        String path() {
-            return lane.pathOf(manner == Manner.EAR ? name.ear() : name.text());
+    private record Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs, String path) {
+        Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs) {
+            this(lane, name, manner, heirs, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
         }
 
         boolean wasHeld() {
@@ -87,9 +88,11 @@ final class Departures {
         }
 
         int bytes() {
-            return nodes.stream()
-                    .mapToInt(node -> Math.max(NODE, 2 * node.path().length() + 100))
-                    .sum();
+            int bytes = 0;
+            for (Leaving node : nodes) {
+                bytes += Math.max(NODE, 2 * node.path().length() + 100);
+            }
+            return bytes;
         }
 
         /** Tells its owner once. */
@@ -190,10 +193,10 @@ final class Departures {
         while (!owed.isEmpty()) {
             List<Departure> batch = new ArrayList<>();
             int bytes = 0;
-            while (!owed.isEmpty() && (batch.isEmpty() || bytes + owed.get(0).bytes() <= BATCH)) {
+            do {
                 bytes += owed.get(0).bytes();
                 batch.add(owed.remove(0));
-            }
+            } while (!owed.isEmpty() && bytes + owed.get(0).bytes() <= BATCH);
             send(batch);
         }
     }
@@ -237,9 +240,13 @@ final class Departures {
             }
         }
         steps.addAll(checks);
+        List<ZooPort.Write> writes = new ArrayList<>(steps.size());
+        for (Step step : steps) {
+            writes.add(step.write());
+        }
         flights++;
         underWay.addAll(batch);
-        session.write(steps.stream().map(Step::write).toList(), answer -> {
+        session.write(writes, answer -> {
             flights--;
             batch.forEach(underWay::remove);
             answered(batch, steps, answer);

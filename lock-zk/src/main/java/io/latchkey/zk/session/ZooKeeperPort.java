@@ -197,7 +197,10 @@ public final class ZooKeeperPort implements ZooPort {
 
     @Override
     public void write(List<Write> writes, Consumer<Answer<Written>> then) {
-        List<Op> ops = writes.stream().map(this::op).toList();
+        List<Op> ops = new ArrayList<>(writes.size());
+        for (Write write : writes) {
+            ops.add(op(write));
+        }
         zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(written(rc, results)), null);
     }
 
