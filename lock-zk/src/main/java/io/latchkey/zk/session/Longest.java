@@ -32,8 +32,8 @@ final class Longest {
 
     /** The longest that ended within {@code span} before {@code now}; zero if none did. What ended before is forgotten. */
     Duration within(Duration span, Moment now) {
-        Duration remembered = span.plus(apart);
-        while (!found.isEmpty() && now.since(found.getFirst().end()).compareTo(remembered) > 0) {
+        long remembered = span.toNanos() + apart.toNanos();
+        while (!found.isEmpty() && now.nanos() - found.getFirst().end().nanos() > remembered) {
             found.removeFirst();
         }
         return found.isEmpty() ? Duration.ZERO : found.getFirst().length();
