@@ -35,27 +35,38 @@ final class Creation {
     private record Step(Place place, ZooPort.Write write) {}
 
     void start() {
-        places.forEach(place -> place.lane().creating());
-        List<Lane> lanes = places.stream().map(Place::lane).toList();
+        creating();
         if (places.size() == 1 && missing.isEmpty()) {
             Place only = places.get(0);
             session.<ZooPort.Created>askCommitted(
                     then -> session.port()
                             .create(only.prefix(id), session.engine().ownerData(), then),
                     answer -> {
-                        lanes.forEach(Lane::noLongerCreating);
+                        noLongerCreating();
                         created(only, answer);
                     });
         } else {
             List<Step> steps = steps();
             session.write(steps.stream().map(Step::write).toList(), answer -> {
-                lanes.forEach(Lane::noLongerCreating);
+                noLongerCreating();
                 created(steps, answer);
             });
         }
-        List<Place> there =
-                places.stream().filter(place -> !missing.contains(place)).toList();
+        List<Place> there = new ArrayList<>(places);
+        there.removeAll(missing);
         QueueReader.readBehindCreatesOf(there, session);
+    }
+
+    private void creating() {
+        for (Place place : places) {
+            place.lane().creating();
+        }
+    }
+
+    private void noLongerCreating() {
+        for (Place place : places) {
+            place.lane().noLongerCreating();
+        }
     }
 
     private List<Step> steps() {
@@ -104,9 +115,9 @@ final class Creation {
         Place place = refused.place();
         boolean ofPath = refused.write() instanceof ZooPort.Write.CreatePath;
         if (refusal.code() == Code.NO_NODE && ofPath) {
-            places.forEach(each -> each.lane().creating());
+            creating();
             new Levels(session).makeAbove(place.path(), outcome -> {
-                places.forEach(each -> each.lane().noLongerCreating());
+                noLongerCreating();
                 if (outcome instanceof Levels.Outcome.Made) {
                     again();
                 } else if (outcome instanceof Levels.Outcome.Failed failed) {
