@@ -33,7 +33,7 @@ sealed interface Load {
 
         @Override
         public int sessions() {
-            return 1;
+            return recipe == Recipe.FAILED_TRY ? 2 : 1;
         }
 
         @Override
@@ -55,7 +55,14 @@ sealed interface Load {
                     .shouldFailOnError(true)
                     .verbosity(VerboseMode.SILENT)
                     .build();
-            RunResult result = new Runner(options).runSingle();
+            try {
+                return sample(new Runner(options).runSingle());
+            } finally {
+                FreeLock.closeClients();
+            }
+        }
+
+        private static Sample sample(RunResult result) {
             var more = result.getSecondaryResults().values();
             Histogram waits = new Histogram(Sample.DIGITS);
             Statistics times = result.getPrimaryResult().getStatistics();
