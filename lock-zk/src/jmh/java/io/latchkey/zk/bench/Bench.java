@@ -151,16 +151,22 @@ public final class Bench {
         T of(Contestant contestant, String path) throws Exception;
     }
 
-    /** Some rounds in which each has its turn, another one first every time, so that the machine's drift hits all. */
+    /**
+     * Some rounds in which each has its turn, another one first every time, so that the machine's drift hits all; in every second
+     * round the others backwards, so that nobody always comes after the same one.
+     */
     private <T> Map<Contestant, List<T>> inTurns(List<Contestant> contestants, int rounds, Turn<T> turn)
             throws Exception {
         Map<Contestant, List<T>> turns = new EnumMap<>(Contestant.class);
-        List<Contestant> order = new ArrayList<>(contestants);
         for (int round = 0; round < rounds; round++) {
+            List<Contestant> order = new ArrayList<>(contestants);
+            Collections.rotate(order, round);
+            if (round % 2 == 1) {
+                Collections.reverse(order.subList(1, order.size()));
+            }
             for (Contestant contestant : order) {
                 turns.computeIfAbsent(contestant, ignored -> new ArrayList<>()).add(turn.of(contestant, newPath()));
             }
-            Collections.rotate(order, 1);
         }
         return turns;
     }
