@@ -47,6 +47,11 @@ interface Client extends AutoCloseable {
 
         void release() throws Exception;
 
+        /** Greater with every grant of a mutex, where a system that is measured has such; else 0. */
+        default long token() {
+            return 0;
+        }
+
         /** How many of those that may hold at once this one stands for. */
         default int weight() {
             return 1;
@@ -57,6 +62,11 @@ interface Client extends AutoCloseable {
                 @Override
                 public void release() throws Exception {
                     held.release();
+                }
+
+                @Override
+                public long token() {
+                    return held.token();
                 }
 
                 @Override

@@ -24,6 +24,9 @@ final class Crowd implements AutoCloseable {
     private final List<Client> clients = new ArrayList<>();
     private final AtomicInteger holders = new AtomicInteger();
     private final LongAdder acquired = new LongAdder();
+    /** Only whoever holds alone looks at it, and after that counts itself out of {@link #holders}. */
+    private long lastToken = Long.MIN_VALUE;
+
     private volatile Phase phase = Phase.WARM_UP;
 
     private enum Phase {
@@ -128,6 +131,9 @@ final class Crowd implements AutoCloseable {
             if (holders.addAndGet(held.weight()) > holdersAllowed) {
                 throw new AssertionError(trial + ": more than " + holdersAllowed + " hold");
             }
+            if (holdersAllowed == 1) {
+                noticeOrder(held.token());
+            }
             if (phase == Phase.MEASURED) {
                 acquired.increment();
                 waits.recordValue(waited);
@@ -136,6 +142,20 @@ final class Crowd implements AutoCloseable {
             }
             holders.addAndGet(-held.weight());
             held.release();
+        }
+
+        /** Tokens follow the order of requests; threads of one client that take turns have one token. */
+        private void noticeOrder(long token) {
+            boolean later =
+                    switch (trial.contestant()) {
+                        case LATCHKEY -> token > lastToken;
+                        case LATCHKEY_TURNS -> token >= lastToken;
+                        default -> true;
+                    };
+            if (!later) {
+                throw new AssertionError(trial + ": token " + token + " after " + lastToken);
+            }
+            lastToken = token;
         }
     }
 

@@ -48,7 +48,19 @@ final class LatchkeyClient implements Client {
     }
 
     private static Door door(Acquirable lock) {
-        return () -> lock.acquire()::release;
+        return () -> new Leased(lock.acquire());
+    }
+
+    private record Leased(Lease lease) implements Held {
+        @Override
+        public void release() {
+            lease.release();
+        }
+
+        @Override
+        public long token() {
+            return lease.token();
+        }
     }
 
     @Override
