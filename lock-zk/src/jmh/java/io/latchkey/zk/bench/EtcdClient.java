@@ -9,8 +9,9 @@ import io.etcd.jetcd.support.CloseableClient;
 import io.grpc.stub.StreamObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongConsumer;
 
@@ -18,7 +19,7 @@ import java.util.function.LongConsumer;
 final class EtcdClient implements Client {
     private final io.etcd.jetcd.Client etcd;
     private final Duration session;
-    private final Collection<CloseableClient> keptAlive = new ConcurrentLinkedQueue<>();
+    private final Map<Long, CloseableClient> keptAlive = new ConcurrentHashMap<>();
 
     EtcdClient(String server, Duration session) {
         this.etcd = io.etcd.jetcd.Client.builder().endpoints("http://" + server).build();
@@ -45,7 +46,7 @@ final class EtcdClient implements Client {
     private long newLease() throws InterruptedException, ExecutionException {
         Lease leases = etcd.getLeaseClient();
         long id = leases.grant(session.toSeconds()).get().getID();
-        keptAlive.add(leases.keepAlive(id, new Ignored()));
+        keptAlive.put(id, leases.keepAlive(id, new Ignored()));
         return id;
     }
 
@@ -68,7 +69,11 @@ final class EtcdClient implements Client {
 
     @Override
     public void close() {
-        keptAlive.forEach(CloseableClient::close);
+        keptAlive.values().forEach(CloseableClient::close);
+        CompletableFuture.allOf(keptAlive.keySet().stream()
+                        .map(etcd.getLeaseClient()::revoke)
+                        .toArray(CompletableFuture[]::new))
+                .join();
         etcd.close();
     }
 }

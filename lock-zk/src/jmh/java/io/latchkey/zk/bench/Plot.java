@@ -16,6 +16,8 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
     private static final int BAR = 13;
     private static final int GAP = 9;
     private static final int TOP = 62;
+    /** No letter of the legend is much wider. */
+    private static final int LETTER = 7;
 
     String svg(String where, List<Figures> figures) {
         Map<String, List<Figures>> groups =
@@ -37,10 +39,11 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
         lines.add(text(8, 18, "start", "font-size=\"13\" font-weight=\"bold\"", title));
         lines.add(text(8, 34, "start", "", where + "; logarithmic scale"));
         int x = 8;
-        for (Contestant contestant : Contestant.values()) {
+        for (Contestant contestant :
+                figures.stream().map(Figures::system).sorted().distinct().toList()) {
             lines.add(rect(x, 42, 10, 10, contestant));
             lines.add(text(x + 14, 51, "start", "", contestant.label()));
-            x += 95;
+            x += 30 + contestant.label().length() * LETTER;
         }
         int y = TOP;
         for (Map.Entry<String, List<Figures>> group : groups.entrySet()) {

@@ -2,6 +2,7 @@
 package io.latchkey.zk.bench;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -24,7 +25,13 @@ enum Storage {
 
     /** Below which folder the servers write; {@code disk} is one on disk. */
     Path root(Path disk) {
-        return this == DISK || !MEMORY.toFile().isDirectory() ? disk : MEMORY;
+        if (this == DISK) {
+            return disk;
+        }
+        if (!Files.isDirectory(MEMORY)) {
+            throw new IllegalStateException("no folder in memory for the servers to write to: " + MEMORY);
+        }
+        return MEMORY;
     }
 
     @JsonValue
