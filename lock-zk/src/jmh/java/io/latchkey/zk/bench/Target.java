@@ -82,28 +82,55 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                 Case.FREE_SEMAPHORE_3,
                 Case.FREE_MULTI_5,
                 Case.FREE_MULTI_20,
+                Case.ASYNC_RELEASE,
+                Case.FAILED_TRY,
+                Case.MUTEX_2,
                 Case.MUTEX_8,
-                Case.MUTEX_32)) {
+                Case.MUTEX_32,
+                Case.THREADS_32,
+                Case.THREADS_1000,
+                Case.THREADS_8_8,
+                Case.SEMAPHORE_32,
+                Case.READERS)) {
             all.add(atMost(
                     0.8,
                     which + ": server CPU per operation, ours to Curator's",
                     results -> quotient(
                             results, which, FAR, Contestant.LATCHKEY, Contestant.CURATOR, Figures::serverCpuUsPerOp)));
         }
-        all.add(new Target(
-                Waiters.name(10_000) + ": granted, in order",
-                "all",
-                results -> more(results, Waiters.name(10_000), NEAR, Waiters.MISSING).stream()
-                        .map(missing -> missing == 0
-                                        && more(results, Waiters.name(10_000), NEAR, Waiters.IN_ORDER)
-                                                        .orElse(0)
-                                                == 1
-                                ? 1
-                                : 0)
-                        .findFirst(),
-                figure -> figure == 1));
-        all.add(evenHandOver(FAR));
-        all.add(evenHandOver(NEAR));
+        for (double rtt : List.of(FAR, NEAR)) {
+            all.add(allInOrder(rtt));
+            for (int waiters : List.of(1_000, 10_000)) {
+                all.add(even(
+                        "time of a hand-over",
+                        waiters,
+                        rtt,
+                        results -> quotient(
+                                more(results, Waiters.name(waiters), rtt, Waiters.HANDOVER),
+                                more(results, Waiters.name(100), rtt, Waiters.HANDOVER))));
+            }
+            all.add(even(
+                    "requests in all",
+                    10_000,
+                    rtt,
+                    results -> quotient(
+                            more(results, Waiters.name(10_000), rtt, Waiters.ALL_REQUESTS),
+                            more(results, Waiters.name(100), rtt, Waiters.ALL_REQUESTS))));
+            all.add(even(
+                    "bytes in all",
+                    10_000,
+                    rtt,
+                    results -> quotient(
+                            more(results, Waiters.name(10_000), rtt, Waiters.ALL_BYTES),
+                            more(results, Waiters.name(100), rtt, Waiters.ALL_BYTES))));
+            all.add(even(
+                    "server CPU of a hand-over",
+                    10_000,
+                    rtt,
+                    results -> quotient(
+                            value(results, Waiters.name(10_000), rtt, Contestant.LATCHKEY, Figures::serverCpuUsPerOp),
+                            value(results, Waiters.name(100), rtt, Contestant.LATCHKEY, Figures::serverCpuUsPerOp))));
+        }
         for (int waiters : List.of(100, 1_000, 10_000)) {
             all.add(new Target(
                     Waiters.name(waiters) + ": client's heap per waiting request, bytes",
@@ -133,14 +160,29 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                 results -> quotient(results, which, rtt, Contestant.LATCHKEY, Contestant.CURATOR, Figures::opsPerS));
     }
 
-    private static Target evenHandOver(double rtt) {
+    private static Target allInOrder(double rtt) {
+        String queue = Waiters.name(10_000);
         return new Target(
-                "hand-over with 10,000 waiters to that with 100" + at(rtt),
+                queue + at(rtt) + ": granted, in order",
+                "all",
+                results -> more(results, queue, rtt, Waiters.MISSING).stream()
+                        .map(missing -> missing == 0
+                                        && more(results, queue, rtt, Waiters.IN_ORDER)
+                                                        .orElse(0)
+                                                == 1
+                                ? 1
+                                : 0)
+                        .findFirst(),
+                figure -> figure == 1);
+    }
+
+    /** Whatever the length of the queue. */
+    private static Target even(String what, int waiters, double rtt, Function<Results, OptionalDouble> figure) {
+        return new Target(
+                "%s, %d waiters to 100%s".formatted(what, waiters, at(rtt)),
                 "0.8 to 1.2",
-                results -> quotient(
-                        more(results, Waiters.name(10_000), rtt, Waiters.HANDOVER),
-                        more(results, Waiters.name(100), rtt, Waiters.HANDOVER)),
-                figure -> figure >= 0.8 && figure <= 1.2);
+                figure,
+                found -> found >= 0.8 && found <= 1.2);
     }
 
     private static String at(double rtt) {
