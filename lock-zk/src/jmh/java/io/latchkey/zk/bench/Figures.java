@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessions how many took part
  * @param rttMs the round trip between clients and servers, in milliseconds, beyond loopback's own
  * @param storage of the servers
+ * @param operations acquisitions that all of this is of; records of former times do not say
  * @param opsPerS acquisitions, with their releases, per second
  * @param p50Us half of the acquisitions took at most that many microseconds
  * @param p99Us 99 % of the acquisitions took at most that many microseconds
@@ -32,6 +33,7 @@ record Figures(
         int sessions,
         double rttMs,
         Storage storage,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long operations,
         @Nullable Double opsPerS,
         @Nullable Double p50Us,
         @Nullable Double p99Us,
@@ -45,6 +47,7 @@ record Figures(
     static final String LOWEST_CPU = "lowest_turn_server_cpu_us_per_op";
     static final String HIGHEST_CPU = "highest_turn_server_cpu_us_per_op";
     static final String CLIENT_ALLOC = "client_alloc_bytes_per_op";
+    static final String CLIENT_HEAP = "client_heap_bytes_per_path";
     /** What every case may have. */
     static final Set<String> COMMON = Set.of(SLOWEST_TURN, FASTEST_TURN, LOWEST_CPU, HIGHEST_CPU, CLIENT_ALLOC);
 
@@ -72,13 +75,14 @@ record Figures(
         more.put(
                 HIGHEST_CPU,
                 rounded(each(turns, Sample::serverCpuUsPerOperation).max().orElse(0)));
-        all.allocatedBytes().ifPresent(bytes -> more.put(CLIENT_ALLOC, rounded(bytes / ops)));
+        all.clientBytes().forEach((figure, bytes) -> more.put(figure, rounded(bytes / ops)));
         return new Figures(
                 name,
                 system,
                 sessions,
                 rttMs,
                 storage,
+                all.operations(),
                 rounded(all.perSecond()),
                 rounded(all.waits().getValueAtPercentile(50) / 1e3),
                 rounded(all.waits().getValueAtPercentile(99) / 1e3),
@@ -91,7 +95,7 @@ record Figures(
     /** Where nothing was acquired. */
     static Figures of(
             String name, int sessions, Contestant system, double rttMs, Storage storage, Map<String, Double> special) {
-        return new Figures(name, system, sessions, rttMs, storage, null, null, null, null, null, null, special);
+        return new Figures(name, system, sessions, rttMs, storage, null, null, null, null, null, null, null, special);
     }
 
     private static DoubleStream each(List<Sample> turns, ToDoubleFunction<Sample> figure) {
@@ -116,6 +120,11 @@ record Figures(
     /** Three digits after the point say more than enough. */
     static double rounded(double value) {
         return Math.round(value * 1000) / 1000.0;
+    }
+
+    /** Another system's of the same case at the same place, or of the same system. */
+    boolean isOfCase(Figures other) {
+        return name.equals(other.name) && rttMs == other.rttMs && storage == other.storage;
     }
 
     OptionalDouble more(String figure) {

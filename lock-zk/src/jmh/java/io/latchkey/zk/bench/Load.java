@@ -3,7 +3,6 @@ package io.latchkey.zk.bench;
 
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
@@ -78,7 +77,7 @@ sealed interface Load {
                             (long) ServerProfiler.value(more, ServerProfiler.CPU),
                             (long) ServerProfiler.value(more, ServerProfiler.CLIENT_CPU),
                             nanos),
-                    OptionalDouble.of(ServerProfiler.value(more, ALLOCATED_PER_OPERATION) * operations));
+                    Map.of(Figures.CLIENT_ALLOC, ServerProfiler.value(more, ALLOCATED_PER_OPERATION) * operations));
         }
 
         private static void record(Histogram waits, Map.Entry<Double, Long> time) {
@@ -142,11 +141,19 @@ sealed interface Load {
         public Sample run(Trial trial) throws Exception {
             try (Crowd crowd = new Crowd(trial, 1, Integer.MAX_VALUE)) {
                 AtomicInteger next = new AtomicInteger();
-                return crowd.run(
+                long heap = Waiters.liveBytes();
+                Sample found = crowd.run(
                         client -> () -> client.door(Recipe.MUTEX, trial.path() + "/" + next.getAndIncrement())
                                 .acquire(),
                         threads,
                         Optional.of(paths));
+                double heapPerPath = (double) (Waiters.liveBytes() - heap) / next.get();
+                return new Sample(
+                        found.operations(),
+                        found.nanos(),
+                        found.waits(),
+                        found.spent(),
+                        Map.of(Figures.CLIENT_HEAP, heapPerPath * found.operations()));
             }
         }
     }

@@ -22,6 +22,7 @@ final class Report {
     private static final String END = "<!-- generated: end -->";
 
     private static final String NOTHING = "-";
+    private static final int ENOUGH = 100;
     private static final Set<String> LIMITED = Set.of(Case.MUTEX_8, Case.MUTEX_32, Case.FREE_MULTI_5);
 
     private final Results results;
@@ -134,17 +135,18 @@ final class Report {
                 .toList();
         lines.add("");
         lines.add(
-                "| case | system | sessions | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
-        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+                "| case | system | sessions | ops | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
+        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Figures each : timed) {
-            lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |"
+            lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |"
                     .formatted(
                             each.name(),
                             each.system().label(),
                             each.sessions(),
+                            each.operations() == null ? NOTHING : each.operations(),
                             number(each.opsPerS()),
-                            number(each.p50Us()),
-                            number(each.p99Us()),
+                            percentile(each, each.p50Us()),
+                            percentile(each, each.p99Us()),
                             number(each.requestsPerOp()),
                             number(each.serverCpuUsPerOp()),
                             spread(each),
@@ -165,6 +167,11 @@ final class Report {
                                         .collect(Collectors.joining(", "))));
             }
         }
+    }
+
+    /** Of a handful there is none. */
+    private static String percentile(Figures of, @Nullable Double found) {
+        return of.operations() != null && of.operations() < ENOUGH ? NOTHING : number(found);
     }
 
     /** What only this case has. */

@@ -2,6 +2,7 @@
 package io.latchkey.zk.bench;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -34,6 +35,10 @@ record Results(List<Run> runs, List<Figures> cases) {
             String machine,
             String java,
             List<String> others) {
+        Run {
+            others = others == null ? List.of() : others; // runs of former times do not say
+        }
+
         Run lasting(long time) {
             return new Run(mode, wanted, date, time, commit, machine, java, others);
         }
@@ -41,6 +46,7 @@ record Results(List<Run> runs, List<Figures> cases) {
 
     private static ObjectMapper mapper() {
         return new ObjectMapper()
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .enable(SerializationFeature.INDENT_OUTPUT);
     }
@@ -53,11 +59,10 @@ record Results(List<Run> runs, List<Figures> cases) {
         return mapper().readValue(file.toFile(), Results.class);
     }
 
-    /** These, and in place of what a later run has measured again, what that found. */
+    /** These, and in place of cases that a later run has measured again, what that found: all systems of a case are of one run. */
     Results with(Results later) {
-        Stream<Figures> kept = cases.stream()
-                .filter(each -> later.find(each.name(), each.system(), each.rttMs(), each.storage())
-                        .isEmpty());
+        Stream<Figures> kept =
+                cases.stream().filter(each -> later.cases().stream().noneMatch(each::isOfCase));
         return new Results(
                 Stream.concat(runs.stream(), later.runs().stream()).toList(),
                 Stream.concat(kept, later.cases().stream()).toList());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import java.util.OptionalDouble;
+import java.util.Map;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -11,26 +12,22 @@ import org.HdrHistogram.Histogram;
  * @param nanos how long all of it took
  * @param waits how long each acquisition took, in nanoseconds
  * @param spent what the servers spent on it
- * @param allocatedBytes in the JVM of the clients, where that was looked at
+ * @param clientBytes of the memory of the clients' JVM, by what {@link Figures} has of it for an operation
  */
-record Sample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent, OptionalDouble allocatedBytes) {
+record Sample(
+        long operations, long nanos, Histogram waits, ServerProbe.Reading spent, Map<String, Double> clientBytes) {
     static final int DIGITS = 3;
 
     Sample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent) {
-        this(operations, nanos, waits, spent, OptionalDouble.empty());
+        this(operations, nanos, waits, spent, Map.of());
     }
 
     Sample plus(Sample more) {
         Histogram all = waits.copy();
         all.add(more.waits);
-        return new Sample(
-                operations + more.operations,
-                nanos + more.nanos,
-                all,
-                spent.plus(more.spent),
-                allocatedBytes.isPresent() && more.allocatedBytes.isPresent()
-                        ? OptionalDouble.of(allocatedBytes.getAsDouble() + more.allocatedBytes.getAsDouble())
-                        : OptionalDouble.empty());
+        Map<String, Double> bytes = new TreeMap<>(clientBytes);
+        more.clientBytes.forEach((figure, found) -> bytes.merge(figure, found, Double::sum));
+        return new Sample(operations + more.operations, nanos + more.nanos, all, spent.plus(more.spent), bytes);
     }
 
     double perSecond() {
