@@ -27,6 +27,7 @@ public final class Bench {
     private static final PrintStream OUT = System.out;
     private static final Duration LOOPBACK = Duration.ZERO;
     private static final Duration AWAY = Duration.ofMillis(2);
+    private static final List<Integer> QUEUES = List.of(100, 1_000, 10_000);
 
     private final Extent extent;
     private final Path disk;
@@ -81,6 +82,7 @@ public final class Bench {
     private void measureAll() throws Exception {
         try (Site site = new Site(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
             rehearse(site, wanted(extent.cases(LOOPBACK).stream()), extent.rehearsal());
+            tell(site.idle(extent.idle()));
             for (Duration roundTrip : List.of(AWAY, LOOPBACK)) {
                 String servers = site.connectString(roundTrip);
                 for (Case each : wanted(extent.cases(roundTrip).stream())) {
@@ -90,8 +92,9 @@ public final class Bench {
             for (Case each : wanted(Stream.of(extent.firstContact()))) {
                 inTurns(each, site, site.connectString(LOOPBACK), LOOPBACK);
             }
+            rehearseQueues(site);
             for (Duration roundTrip : extent.distancesOfWaiters()) {
-                for (int waiters : List.of(100, 1_000, 10_000)) {
+                for (int waiters : QUEUES) {
                     queues(site, roundTrip, waiters);
                 }
             }
@@ -101,6 +104,7 @@ public final class Bench {
         for (Storage storage : again.isEmpty() ? List.<Storage>of() : List.of(Storage.DISK, Storage.ENSEMBLE)) {
             try (Site site = new Site(Product.ZOOKEEPER, storage, disk)) {
                 rehearse(site, again, extent.rehearsal().dividedBy(4));
+                tell(site.idle(extent.idle()));
                 for (Duration roundTrip : extent.distancesOfStorage()) {
                     String servers = site.connectString(roundTrip);
                     for (Case each : again) {
@@ -110,7 +114,7 @@ public final class Bench {
             }
         }
         for (Product other : Product.others()) {
-            List<Case> cases = wanted(Case.of(other).stream());
+            List<Case> cases = wanted(extent.casesOf(other).stream());
             if (other.isInstalled() && !cases.isEmpty()) {
                 others(other, cases);
             }
@@ -121,6 +125,7 @@ public final class Bench {
     private void others(Product product, List<Case> cases) throws Exception {
         try (Site site = new Site(product, Storage.TMPFS, disk)) {
             rehearse(site, cases, extent.rehearsal().dividedBy(4));
+            tell(site.idle(extent.idle()));
             for (Duration roundTrip : extent.distancesOfStorage()) {
                 String servers = site.connectString(roundTrip);
                 for (Case each : cases) {
@@ -130,9 +135,17 @@ public final class Bench {
         }
     }
 
-    /** Everything for a while, so that what comes first does not pay for the compilation of servers, clients and this. */
+    /**
+     * Everything for a while, half of it at a distance, so that what comes first does not pay for the compilation of servers,
+     * clients, the proxy and this.
+     */
     private void rehearse(Site site, List<Case> cases, Duration time) throws Exception {
-        String servers = site.connectString(LOOPBACK);
+        for (Duration roundTrip : List.of(LOOPBACK, AWAY)) {
+            rehearse(site, site.connectString(roundTrip), cases, time.dividedBy(2));
+        }
+    }
+
+    private void rehearse(Site site, String servers, List<Case> cases, Duration time) throws Exception {
         long end = System.nanoTime() + time.toNanos();
         for (Case each : Iterables.cycle(cases)) {
             for (Contestant contestant : each.contestants()) {
@@ -211,6 +224,19 @@ public final class Bench {
                         site.storage(),
                         turns.stream().map(Waiters.Turn::drain).toList(),
                         Waiters.usual(turns))));
+    }
+
+    /** The short ones, which would meet cold code where the long ones meet warm. */
+    private void rehearseQueues(Site site) throws Exception {
+        if (QUEUES.stream().map(Waiters::name).noneMatch(wanted)) {
+            return;
+        }
+        Waiters queue = new Waiters(site, LOOPBACK, extent.drainsWithin());
+        for (int waiters : List.of(100, 1_000)) {
+            for (Contestant contestant : List.of(Contestant.LATCHKEY, Contestant.CURATOR)) {
+                var unused = queue.measure(contestant, waiters, newPath());
+            }
+        }
     }
 
     private void idle(Site site, int locks) throws Exception {

@@ -52,7 +52,7 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static final String READERS = "90 % readers, 16 sessions";
     static final String DISTINCT = "distinct paths, first contact";
 
-    private static final Set<String> MUTEXES = Set.of(FREE_MUTEX, MUTEX_2, MUTEX_8, MUTEX_32, THREADS_32);
+    static final Set<String> MUTEXES = Set.of(FREE_MUTEX, MUTEX_2, MUTEX_8, MUTEX_32, THREADS_32);
 
     static List<Case> free() {
         return List.of(

@@ -11,7 +11,9 @@ import java.util.stream.Stream;
  *
  * @param rounds how often each system has its turn in each case
  * @param freeRounds the same where nobody else wants the lock: an operation is short there, and what it costs the servers little
- * @param distinctPaths how many paths are made in a turn; with all rounds of a full run 100,000
+ * @param idle how long the servers are looked at while nobody asks them for anything
+ * @param distinctPaths how many paths one client takes
+ * @param others names of the cases of those who work with something else than ZooKeeper
  * @param leftOut names of cases that take too long for it
  * @param curatorsWaiters the longest queue that Curator is asked to stand in: each of its requests reads the whole queue, and has a
  *     thread
@@ -23,11 +25,13 @@ record Extent(
         Duration warmUp,
         Duration measured,
         Duration rehearsal,
+        Duration idle,
         int curatorsWaiters,
         Duration drainsWithin,
         List<Duration> distancesOfWaiters,
         List<Duration> distancesOfStorage,
         int distinctPaths,
+        Set<String> others,
         Set<String> leftOut) {
     private static final Duration AWAY = Duration.ofMillis(2);
 
@@ -48,11 +52,13 @@ record Extent(
                 Duration.ofMillis(100),
                 Duration.ofMillis(250),
                 Duration.ofSeconds(8),
+                Duration.ofSeconds(1),
                 1_000,
                 Duration.ofSeconds(30),
                 List.of(Duration.ZERO),
                 List.of(AWAY),
                 1_000,
+                Set.of(Case.FREE_MUTEX, Case.MUTEX_8),
                 Set.of(Case.FREE_MULTI_20, Case.THREADS_1000, Case.THREADS_8_8));
     }
 
@@ -65,11 +71,13 @@ record Extent(
                 Duration.ofMillis(500),
                 Duration.ofMillis(1_500),
                 Duration.ofSeconds(60),
+                Duration.ofSeconds(5),
                 1_000,
                 Duration.ofMinutes(5),
                 List.of(Duration.ZERO, AWAY),
                 List.of(AWAY, Duration.ZERO),
-                20_000,
+                100_000,
+                Case.MUTEXES,
                 Set.of());
     }
 
@@ -86,13 +94,21 @@ record Extent(
         return leftOut.isEmpty() ? Case.ofStorage() : Case.ofStorage().subList(0, 2);
     }
 
-    /** Each path is made by its first request. */
-    Case firstContact() {
-        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16)).weighing(20);
+    /** What those are measured in who work with something else than ZooKeeper. */
+    List<Case> casesOf(Product other) {
+        return Case.of(other).stream()
+                .filter(each -> others.contains(each.name()))
+                .toList();
     }
 
+    /** Each path is made by its first request. */
+    Case firstContact() {
+        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16)).weighing(60);
+    }
+
+    /** One client that takes very many paths does so once. */
     int rounds(Case which) {
-        return which.load() instanceof Load.Free ? freeRounds : rounds;
+        return which.load() instanceof Load.Free ? freeRounds : which.load() instanceof Load.DistinctPaths ? 1 : rounds;
     }
 
     /** A short queue is over in no time, so it is looked at some times; the longest once. */

@@ -17,7 +17,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 /** What locks are built on: how its servers are started, and how they are asked how many requests they received. */
 enum Product {
     /** With the settings a server has by default. Not asked by "mntr", which walks all nodes there are. */
-    ZOOKEEPER("java", "srvr", "Received: ") {
+    ZOOKEEPER("java", "srvr", 1, "Received: ") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) throws IOException {
             Files.writeString(place.folder().resolve("myid"), Integer.toString(place.id()));
@@ -52,7 +52,7 @@ enum Product {
         }
     },
     /** Alone, and nothing is written anywhere. It counts commands, those of scripts included, not round trips. */
-    REDIS("redis-server", "INFO stats\r\nQUIT\r\n", "total_commands_processed:") {
+    REDIS("redis-server", "INFO stats\r\nQUIT\r\n", 2, "total_commands_processed:") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) {
             return List.of(
@@ -70,7 +70,7 @@ enum Product {
         }
     },
     /** Alone, with its log where the storage says. */
-    ETCD("etcd", "GET /metrics HTTP/1.0\r\n\r\n", "grpc_server_started_total{") {
+    ETCD("etcd", "GET /metrics HTTP/1.0\r\n\r\n", 0, "grpc_server_started_total{") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) {
             String clients = "http://127.0.0.1:" + place.clientPort();
@@ -94,11 +94,14 @@ enum Product {
 
     private final String program;
     private final String question;
+    private final int questionCounts;
     private final String answer;
 
-    Product(String program, String question, String answer) {
+    /** @param questionCounts by how much the answer grows each time it is asked for */
+    Product(String program, String question, int questionCounts, String answer) {
         this.program = program;
         this.question = question;
+        this.questionCounts = questionCounts;
         this.answer = answer;
     }
 
@@ -146,6 +149,11 @@ enum Product {
             throw new IOException("a server of " + program + " does not say how much it received");
         }
         return counts.stream().mapToLong(Product::count).sum();
+    }
+
+    /** What of it was the question before that. */
+    int questionCounts() {
+        return questionCounts;
     }
 
     private static long count(String line) {

@@ -20,8 +20,11 @@ import java.util.stream.Collectors;
 /**
  * Looks at servers from outside: the requests they received, by their own count, and the processor time they took; and at that of this
  * process, where the clients run, and the proxy if there is one.
+ *
+ * @param idleCpu how much of a processor all servers take when nobody asks them for anything, which is nobody's cost
  */
-record ServerProbe(List<Seen> servers) {
+record ServerProbe(double idleCpu, List<Seen> servers) {
+    private static final Splitter PARTS = Splitter.on(',');
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
@@ -92,19 +95,22 @@ record ServerProbe(List<Seen> servers) {
 
     /** Of the form {@link #toString()}. */
     static ServerProbe parse(String text) {
-        return new ServerProbe(Splitter.on(',')
-                .splitToStream(text)
-                .map(one -> Splitter.on(':').splitToList(one))
-                .map(one ->
-                        new Seen(Product.valueOf(one.get(0)), Long.parseLong(one.get(1)), Integer.parseInt(one.get(2))))
-                .toList());
+        List<String> parts = PARTS.splitToList(text);
+        return new ServerProbe(
+                Double.parseDouble(parts.get(0)),
+                parts.stream()
+                        .skip(1)
+                        .map(one -> Splitter.on(':').splitToList(one))
+                        .map(one -> new Seen(
+                                Product.valueOf(one.get(0)), Long.parseLong(one.get(1)), Integer.parseInt(one.get(2))))
+                        .toList());
     }
 
     @Override
     public String toString() {
         return servers.stream()
                 .map(one -> one.product() + ":" + one.pid() + ":" + one.port())
-                .collect(Collectors.joining(","));
+                .collect(Collectors.joining(",", idleCpu + ",", ""));
     }
 
     private static long cpuNanosHere() {
@@ -117,14 +123,17 @@ record ServerProbe(List<Seen> servers) {
         return new Reading(requests, cpuNanos(), cpuNanosHere(), System.nanoTime());
     }
 
-    /** What happened since then. The question is asked last; it is a packet for every server. */
+    /** What happened since then. The question is asked last. */
     Reading since(Reading then) {
         long nanoTime = System.nanoTime();
         long clientCpu = cpuNanosHere();
-        long cpu = cpuNanos();
+        double cpu = cpuNanos() - then.cpuNanos() - idleCpu * (nanoTime - then.nanoTime());
+        long asked = servers.stream()
+                .mapToLong(server -> server.product().questionCounts())
+                .sum();
         return new Reading(
-                Math.max(0, received() - then.requests() - servers.size()),
-                cpu - then.cpuNanos(),
+                Math.max(0, received() - then.requests() - asked),
+                Math.max(0, Math.round(cpu)),
                 clientCpu - then.clientCpuNanos(),
                 nanoTime - then.nanoTime());
     }

@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 final class Servers implements AutoCloseable {
     private final Path folder;
     private final List<Server> servers = new ArrayList<>();
-    private final ServerProbe probe;
 
     private Servers(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
         folder = Files.createTempDirectory(Files.createDirectories(storage.root(disk)), "latchkey-bench-");
@@ -36,7 +35,6 @@ final class Servers implements AutoCloseable {
         for (Server server : servers) {
             server.awaitServing();
         }
-        probe = new ServerProbe(servers.stream().map(Server::seen).toList());
     }
 
     /**
@@ -71,8 +69,9 @@ final class Servers implements AutoCloseable {
         return servers.stream().map(Server::port).toList();
     }
 
-    ServerProbe probe() {
-        return probe;
+    /** @param idleCpu what {@link ServerProbe#idleCpu} says */
+    ServerProbe probe(double idleCpu) {
+        return new ServerProbe(idleCpu, servers.stream().map(Server::seen).toList());
     }
 
     /** What lives on their heaps, after a full collection. */

@@ -6,17 +6,25 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Servers, and a proxy before each for every distance. */
 final class Site implements AutoCloseable {
+    private final Product product;
     private final Storage storage;
     private final Servers servers;
     private final List<DelayProxy> proxies = new ArrayList<>();
+    private ServerProbe probe;
 
     Site(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+        this.product = product;
         this.storage = storage;
         this.servers = Servers.start(product, storage, disk);
+        this.probe = servers.probe(0);
     }
 
     Storage storage() {
@@ -28,7 +36,28 @@ final class Site implements AutoCloseable {
     }
 
     ServerProbe probe() {
-        return servers.probe();
+        return probe;
+    }
+
+    /** From here on {@linkplain #probe what is looked at} is without what the servers take beside one client that asks for nothing. */
+    Figures idle(Duration time) throws Exception {
+        probe = servers.probe(0);
+        Contestant somebody = Stream.of(Contestant.values())
+                .filter(each -> each.product() == product)
+                .findFirst()
+                .orElseThrow();
+        Client client = somebody.connect(connectString(Duration.ZERO));
+        try {
+            ServerProbe.Reading before = probe.read();
+            TimeUnit.MILLISECONDS.sleep(time.toMillis());
+            ServerProbe.Reading spent = probe.since(before);
+            probe = servers.probe((double) spent.cpuNanos() / spent.nanoTime());
+        } finally {
+            client.close();
+        }
+        String name = "nobody, " + product.name().toLowerCase(Locale.ROOT);
+        return Figures.of(
+                name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, Figures.rounded(probe.idleCpu() * 1e6)));
     }
 
     /** Where clients at that distance connect; without a distance there is no proxy in between. */
