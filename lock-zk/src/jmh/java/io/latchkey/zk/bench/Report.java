@@ -143,7 +143,7 @@ final class Report {
                             each.name(),
                             each.system().label(),
                             each.sessions(),
-                            each.operations() == null ? NOTHING : each.operations(),
+                            each.operations() == null ? NOTHING : String.format(Locale.ROOT, "%,d", each.operations()),
                             number(each.opsPerS()),
                             percentile(each, each.p50Us()),
                             percentile(each, each.p99Us()),
