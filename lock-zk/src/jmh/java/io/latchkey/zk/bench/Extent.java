@@ -113,7 +113,7 @@ record Extent(
 
     /** A short queue is over in no time, so it is looked at some times; the longest once. */
     int roundsOfWaiters(int waiters) {
-        return waiters <= 100 ? 5 : waiters <= curatorsWaiters ? rounds : 1;
+        return waiters <= 100 ? Math.max(3, rounds) : waiters <= curatorsWaiters ? rounds : 1;
     }
 
     /** To hold many locks until it is calm takes long. */

@@ -6,13 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +77,8 @@ final class Report {
         limits(lines);
         Set<Where> wheres = results.cases().stream()
                 .map(each -> new Where(each.storage(), each.rttMs()))
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+                .collect(Collectors.toCollection(() -> new TreeSet<>(
+                        Comparator.comparing(Where::storage).thenComparing(Where::rttMs, Comparator.reverseOrder()))));
         for (Where where : wheres) {
             lines.add("");
             lines.add("### " + where.title());
