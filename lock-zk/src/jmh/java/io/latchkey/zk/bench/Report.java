@@ -135,10 +135,12 @@ final class Report {
         List<Figures> timed = here.stream()
                 .filter(each -> each.p50Us() != null && each.p50Us() > 0)
                 .toList();
-        lines.add("");
-        lines.add(
-                "| case | system | sessions | ops | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
-        lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        if (!timed.isEmpty()) {
+            lines.add("");
+            lines.add(
+                    "| case | system | sessions | ops | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
+            lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        }
         for (Figures each : timed) {
             lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |"
                     .formatted(
