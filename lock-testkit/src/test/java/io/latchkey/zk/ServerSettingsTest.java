@@ -10,6 +10,8 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -76,8 +78,11 @@ class ServerSettingsTest extends OnOneServer {
         ZkLockClient client = asksForLonger(proxy);
         CompletableFuture<LossCause> before = client.mutex("/before").acquire().lost();
         server().limitSessions(shortened);
-        proxy.cut();
-        assertEquals(LossCause.DEADLINE_PASSED, before.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
+        try (Hold barriers = proxy.holdAnswers(RequestMatch.multi())) {
+            proxy.cut();
+            barriers.firstCaught().get(shortened.toMillis(), TimeUnit.MILLISECONDS);
+            assertEquals(LossCause.DEADLINE_PASSED, before.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
+        }
         CompletableFuture<LossCause> after = client.mutex("/after").acquire().lost();
         proxy.blackHole();
         assertEquals(LossCause.DEADLINE_PASSED, after.get(shortened.toMillis(), TimeUnit.MILLISECONDS));

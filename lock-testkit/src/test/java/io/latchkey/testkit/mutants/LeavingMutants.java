@@ -130,7 +130,7 @@ final class LeavingMutants {
                     CREATION,
                     """
                             session.write(steps.stream().map(Step::write).toList(), answer -> {
-                                            lanes.forEach(Lane::noLongerCreating);
+                                            noLongerCreating();
                                             created(steps, answer);
                                         });""",
                     """
@@ -138,12 +138,12 @@ final class LeavingMutants {
                                         List<Step> tail = steps.subList(steps.size() / 2, steps.size());
                                         session.write(head.stream().map(Step::write).toList(), first -> {
                                             if (!first.ok() || first.get().failedAt().isPresent()) {
-                                                lanes.forEach(Lane::noLongerCreating);
+                                                noLongerCreating();
                                                 created(steps, first);
                                                 return;
                                             }
                                             session.write(tail.stream().map(Step::write).toList(), second -> {
-                                                lanes.forEach(Lane::noLongerCreating);
+                                                noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
                                                     List<ZooPort.Created> both =
                                                             new ArrayList<>(first.get().created());

@@ -527,7 +527,7 @@ final class Session {
         }
         if (present != null) {
             lapse();
-            // It was to tell when the former term ends, and that may be later.
+            // The former may have ended by the wall clock alone: its alarm would ring too late for the next one.
             termEnd.cancel();
         }
         if (!deadline.reachedAt(now)) {
