@@ -115,7 +115,7 @@ class HandlesTest extends OnOneServer {
     /** Somebody writes to the handle's root, which the client watches to hear of its session: it hears of no new connection. */
     @Test
     void aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve() throws Exception {
-        Duration session = Duration.ofSeconds(4);
+        Duration session = Duration.ofSeconds(8);
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) session.toMillis(), event -> {});
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {

@@ -100,29 +100,10 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
         }
         for (double rtt : List.of(FAR, NEAR)) {
             all.add(allInOrder(rtt));
-            for (int waiters : List.of(1_000, 10_000)) {
-                all.add(even(
-                        "time of a hand-over",
-                        waiters,
-                        rtt,
-                        results -> quotient(
-                                more(results, Waiters.name(waiters), rtt, Waiters.HANDOVER),
-                                more(results, Waiters.name(100), rtt, Waiters.HANDOVER))));
-            }
-            all.add(even(
-                    "requests in all",
-                    10_000,
-                    rtt,
-                    results -> quotient(
-                            more(results, Waiters.name(10_000), rtt, Waiters.ALL_REQUESTS),
-                            more(results, Waiters.name(100), rtt, Waiters.ALL_REQUESTS))));
-            all.add(even(
-                    "bytes in all",
-                    10_000,
-                    rtt,
-                    results -> quotient(
-                            more(results, Waiters.name(10_000), rtt, Waiters.ALL_BYTES),
-                            more(results, Waiters.name(100), rtt, Waiters.ALL_BYTES))));
+            all.add(even("time of a hand-over", 1_000, rtt, Waiters.HANDOVER));
+            all.add(even("time of a hand-over", 10_000, rtt, Waiters.HANDOVER));
+            all.add(even("requests in all", 10_000, rtt, Waiters.ALL_REQUESTS));
+            all.add(even("bytes in all", 10_000, rtt, Waiters.ALL_BYTES));
             all.add(even(
                     "server CPU of a hand-over",
                     10_000,
@@ -174,6 +155,16 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                                 : 0)
                         .findFirst(),
                 figure -> figure == 1);
+    }
+
+    private static Target even(String what, int waiters, double rtt, String figure) {
+        return even(
+                what,
+                waiters,
+                rtt,
+                results -> quotient(
+                        more(results, Waiters.name(waiters), rtt, figure),
+                        more(results, Waiters.name(100), rtt, figure)));
     }
 
     /** Whatever the length of the queue. */
