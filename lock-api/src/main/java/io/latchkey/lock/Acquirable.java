@@ -183,7 +183,8 @@ public interface Acquirable {
      * <p>The result is for people and for monitoring. It was true at the server at one moment, and may be out of date
      * when this method returns. Contenders that leave while they are read may be missing.
      *
-     * <p>Waits for the server, for a session timeout at most. Not interruptible in the usual way, since it throws no
+     * <p>Waits for the server, for a session timeout at most; of a {@link MultiLock} for each member's queue in turn. Not
+     * interruptible in the usual way, since it throws no
      * {@link InterruptedException}: if the current thread is interrupted, before or while it waits, it throws
      * {@link LockUnavailableException}, and the interrupt status stays set.
      *

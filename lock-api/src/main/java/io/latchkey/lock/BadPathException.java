@@ -2,7 +2,7 @@
 package io.latchkey.lock;
 
 /**
- * A path cannot name a lock. The message has the path and says what is wrong with it.
+ * A path cannot name a lock. The message has the path, or how it begins, and says what is wrong with it.
  *
  * <p>Nothing was sent. The same path will never be accepted; {@link LockClient} has the rules.
  */

@@ -95,8 +95,9 @@ public interface Contender {
      *
      * <ul>
      *   <li>Who held finds its lease {@link LeaseState#LOST} with {@link LossCause#NODE_DELETED}: at once if it has asked
-     *       to be told ({@link Lease#lost}, {@link Lease#releaseRequested}) and is connected, else a sixth of its session
-     *       timeout later at most. The next in the queue does not wait for that.
+     *       to be told ({@link Lease#lost}, {@link Lease#releaseRequested}) and is connected, else by its next
+     *       heartbeat, a sixth of its session timeout later at most; without a connection when it is back, or at its
+     *       deadline. The next in the queue does not wait for that.
      *   <li>Who waited loses its place: its client makes a new request, at the end of the queue, within the caller's time.
      * </ul>
      *

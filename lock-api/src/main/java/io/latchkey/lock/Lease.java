@@ -39,7 +39,8 @@ public interface Lease extends AutoCloseable {
      *
      * <p>The token is the {@code czxid} of the request's node: the number of the ZooKeeper transaction that created it.
      * It never changes during a lease, and it grows with each exclusive grant on the path, in the order of the queue.
-     * It also grows over the end of a path: a path that has gone and come again goes on with higher tokens. It does
+     * (Where a client lets its threads take turns with one place in the queue, all these turns have one token.) It also grows
+     * over the end of a path: a path that has gone and come again goes on with higher tokens. It does
      * <b>not</b> grow over a restore of the ensemble from an older copy, and tokens of different ensembles cannot be
      * compared.
      *

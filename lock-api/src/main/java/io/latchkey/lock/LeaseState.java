@@ -18,8 +18,9 @@ public enum LeaseState {
     HELD,
 
     /**
-     * The lease is valid, but the client has no connection, or only one to a server that is cut off from the others. If
-     * that lasts until the deadline, the lease is lost. {@link Lease#remaining} tells how much time is left.
+     * The lease is valid, but the client has no connection, or only one to a read-only server. If that lasts until the
+     * deadline, the lease is lost. {@link Lease#remaining} tells how much time is left. (Behind a server that is cut off
+     * from the others and still answers, a lease is {@link #HELD} until its deadline.)
      */
     SUSPECT,
 

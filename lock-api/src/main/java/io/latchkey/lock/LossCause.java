@@ -15,6 +15,6 @@ public enum LossCause {
     /** The session lives, but the lease's node is gone: somebody else deleted it, as {@link Contender#evict} does. */
     NODE_DELETED,
 
-    /** The client was closed while it held the lease. */
+    /** The client was closed while it held the lease, or the server refused its login when it connected again. */
     CLIENT_CLOSED
 }

@@ -12,7 +12,7 @@ package io.latchkey.lock;
  * crashes are free when its session has expired.
  *
  * <p>The capacity is the number of permits that all clients {@linkplain LockClient#semaphore declare}, until it is
- * {@linkplain #resize changed}. The methods that ask the server for it or change it wait for a session timeout at most.
+ * {@linkplain #resize changed}. The methods that ask the server for it or change it wait for a session timeout at most; {@link #availablePermits} asks twice.
  * If the current thread is interrupted, before or while they wait, they throw {@link LockUnavailableException}, and the
  * interrupt status stays set.
  */

@@ -11,10 +11,15 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.ServerWatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +94,75 @@ class HandlesTest extends OnOneServer {
         assertEquals(LeaseState.LOST, lease.state());
         assertThrows(ExecutionException.class, waiting::get);
         assertEquals(ZooKeeper.States.CONNECTED, handle.getState());
+        awaitNoWatchOf(handle);
         handle.close();
+    }
+
+    @Test
+    void anInterruptedThreadThatClosesWaitsNoLongerAndTheNodesGoAllTheSame() throws Exception {
+        ZkLockClient own = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)));
+        own.mutex("/own").acquire();
+        Thread.currentThread().interrupt();
+        own.close();
+        assertTrue(Thread.interrupted(), "the status stays set");
+        awaitNothingLeft("/own");
+
+        FaultProxy proxy = proxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        borrowing.mutex("/borrowed").acquire();
+        Hold hold = proxy.holdAnswers(RequestMatch.delete());
+        Thread.currentThread().interrupt();
+        borrowing.close();
+        assertTrue(Thread.interrupted(), "the status stays set");
+        hold.firstCaught().get(10, TimeUnit.SECONDS);
+        hold.close();
+        awaitNothingLeft("/borrowed");
+        awaitNoWatchOf(handle);
+        handle.close();
+    }
+
+    @Test
+    void aHandleThatMayNotReadItsRootIsAsGoodAsAnyOther() throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/open", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.setACL("/", ALL_BUT_READ, -1);
+        try (ZkLockClient borrowing = ZkLockClient.using(handle())) {
+            borrowing.mutex("/open/m").acquire().close();
+        }
+    }
+
+    @Test
+    void whoCannotBorrowAHandleLeavesNoWatchOnIt() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        awaitUntil("connected", () -> handle.getState() == ZooKeeper.States.CONNECTED);
+        long session = handle.getSessionId();
+        proxy.refuse();
+        proxy.cut();
+        awaitUntil("cut off", () -> handle.getState() != ZooKeeper.States.CONNECTED);
+        assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+                .using(handle)
+                .connectTimeout(Duration.ofMillis(100))
+                .build());
+        proxy.accept();
+        awaitUntil("connected again", () -> handle.getState() == ZooKeeper.States.CONNECTED);
+        // Behind whatever the client might still ask for.
+        handle.exists("/", false);
+        handle.exists("/", false);
+        assertEquals(session, handle.getSessionId());
+        assertEquals(List.of(), watchesOf(handle));
+        handle.close();
+    }
+
+    private List<ServerWatch> watchesOf(ZooKeeper handle) {
+        return server().watches().stream()
+                .filter(watch -> watch.session() == handle.getSessionId())
+                .toList();
+    }
+
+    private void awaitNoWatchOf(ZooKeeper handle) throws InterruptedException {
+        awaitUntil("no watch is left", () -> watchesOf(handle).isEmpty());
     }
 
     @Test
@@ -111,8 +184,7 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
-    /** Somebody writes to the handle's root, which the client watches to hear of its session: it hears of no new connection. */
+    /** The client watches something to hear of its session; what somebody writes to the root is no news of that. */
     @Test
     void aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve() throws Exception {
         Duration session = Duration.ofSeconds(8);
@@ -123,8 +195,6 @@ class HandlesTest extends OnOneServer {
             proxy.cut();
             borrowing.mutex("/m").acquire().close();
             handle().setData("/", new byte[] {1}, -1);
-            awaitUntil("the root is watched again", () -> server().watches().stream()
-                    .anyMatch(watch -> watch.path().equals("/") && watch.session() == handle.getSessionId()));
             // As long as what the former connection proved counts.
             TimeUnit.MILLISECONDS.sleep(session.toMillis());
             Duration soon = session.dividedBy(6);
@@ -134,6 +204,7 @@ class HandlesTest extends OnOneServer {
         }
     }
 
+    /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
     @Test
     void aHolderOnABorrowedHandleThatItsOwnerClosesIsTold() throws Exception {
         ZooKeeper handle = handle();
@@ -208,7 +279,12 @@ class HandlesTest extends OnOneServer {
                 () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, 77)));
 
         operator.delete(requestsUnder("/m").get(0).path(), -1);
-        assertThrows(LeaseLostException.class, () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, -1)));
+        LeaseLostException refused = assertThrows(
+                LeaseLostException.class, () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, -1)));
+        assertEquals(LeaseState.LOST, lease.state(), "what the server said counts for all who look");
+        assertEquals(LossCause.NODE_DELETED, refused.lossCause());
+        assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(ReleaseOutcome.LOST, lease.release());
         assertEquals(2, operator.getData("/stock", false, null)[0]);
 
         Lease released = client("other").mutex("/n").acquire();

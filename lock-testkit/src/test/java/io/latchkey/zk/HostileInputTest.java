@@ -14,12 +14,13 @@ import io.latchkey.lock.Contender.Standing;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Stopwatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -86,11 +87,26 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void aPathTooLongForAPacketIsAnErrorAndNoHang() throws Exception {
-        Lease held = locks.mutex("/other").acquire();
-        String path = "/" + "x".repeat(2_000_000);
-        assertEquals(Optional.empty(), locks.mutex(path).tryAcquire(Duration.ofSeconds(2)));
-        assertTrue(held.isValid());
+    void aPathTooLongForAPacketIsAnErrorAtTheDoorAndOneThatFitsWorksForAll() throws Exception {
+        for (String path : List.of("/" + "x".repeat(2_000_000), "/" + "x".repeat(10_000))) {
+            BadPathException refused = assertThrows(BadPathException.class, () -> locks.mutex(path));
+            assertTrue(refused.getMessage().contains(path.length() + " characters"), refused.getMessage());
+            assertTrue(refused.getMessage().length() < 1_000, "it can be read");
+        }
+        // As long as may be, of characters that take three bytes each, below a base path that is as long.
+        String path = "/" + "\u20ac".repeat(9_999);
+        ZkLockClient deep = client(builder -> builder.basePath(path));
+        ReadWriteLock lock = deep.readWriteLock(path);
+        Lease write = lock.writeLock().acquire();
+        List<CompletableFuture<Lease>> heirs = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            heirs.add(lock.readLock().acquireAsync());
+        }
+        settle(lock.readLock());
+        write.close();
+        for (CompletableFuture<Lease> heir : heirs) {
+            heir.get(10, TimeUnit.SECONDS).close();
+        }
     }
 
     @ParameterizedTest

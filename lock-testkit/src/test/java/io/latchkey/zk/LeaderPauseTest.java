@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.ProcessEnsemble;
+import io.latchkey.testkit.Stopwatch;
 import io.latchkey.zk.Standoff.Kind;
 import io.latchkey.zk.Standoff.Pair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -92,6 +103,47 @@ class LeaderPauseTest {
                     ensemble.restart(leader);
                     Eventually.holds("it follows", SOON, () -> ensemble.isServing(leader));
                 }));
+    }
+
+    /** Nothing is committed meanwhile; by what it sends a moment later the leader still leads. */
+    @Test
+    @Timeout(120)
+    void whileTheLeaderStandsStillCallersTimesHoldAndAllIsMadeUpFor() throws Exception {
+        int leader = ensemble.awaitLeader(SOON);
+        try (ZkLockClient one = patient((leader + 1) % 3);
+                ZkLockClient two = patient((leader + 2) % 3)) {
+            one.mutex("/free").acquire().close();
+            Lease held = one.mutex("/held").acquire();
+            Lease writes = one.mutex("/writes").acquire();
+            CompletableFuture<Lease> next = two.mutex("/held").acquireAsync();
+            Eventually.holds(
+                    "both are there", SOON, () -> two.mutex("/held").queue().size() == 2);
+            ensemble.pause(leader);
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            CompletableFuture<?> written = CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> ZkLocks.guarded(
+                    writes, Op.create("/written", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT))));
+            Stopwatch watch = Stopwatch.start();
+            assertEquals(Optional.empty(), one.mutex("/free").tryAcquire(Duration.ofSeconds(1)));
+            long ran = watch.stop();
+            assertTrue(ran < 1400, ran + " ms");
+            assertEquals(LeaseState.RELEASED, held.state());
+            assertFalse(released.isDone() || next.isDone() || written.isDone());
+            ensemble.resume(leader);
+            assertEquals(ReleaseOutcome.RELEASED, released.get(60, TimeUnit.SECONDS));
+            assertTrue(next.get(60, TimeUnit.SECONDS).isValid());
+            written.get(60, TimeUnit.SECONDS);
+            Eventually.holds("nothing is left of the try", SOON, () -> two.mutex("/free")
+                    .queue()
+                    .isEmpty());
+        }
+    }
+
+    private ZkLockClient patient(int server) {
+        return ZkLockClient.builder()
+                .connectString(ensemble.connectString(server))
+                .sessionTimeout(SESSION.multipliedBy(10))
+                .connectTimeout(SOON)
+                .build();
     }
 
     private interface Failing {

@@ -19,6 +19,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Stopwatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A user's mistakes: a clear error, at once, and nothing left behind. */
 @Timeout(30)
 class MistakesTest extends OnOneServer {
+    private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
     private static final Duration OUTLIVES_RECONNECTS = Duration.ofSeconds(10);
 
     private final ZkLockClient locks = client("mistaken");
@@ -79,6 +81,8 @@ class MistakesTest extends OnOneServer {
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(Duration.ZERO));
         assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(FOR_EVER));
+        assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().validityMargin(Duration.ZERO));
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().acl(List.of()));
@@ -87,6 +91,24 @@ class MistakesTest extends OnOneServer {
         assertThrows(IllegalStateException.class, () -> ZkLockClient.builder().build());
         assertTrue(locks.mutex("/fence").tryAcquire().isPresent());
         assertNeverMade("/m");
+    }
+
+    /** A time that no counter of nanoseconds has room for is as good as any long one. */
+    @Test
+    void timesWithoutEndAreLongOnes() throws Exception {
+        ZkLockClient patient = client(builder ->
+                builder.connectTimeout(FOR_EVER).validityMargin(FOR_EVER).localTurns(2, FOR_EVER));
+        for (int turn = 0; turn < 3; turn++) {
+            Lease held = patient.mutex("/m").tryAcquire(FOR_EVER).orElseThrow();
+            CompletableFuture<Lease> next = patient.mutex("/m").acquireAsync();
+            assertEquals(ReleaseOutcome.RELEASED, held.release());
+            next.get(10, TimeUnit.SECONDS).close();
+        }
+        // None of them is made before it is asked for.
+        patient.stripedMutex("/striped", Integer.MAX_VALUE)
+                .forKey("key")
+                .acquire()
+                .close();
     }
 
     @ParameterizedTest

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * 32 sessions with random mixes of all locks on shared paths, while sessions end in every order: for 15 seconds, or as long as {@code
@@ -54,6 +55,7 @@ class MixedSoakTest {
     private final Set<Long> struck = ConcurrentHashMap.newKeySet();
 
     @Test
+    @Timeout(300)
     void allGoesOnAndNothingIsLeft() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {

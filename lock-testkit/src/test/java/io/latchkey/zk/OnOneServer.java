@@ -20,6 +20,7 @@ import io.latchkey.testkit.WireRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 
 /** A server and clients of its own for every test. */
@@ -46,6 +49,10 @@ abstract class OnOneServer {
     static final Duration LONG_SESSION = SESSION.multipliedBy(12);
     /** A busy machine may need longer than such a session. */
     private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
+
+    /** ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing. */
+    static final List<ACL> ALL_BUT_READ =
+            Arrays.asList(new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE));
 
     private static final Pattern REQUEST = Pattern.compile("(?:(?:write|read)-[^-]+|lease-[^-]+-\\d+)-(-?\\d{10})");
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();

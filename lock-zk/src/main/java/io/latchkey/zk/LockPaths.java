@@ -6,6 +6,11 @@ import java.util.Objects;
 
 /** Checks users' paths at the door. */
 final class LockPaths {
+    /** A transaction names a path up to four times, and a base path before it, and has to fit ZooKeeper's packet of 1 MB. */
+    private static final int LONGEST = 10_000;
+    /** How much of a path an error shows. */
+    private static final int SHOWN = 200;
+
     private LockPaths() {}
 
     /**
@@ -20,6 +25,9 @@ final class LockPaths {
         }
         if (path.length() == 1) {
             throw bad(path, "the root is no lock; name one below it");
+        }
+        if (path.length() > LONGEST) {
+            throw bad(path, "it has " + path.length() + " characters, and " + LONGEST + " are the most");
         }
         if (path.endsWith("/")) {
             throw bad(path, "it must not end with /");
@@ -47,7 +55,8 @@ final class LockPaths {
     }
 
     private static BadPathException bad(String path, String why) {
-        String shown = path.replaceAll("\\p{Cc}", "?");
+        String start = path.length() > SHOWN ? path.substring(0, SHOWN) + "..." : path;
+        String shown = start.replaceAll("\\p{Cc}", "?");
         return new BadPathException("\"" + shown + "\" is no path for a lock: " + why + ". Nothing was sent.");
     }
 }

@@ -42,7 +42,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -107,7 +106,8 @@ public final class ZkLockClient implements LockClient {
      *
      * @param zooKeeper a live handle
      * @return a connected client; closing it deletes its nodes and leaves the handle open
-     * @throws IllegalArgumentException if the handle's configuration is unfit for locks
+     * @throws IllegalArgumentException if the handle's configuration is unfit for locks, as one with {@code
+     *     zookeeper.disableAutoWatchReset} is
      * @throws LockUnavailableException if the handle is not connected within its session time-out
      */
     public static ZkLockClient using(ZooKeeper zooKeeper) {
@@ -175,9 +175,7 @@ public final class ZkLockClient implements LockClient {
             throw new IllegalArgumentException("stripes must be positive, not " + stripes);
         }
         String node = node(path);
-        return new ZkStripedMutex(IntStream.range(0, stripes)
-                .mapToObj(stripe -> mutexAt(node + '/' + stripe))
-                .toList());
+        return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
     }
 
     private void onlyIn(Layout layout, String what) {
@@ -208,6 +206,7 @@ public final class ZkLockClient implements LockClient {
     public static final class Builder {
         private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
         private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
+        private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
         private static final int LONGEST_LABEL = 256;
 
         private @Nullable String connectString;
@@ -267,7 +266,8 @@ public final class ZkLockClient implements LockClient {
          */
         public Builder sessionTimeout(Duration timeout) {
             this.sessionTimeout = positive(timeout, "sessionTimeout");
-            if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+            if (timeout.compareTo(Duration.ofMillis(1)) < 0
+                    || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
                 throw new IllegalArgumentException("sessionTimeout is out of range: " + timeout);
             }
             return this;
@@ -286,7 +286,7 @@ public final class ZkLockClient implements LockClient {
             if (timeout.isNegative()) {
                 throw new IllegalArgumentException("connectTimeout is negative: " + timeout);
             }
-            this.connectTimeout = timeout;
+            this.connectTimeout = measurable(timeout);
             return this;
         }
 
@@ -336,8 +336,9 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * TLS, SASL and other settings of ZooKeeper's client. TLS needs netty on the class path, which Latchkey does not
-         * bring.
+         * TLS, SASL and other settings of ZooKeeper's client. TLS needs {@code io.netty:netty-handler} and {@code
+         * io.netty:netty-transport-classes-epoll} with what they depend on, which Latchkey does not bring. One with {@code
+         * zookeeper.disableAutoWatchReset} is refused by {@link #build()}: who waits would miss its turn.
          *
          * @param config the settings
          * @return this
@@ -595,7 +596,12 @@ public final class ZkLockClient implements LockClient {
             if (span.isNegative() || span.isZero()) {
                 throw new IllegalArgumentException(name + " must be positive, not " + span);
             }
-            return span;
+            return measurable(span);
+        }
+
+        /** What is too long to be counted in nanoseconds, as {@code ChronoUnit.FOREVER} is, is the longest that can be. */
+        private static Duration measurable(Duration span) {
+            return span.compareTo(LONGEST_SPAN) > 0 ? LONGEST_SPAN : span;
         }
     }
 

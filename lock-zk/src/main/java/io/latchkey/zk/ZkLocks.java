@@ -3,12 +3,13 @@ package io.latchkey.zk;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
-import io.latchkey.lock.LossCause;
 import io.latchkey.zk.session.ZkLease;
 import io.latchkey.zk.session.ZooKeeperPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -33,7 +34,7 @@ public final class ZkLocks {
      * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
-     * @throws LeaseLostException if the lease is lost: nothing was written
+     * @throws LeaseLostException if the lease is lost, as it is from then on if its node is gone: nothing was written
      * @throws IllegalStateException if the lease was released: nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
      * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a
@@ -58,26 +59,36 @@ public final class ZkLocks {
             List<OpResult> results = port.zooKeeper().multi(all);
             return results.subList(guards, results.size());
         } catch (KeeperException refused) {
-            if (guardFailed(refused, guards)) {
-                throw lost(lease);
+            OptionalInt gone = failedGuard(refused, guards);
+            if (gone.isPresent()) {
+                held.nodeGone(gone.getAsInt());
+                throw lost(held);
             }
             throw refused;
         }
     }
 
-    private static boolean guardFailed(KeeperException refused, int guards) {
+    private static OptionalInt failedGuard(KeeperException refused, int guards) {
         List<OpResult> results = refused.getResults();
-        return results != null
-                && results.stream()
-                        .limit(guards)
-                        .anyMatch(result -> result instanceof OpResult.ErrorResult guard
-                                && guard.getErr() == KeeperException.Code.NONODE.intValue());
+        return results == null
+                ? OptionalInt.empty()
+                : IntStream.range(0, Math.min(guards, results.size()))
+                        .filter(i -> results.get(i) instanceof OpResult.ErrorResult guard
+                                && guard.getErr() == KeeperException.Code.NONODE.intValue())
+                        .findFirst();
     }
 
+    /** Unless it was released meanwhile. */
     private static LeaseLostException lost(Lease lease) {
-        return new LeaseLostException(
-                "The guarded write was refused as a whole: the node of the lease on " + lease.path() + " with token "
-                        + lease.token() + " is gone. Nothing was written. Acquire again.",
-                LossCause.NODE_DELETED);
+        try {
+            lease.ensureValid();
+        } catch (LeaseLostException loss) {
+            return new LeaseLostException(
+                    "The guarded write was refused as a whole: the node of the lease on " + lease.path()
+                            + " with token " + lease.token() + " is gone (" + loss.lossCause()
+                            + "). Nothing was written. Acquire again.",
+                    loss.lossCause());
+        }
+        throw new AssertionError("a lease whose node is gone is valid: " + lease);
     }
 }

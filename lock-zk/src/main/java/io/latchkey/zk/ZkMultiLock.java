@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import com.google.common.base.Utf8;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.zk.session.Engine;
@@ -48,7 +49,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 throw new IllegalArgumentException("two members at one path: " + member);
             }
             asked.addAll(own.asked());
-            bytes += own.path().length() + NODE_BYTES;
+            bytes += Utf8.encodedLength(own.path()) + NODE_BYTES;
             if (bytes > MOST_BYTES) {
                 throw new IllegalArgumentException(
                         "too many members, or too long paths, for one transaction of ZooKeeper:" + " it takes "

@@ -5,14 +5,16 @@ import com.google.common.hash.Hashing;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.StripedMutex;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
+import java.util.function.IntFunction;
 
 /** Stripes are mutexes named by their number below one path; a key's text chooses one, on every client the same. */
 final class ZkStripedMutex implements StripedMutex {
-    private final List<Mutex> mutexes;
+    private final int stripes;
+    private final IntFunction<Mutex> mutexes;
 
-    ZkStripedMutex(List<Mutex> mutexes) {
+    ZkStripedMutex(int stripes, IntFunction<Mutex> mutexes) {
+        this.stripes = stripes;
         this.mutexes = mutexes;
     }
 
@@ -22,11 +24,11 @@ final class ZkStripedMutex implements StripedMutex {
         int hash = Hashing.murmur3_32_fixed()
                 .hashString(String.valueOf(key), StandardCharsets.UTF_8)
                 .asInt();
-        return mutexes.get(Math.floorMod(hash, mutexes.size()));
+        return mutexes.apply(Math.floorMod(hash, stripes));
     }
 
     @Override
     public int stripes() {
-        return mutexes.size();
+        return stripes;
     }
 }

@@ -70,6 +70,8 @@ public final class Engine {
 
     private boolean closing;
     private @Nullable Runnable onceIdle;
+    /** The session that whoever closes the client still has to close, once that is known; none of a borrowed handle. */
+    private final CompletableFuture<Optional<Session>> leftToClose = new CompletableFuture<>();
 
     /** Where sessions come from. */
     public sealed interface Source {
@@ -288,14 +290,19 @@ public final class Engine {
 
     /**
      * Ends the client: waiters are told, leases are lost to their owners, the session is closed; a borrowed one outlives
-     * this, so its nodes are deleted first.
+     * this, so its nodes are deleted first. Only for these does it wait: what is to be closed else is known at once, even
+     * to a thread that is interrupted.
      */
     public void close() {
-        CompletableFuture<Optional<Session>> idle = new CompletableFuture<>();
-        serially(() -> close(idle));
+        serially(this::beginToClose);
         Optional<Session> last = Optional.empty();
         try {
-            last = Uninterruptibles.getUninterruptibly(idle, config.sessionTimeout());
+            Duration limit = config.sessionTimeout();
+            last = makesSessions()
+                    ? Uninterruptibles.getUninterruptibly(leftToClose, limit)
+                    : leftToClose.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException late) {
             LOG.warn("Closed with nodes that could not be deleted; they go with their session", late);
         }
@@ -304,9 +311,8 @@ public final class Engine {
         config.observer().ifPresent(ObserverFeed::close);
     }
 
-    private void close(CompletableFuture<Optional<Session>> idle) {
+    private void beginToClose() {
         if (closing) {
-            idle.complete(Optional.empty());
             return;
         }
         closing = true;
@@ -314,14 +320,15 @@ public final class Engine {
         signals.session(LockObserver.SessionState.CLOSED);
         Session last = session;
         if (last == null || last.isOver()) {
-            idle.complete(Optional.ofNullable(last));
+            leftToClose.complete(Optional.ofNullable(last));
         } else if (makesSessions()) {
             last.end(ReleaseOutcome.PENDING);
-            idle.complete(Optional.of(last));
+            leftToClose.complete(Optional.of(last));
         } else {
             onceIdle = () -> {
                 last.end(ReleaseOutcome.PENDING);
-                idle.complete(Optional.of(last));
+                last.port().close();
+                leftToClose.complete(Optional.empty());
             };
             finishWhenIdle();
         }

@@ -111,6 +111,8 @@ public final class ZkLease implements Lease {
         }
         if (end.get() instanceof End.Lost how) {
             owner.lost(how.cause());
+        } else if (end.get() != null) {
+            owner.released();
         }
     }
 
@@ -210,6 +212,13 @@ public final class ZkLease implements Lease {
 
     void cannotBeAsked(LockException why) {
         engine.callBack(() -> releaseRequested.completeExceptionally(why));
+    }
+
+    /** The server has just said that the node of one member is not there. */
+    public void nodeGone(int member) {
+        lose(LossCause.NODE_DELETED);
+        Place.Standing gone = nodes.get(member);
+        engine.serially(() -> gone.place().nodeGone(gone.name()));
     }
 
     void lose(LossCause cause) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.zookeeper.AsyncCallback;
@@ -28,6 +29,8 @@ public final class ZooKeeperPort implements ZooPort {
     private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
             .anyMatch(method -> method.getName().equals("getZxid"));
 
+    private static final AtomicLong BORROWED = new AtomicLong();
+
     private static final int ANY_VERSION = -1;
     private static final int READS_OF_A_LIST = 3;
     private static final byte[] EMPTY = new byte[0];
@@ -38,6 +41,9 @@ public final class ZooKeeperPort implements ZooPort {
     private final Listener listener;
     private final Watcher watcher = this::process;
     private final Watcher sessionWatcher = this::processSessionWatch;
+    /** What the watch for the events of a borrowed session is on: nobody makes it, and nobody else watches it. */
+    private final String nobodysNode = "/latchkey-session-" + BORROWED.incrementAndGet();
+
     private volatile boolean givenBack;
 
     /** Whether the handle is ours to close. */
@@ -77,8 +83,8 @@ public final class ZooKeeperPort implements ZooPort {
     }
 
     /**
-     * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own on the root
-     * brings the session's events; it lives as long as the handle.
+     * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own brings the
+     * session's events: on a node that nobody makes, which lives as long as the handle and needs no right.
      */
     public static ZooKeeperPort borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
         ZooKeeperPort port = new ZooKeeperPort(handle, acl, listener);
@@ -91,18 +97,22 @@ public final class ZooKeeperPort implements ZooPort {
     }
 
     private void watchSession() {
+        if (givenBack) {
+            return;
+        }
         zooKeeper.exists(
-                "/",
+                nobodysNode,
                 sessionWatcher,
                 (rc, path, ctx, stat) -> {
                     if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
                         listener.connected(zooKeeper.getSessionTimeout());
-                    } else if (map(rc) == Code.CONNECTION_LOSS) {
-                        watchSession();
                     } else if (map(rc) == Code.LOGIN_REFUSED) {
                         listener.loginRefused();
-                    } else {
+                    } else if (map(rc) == Code.SESSION_EXPIRED) {
                         listener.expired();
+                    } else {
+                        // Lost, or refused by a server that has too much to do.
+                        watchSession();
                     }
                 },
                 null);
@@ -208,14 +218,24 @@ public final class ZooKeeperPort implements ZooPort {
     public void close() {
         if (ownership == Ownership.BORROWED) {
             givenBack = true;
-            // Forgets the watch here; others may watch the root through this handle, so the server's stays until it
-            // fires.
-            zooKeeper.removeWatches("/", sessionWatcher, Watcher.WatcherType.Data, true, (rc, path, ctx) -> {}, null);
+            removeWatches(nobodysNode, () -> {});
             return;
         }
+        // ZooKeeper's handle swallows an interrupt, and leaves the session to its time-out then.
+        Thread closing = new Thread(this::closeHandle, "latchkey-close");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeHandle() {
         try {
             zooKeeper.close();
-        } catch (InterruptedException interrupted) {
+        } catch (InterruptedException nobodyDoesThat) {
             Thread.currentThread().interrupt();
         }
     }
