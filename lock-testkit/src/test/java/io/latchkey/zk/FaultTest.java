@@ -12,12 +12,16 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Stopwatch;
+import io.latchkey.testkit.Wire;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +35,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Failures one by one, each struck at a chosen request on the wire. */
 @Timeout(60)
@@ -102,6 +108,25 @@ class FaultTest extends OnOneServer {
         assertTrue(took >= 3000 && ran < 3400, took + " ms, " + ran + " ms of them ran");
         proxy.accept();
         awaitNoRequestBut(held, "/m");
+    }
+
+    /** Nobody else would find the node: it is looked for until somebody may. */
+    @Test
+    void aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells() throws Exception {
+        var cut = proxy.cutAfter(RequestMatch.create(), 1);
+        proxy.refuse();
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(3)));
+        cut.await(SOON);
+        awaitRequests("/m", 1);
+        operator.setACL("/m", ALL_BUT_READ, -1);
+        Wire.Mark before = proxy.mark();
+        proxy.accept();
+        awaitUntil(
+                "it is looked for",
+                () -> !proxy.since(before).requests(RequestMatch.list()).isEmpty());
+        settle(faulty.mutex("/elsewhere"));
+        operator.setACL("/m", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
+        awaitNothingLeft("/m");
     }
 
     @Test
@@ -236,6 +261,8 @@ class FaultTest extends OnOneServer {
         answers.close();
         Lease lease = soon(acquiring);
         assertEquals(dead, lease.token());
+        assertTrue(lease.isValid(), "nobody could tell it");
+        assertTrue(successor.isValid());
         proxy.accept();
         assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
         assertFalse(lease.isValid());
@@ -490,28 +517,87 @@ class FaultTest extends OnOneServer {
         second.get(10, TimeUnit.SECONDS).close();
     }
 
-    @Test
-    void aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Layout.class)
+    void aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted(Layout layout) throws Exception {
         FaultProxy own = proxy();
-        ZkLockClient neighbours = patient(own);
-        Lease held = neighbours.mutex("/m").acquire();
-        CompletableFuture<Lease> neighbour = neighbours.mutex("/m").acquireAsync();
-        awaitQueue(other.mutex("/m"), 2);
-        CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
-        awaitQueue(other.mutex("/m"), 3);
-        settle(neighbours.mutex("/m"), other.mutex("/m"));
+        ZkLockClient neighbours =
+                client(builder -> builder.connectString(own.connectString()).layout(layout));
+        Mutex elsewhere = client(builder -> builder.layout(layout)).mutex("/n");
+        Lease held = neighbours.mutex("/n").acquire();
+        CompletableFuture<Lease> neighbour = neighbours.mutex("/n").acquireAsync();
+        awaitQueue(elsewhere, 2);
+        CompletableFuture<Lease> next = elsewhere.acquireAsync();
+        awaitQueue(elsewhere, 3);
+        settle(neighbours.mutex("/n"), elsewhere);
         CompletableFuture<Boolean> stillValid =
                 next.thenApply(granted -> neighbour.isDone() && neighbour.join().isValid());
         Hold answers = own.holdAnswers(RequestMatch.multi()); // no heartbeat tells of the deletion either
-        deleteRequest(1);
+        operator.delete(nodesInOrder("/n").get(1).path(), -1);
         CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
         assertTrue(soon(neighbour).isValid(), "its client has not heard of the deletion");
         answers.firstCaught().get(10, TimeUnit.SECONDS);
-        settle(other.mutex("/m"));
+        settle(elsewhere);
         assertFalse(next.isDone());
         answers.release();
         assertFalse(stillValid.get(10, TimeUnit.SECONDS));
         assertEquals(ReleaseOutcome.RELEASED, release.get(10, TimeUnit.SECONDS));
+    }
+
+    /** Its list is the first to show that the neighbour's node is gone. */
+    @Test
+    void whoComesBehindANeighbourWhoseNodeWasDeletedIsNotGrantedBesideIt() throws Exception {
+        FaultProxy own = proxy();
+        Mutex mutex = withRareHeartbeats(own).mutex("/m");
+        Lease held = mutex.acquire();
+        CompletableFuture<Lease> neighbour = mutex.acquireAsync();
+        settle(mutex);
+        deleteRequest(1);
+        CompletableFuture<Lease> third = mutex.acquireAsync();
+        settle(mutex);
+        Lease next;
+        try (Hold answers = own.holdAnswers(RequestMatch.multi())) {
+            var unused = held.releaseAsync();
+            next = soon(third);
+            assertTrue(next.isValid());
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            assertFalse(neighbour.isDone(), "it stands behind the third by now");
+        }
+        next.close();
+        soon(neighbour).close();
+    }
+
+    /** The same, when the neighbour has been granted by the time that the list comes. */
+    @Test
+    void aNeighbourThatHoldsWithoutANodeLosesBeforeWhoeverComesBehindItIsGranted() throws Exception {
+        FaultProxy own = proxy();
+        Mutex mutex = withRareHeartbeats(own).mutex("/m");
+        Lease held = mutex.acquire();
+        CompletableFuture<Lease> neighbour = mutex.acquireAsync();
+        settle(mutex);
+        deleteRequest(1);
+        Hold list = own.holdAnswers(RequestMatch.list());
+        CompletableFuture<Lease> third = mutex.acquireAsync();
+        list.firstCaught().get(10, TimeUnit.SECONDS);
+        try (list;
+                Hold answers = own.holdAnswers(RequestMatch.multi())) {
+            var unused = held.releaseAsync();
+            Lease second = soon(neighbour);
+            assertTrue(second.isValid(), "its client has not heard of the deletion");
+            CompletableFuture<Boolean> stillValid = third.thenApply(granted -> second.isValid());
+            list.release();
+            assertFalse(stillValid.get(10, TimeUnit.SECONDS));
+            assertEquals(LossCause.NODE_DELETED, second.lost().get(10, TimeUnit.SECONDS));
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /** One whose heartbeats tell of nothing in the time of a test, and whose leases outlive a machine that stands still. */
+    private ZkLockClient withRareHeartbeats(FaultProxy own) throws InterruptedException {
+        ZkLockClient client =
+                client(builder -> builder.connectString(own.connectString()).sessionTimeout(Duration.ofSeconds(60)));
+        client.mutex("/m").acquire().close();
+        return client;
     }
 
     @Test
@@ -547,6 +633,13 @@ class FaultTest extends OnOneServer {
             holder.close();
         }
         assertTrue(other.mutex("/m").tryAcquire().isPresent());
+    }
+
+    /** The nodes under a path in the order in which they were made, in whatever layout. */
+    private List<ServerNode> nodesInOrder(String path) {
+        return server().nodesUnder(path).stream()
+                .sorted(Comparator.comparingLong(ServerNode::created))
+                .toList();
     }
 
     private void deleteRequest(int index) throws Exception {

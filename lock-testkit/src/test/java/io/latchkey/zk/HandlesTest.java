@@ -15,6 +15,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
@@ -268,7 +269,9 @@ class HandlesTest extends OnOneServer {
     void aGuardedWriteIsRefusedAsAWholeWhenTheLeaseIsGone() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        Lease lease = client("writer").mutex("/m").acquire();
+        Lease lease = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)))
+                .mutex("/m")
+                .acquire();
 
         assertEquals(
                 1,
@@ -281,8 +284,12 @@ class HandlesTest extends OnOneServer {
         operator.delete(requestsUnder("/m").get(0).path(), -1);
         LeaseLostException refused = assertThrows(
                 LeaseLostException.class, () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {3}, -1)));
-        assertEquals(LeaseState.LOST, lease.state(), "what the server said counts for all who look");
         assertEquals(LossCause.NODE_DELETED, refused.lossCause());
+        // Long before a heartbeat could tell.
+        Eventually.holds(
+                "what the server said counts for all who look",
+                Duration.ofSeconds(5),
+                () -> lease.state() == LeaseState.LOST);
         assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertEquals(2, operator.getData("/stock", false, null)[0]);

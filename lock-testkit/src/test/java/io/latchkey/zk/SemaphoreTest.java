@@ -585,6 +585,27 @@ class SemaphoreTest extends OnOneServer {
 
     // ---- resize
 
+    /** A list waits for the capacity of its moment; whose node was made meanwhile is not in it and there all the same. */
+    @Test
+    void whoseNodeIsMadeWhileTheCapacityIsReadAnewKeepsIt() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient asking = patient(proxy);
+        of3(asking).acquire().close();
+        Lease all = of3(one).permits(3).acquire();
+        of3(one).resize(4);
+        Hold lists = proxy.holdAnswers(RequestMatch.list());
+        CompletableFuture<Lease> first = queued(of3(asking));
+        lists.firstCaught().get(10, TimeUnit.SECONDS);
+        CompletableFuture<Lease> second = queued(of3(asking));
+        List<ServerNode> made = requestsUnder(PATH);
+        lists.release();
+        soon(first).close();
+        soon(second);
+        settle(of3(asking));
+        assertEquals(List.of(made.get(0), made.get(2)), requestsUnder(PATH));
+        all.close();
+    }
+
     @Test
     void aLargerCapacityLetsSeveralWaitersIn() throws Exception {
         Lease all = of3(one).permits(3).acquire();

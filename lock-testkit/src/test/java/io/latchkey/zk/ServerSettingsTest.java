@@ -9,13 +9,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.ProcessEnsemble;
 import io.latchkey.testkit.RequestMatch;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.Quotas;
+import org.apache.zookeeper.StatsTrack;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.Test;
@@ -41,6 +50,42 @@ class ServerSettingsTest extends OnOneServer {
         } finally {
             handle.close();
         }
+    }
+
+    // ---- quotas
+
+    /** Servers that enforce quotas refuse to mark a holder's node, which takes less room than before; to delete it they never do. */
+    @Test
+    void aQuotaThatIsExceededHoldsUpNoRelease() throws Exception {
+        try (ProcessEnsemble ensemble = ProcessEnsemble.start("enforceQuota=true")) {
+            ZkLockClient one = client(builder -> builder.connectString(ensemble.connectString()));
+            ZkLockClient two = client(builder -> builder.connectString(ensemble.connectString()));
+            Lease held = one.mutex("/limited/m").acquire();
+            CompletableFuture<Lease> next = two.mutex("/limited/m").acquireAsync();
+            Eventually.holds(
+                    "both are there",
+                    LONG_SESSION,
+                    () -> two.mutex("/limited/m").queue().size() == 2);
+            ZooKeeper operator = new ZooKeeper(ensemble.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+            StatsTrack limit = new StatsTrack();
+            limit.setByteHardLimit(1);
+            String quota = Quotas.limitPath("/limited");
+            for (Op each : List.of(
+                    create(quota.substring(0, quota.lastIndexOf('/')), new byte[0]),
+                    create(quota, limit.getStatsBytes()),
+                    create(Quotas.statPath("/limited"), new StatsTrack().getStatsBytes()))) {
+                operator.multi(List.of(each));
+            }
+            operator.close();
+            assertEquals(ReleaseOutcome.RELEASED, held.release());
+            assertTrue(next.get(10, TimeUnit.SECONDS).isValid());
+            one.close();
+            two.close();
+        }
+    }
+
+    private static Op create(String path, byte[] data) {
+        return Op.create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
     // ---- session time-outs that change

@@ -3,6 +3,7 @@ package io.latchkey.zk;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.session.ZkLease;
 import io.latchkey.zk.session.ZooKeeperPort;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public final class ZkLocks {
      * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
-     * @throws LeaseLostException if the lease is lost, as it is from then on if its node is gone: nothing was written
+     * @throws LeaseLostException if the lease is lost, which it is told if its node is gone: nothing was written
      * @throws IllegalStateException if the lease was released: nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
      * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a
@@ -80,15 +81,15 @@ public final class ZkLocks {
 
     /** Unless it was released meanwhile. */
     private static LeaseLostException lost(Lease lease) {
+        LossCause cause = LossCause.NODE_DELETED;
         try {
             lease.ensureValid();
         } catch (LeaseLostException loss) {
-            return new LeaseLostException(
-                    "The guarded write was refused as a whole: the node of the lease on " + lease.path()
-                            + " with token " + lease.token() + " is gone (" + loss.lossCause()
-                            + "). Nothing was written. Acquire again.",
-                    loss.lossCause());
+            cause = loss.lossCause();
         }
-        throw new AssertionError("a lease whose node is gone is valid: " + lease);
+        return new LeaseLostException(
+                "The guarded write was refused as a whole: the node of the lease on " + lease.path() + " with token "
+                        + lease.token() + " is gone (" + cause + "). Nothing was written. Acquire again.",
+                cause);
     }
 }

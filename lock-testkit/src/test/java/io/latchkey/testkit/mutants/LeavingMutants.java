@@ -31,24 +31,30 @@ final class LeavingMutants {
             Mutant.of(
                             "who gives up leaves a mark",
                             DEPARTURES,
-                            "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of())",
-                            "new Leaving(node.place().lane(), node.name(), Manner.HANDED_OVER, List.of())")
+                            "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN)",
+                            "new Leaving(node.place().lane(), node.name(), Manner.HANDED_OVER)")
                     .caughtBy("WireBudgetTest#aPredecessorThatGivesUpCostsOneListAndTheWatches"),
             Mutant.of(
                             "a neighbour that gives up hands over",
                             DEPARTURES,
-                            "departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));",
+                            "departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));",
                             "node.place().lane().letGo(node.name()).forEach(heir -> heir.released(node.name()));\n            "
                                     + "departure.nodes.add("
-                                    + "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));")
+                                    + "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));")
                     .caughtBy("ReadWriteLockTest#aNeighbourThatGivesUpIsNoHandOver"),
             Mutant.of(
                             "a reader hands over to its neighbours",
                             DEPARTURES,
-                            "exclusive ? place.lane().letGo(node.name()) : List.of()",
-                            "place.lane().letGo(node.name())")
+                            "if (place.isExclusive()) {",
+                            "if (!nodes.isEmpty()) {")
                     .caughtBy("ReadWriteLockTest#aNeighboursReadReleaseIsNoHandOverWhileAnotherClientReads"),
-            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)) {", ") {")
+            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)", "")
+                    .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
+            Mutant.of(
+                            "heirs are looked at with a mark only",
+                            DEPARTURES,
+                            "&& session.checks()",
+                            "&& session.checks() && session.marks()")
                     .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
             Mutant.of(
                     "where one node is gone the others are left",

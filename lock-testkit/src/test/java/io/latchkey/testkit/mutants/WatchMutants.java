@@ -113,6 +113,18 @@ final class WatchMutants {
                     ".forEach(name -> lane.departures().withdraw(name));",
                     ".forEach(name -> {});"),
             Mutant.of(
+                            "a list tells of no node but that of whoever asked for it",
+                            READER,
+                            "if (lane.present().size() > 1) {",
+                            "if (lane.present().isEmpty()) {")
+                    .caughtBy("FaultTest#whoComesBehindANeighbourWhoseNodeWasDeletedIsNotGrantedBesideIt"),
+            Mutant.of(
+                            "whose node cannot be looked for is forgotten",
+                            READER,
+                            "if (!disowned.isEmpty()) {\n            session.afterBeat(",
+                            "if (disowned.size() > 1_000) {\n            session.afterBeat(")
+                    .caughtBy("FaultTest#aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells"),
+            Mutant.of(
                     "release of another's node",
                     READER,
                     ".filter(name -> disowned.contains(name.id()))",

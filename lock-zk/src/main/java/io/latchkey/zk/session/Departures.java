@@ -25,8 +25,12 @@ final class Departures {
     private static final int BATCH = 500_000;
     /** A node counts as so many at least, which makes for 500 nodes. */
     private static final int NODE = 1_000;
-    /** How many heirs one transaction checks at most. */
+    /** How many heirs one transaction checks at most, and how many bytes they have. */
     private static final int HEIRS = 500;
+
+    private static final int HEIRS_BYTES = 250_000;
+    /** How many bytes a character of a path has at most. */
+    private static final int WIDEST = 3;
     /** How many transactions of one path may be on the wire; what comes then travels together in the next. */
     private static final int FLIGHTS = 4;
 
@@ -53,12 +57,16 @@ final class Departures {
     /**
      * A node to be deleted.
      *
-     * @param heirs who of this session is granted by that already
      * @param path its own
      */
-    private record Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs, String path) {
-        Leaving(Lane lane, NodeName name, Manner manner, List<Place> heirs) {
-            this(lane, name, manner, heirs, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
+    private record Leaving(Lane lane, NodeName name, Manner manner, String path) {
+        Leaving(Lane lane, NodeName name, Manner manner) {
+            this(lane, name, manner, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
+        }
+
+        /** Who of this session is granted by that already. */
+        List<Place> heirs() {
+            return manner == Manner.HANDED_OVER ? lane.heirs(name) : List.of();
         }
 
         boolean wasHeld() {
@@ -90,7 +98,7 @@ final class Departures {
         int bytes() {
             int bytes = 0;
             for (Leaving node : nodes) {
-                bytes += Math.max(NODE, 2 * node.path().length() + 100);
+                bytes += Math.max(NODE, 2 * WIDEST * node.path().length() + 100);
             }
             return bytes;
         }
@@ -115,18 +123,20 @@ final class Departures {
      */
     void release(List<Place.Standing> nodes, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
+        List<Runnable> grants = new ArrayList<>(0);
         for (Place.Standing node : nodes) {
             Place place = node.place();
-            boolean exclusive = place.isExclusive();
-            List<Place> heirs = exclusive ? place.lane().letGo(node.name()) : List.of();
-            Manner manner = exclusive ? Manner.HANDED_OVER : Manner.RELEASED;
-            departure.nodes.add(new Leaving(place.lane(), node.name(), manner, heirs));
+            if (place.isExclusive()) {
+                place.lane().letGo(node.name()).forEach(heir -> grants.add(() -> heir.released(node.name())));
+            }
+            Manner manner = place.isExclusive() ? Manner.HANDED_OVER : Manner.RELEASED;
+            departure.nodes.add(new Leaving(place.lane(), node.name(), manner));
             addReplacement(place, departure);
             addEar(place, departure);
         }
         owed.add(departure);
         try {
-            List.copyOf(departure.nodes).forEach(node -> node.heirs().forEach(heir -> heir.released(node.name())));
+            grants.forEach(Runnable::run);
         } finally {
             send();
         }
@@ -135,7 +145,7 @@ final class Departures {
     void withdraw(List<Place.Standing> nodes, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
         for (Place.Standing node : nodes) {
-            departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN, List.of()));
+            departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));
             addReplacement(node.place(), departure);
             addEar(node.place(), departure);
         }
@@ -145,12 +155,12 @@ final class Departures {
 
     /** The ear of a place whose node somebody else deleted. */
     void withdrawEar(Place place) {
-        place.takeEar().ifPresent(ear -> depart(new Leaving(place.lane(), ear, Manner.EAR, List.of())));
+        place.takeEar().ifPresent(ear -> depart(new Leaving(place.lane(), ear, Manner.EAR)));
     }
 
     /** A node of the own path that nobody wants. */
     void withdraw(NodeName name) {
-        depart(new Leaving(lane, name, Manner.WITHDRAWN, List.of()));
+        depart(new Leaving(lane, name, Manner.WITHDRAWN));
     }
 
     /** One that nobody waits for. */
@@ -164,14 +174,14 @@ final class Departures {
     /** Of a node that is being replaced either may be there. */
     private static void addReplacement(Place place, Departure departure) {
         place.replacement().ifPresent(name -> {
-            departure.nodes.add(new Leaving(place.lane(), name, Manner.WITHDRAWN, List.of()));
+            departure.nodes.add(new Leaving(place.lane(), name, Manner.WITHDRAWN));
             departure.uncertain = true;
         });
     }
 
     /** An ear goes with its node, in one transaction, so that it is never all that is left under a path. */
     private static void addEar(Place place, Departure departure) {
-        place.takeEar().ifPresent(ear -> departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR, List.of())));
+        place.takeEar().ifPresent(ear -> departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR)));
     }
 
     boolean owes() {
@@ -212,9 +222,9 @@ final class Departures {
 
     /**
      * One transaction: a mark and a deletion for each. Neighbours that hold since their predecessor let go are checked
-     * to be there: had somebody deleted the node of one, those behind it could take the mark for their own turn. Where
-     * that cannot be checked, there is no mark. Nor is there one while an earlier holder's node is on its way out in
-     * another transaction, which may be refused: the mark says that everything before it is gone.
+     * to be there: had somebody deleted the node of one, whoever is behind it would be next as well. Where that cannot be
+     * checked, there is no mark. Nor is there one while an earlier holder's node is on its way out in another transaction,
+     * which may be refused: the mark says that everything before it is gone.
      */
     private void send(List<Departure> batch) {
         Set<String> leaving = new HashSet<>();
@@ -231,9 +241,10 @@ final class Departures {
         for (Departure departure : batch) {
             for (Leaving node : departure.nodes) {
                 if (node.manner() == Manner.HANDED_OVER
+                        && session.checks()
+                        && checkHeirs(node, leaving, checks)
                         && wholly.contains(node.lane())
-                        && session.marks()
-                        && checkHeirs(node, leaving, checks)) {
+                        && session.marks()) {
                     steps.add(new Step.Leave(departure, node, new ZooPort.Write.Mark(node.path())));
                 }
                 steps.add(new Step.Leave(departure, node, new ZooPort.Write.Delete(node.path())));
@@ -260,15 +271,14 @@ final class Departures {
             Optional<NodeName> name = heir.node();
             if (name.isPresent() && !leaving.contains(name.get().text())) {
                 Place.Standing standing = new Place.Standing(heir, name.get());
-                more.add(new Step.Check(
-                        standing,
-                        new ZooPort.Write.Check(node.lane().pathOf(name.get().text()))));
+                more.add(new Step.Check(standing, new ZooPort.Write.Check(standing.path())));
                 if (heir.replacement().isPresent()) {
                     return false;
                 }
             }
         }
-        if (checks.size() + more.size() > HEIRS) {
+        int most = Math.min(HEIRS, HEIRS_BYTES / (WIDEST * node.path().length()));
+        if (checks.size() + more.size() > most) {
             return false;
         }
         checks.addAll(more);
@@ -301,15 +311,16 @@ final class Departures {
             if (refusal.code() == Code.NO_NODE) {
                 check.heir().place().nodeGone(check.heir().name());
             } else {
-                session.stopMarking();
+                session.stopChecking();
             }
             send();
         } else if (step instanceof Step.Leave leave) {
-            refused(refusal, leave.departure(), leave.node());
+            boolean mark = leave.write() instanceof ZooPort.Write.Mark;
+            refused(refusal, leave.departure(), leave.node(), mark);
         }
     }
 
-    private void refused(ZooPort.Refusal refusal, Departure departure, Leaving node) {
+    private void refused(ZooPort.Refusal refusal, Departure departure, Leaving node, boolean mark) {
         if (refusal.code() == Code.NO_NODE) {
             departure.robbed |= !departure.uncertain && node.wasHeld();
             departure.nodes.remove(node);
@@ -319,7 +330,8 @@ final class Departures {
                 over(departure);
             }
             send();
-        } else if (refusal.code() == Code.NO_AUTH && session.marks()) {
+        } else if (mark || (refusal.code() == Code.NO_AUTH && session.marks())) {
+            // No right to write, or a quota that holds even for what takes less room than before.
             session.stopMarking();
             send();
         } else {

@@ -110,6 +110,13 @@ final class Drain implements Watches.Listener {
         }
     }
 
+    /** Somebody's request is over. */
+    void forgetThoseGone() {
+        if (!idle()) {
+            var unused = nobodyWaits();
+        }
+    }
+
     /** Forgets those that have given up; if nobody is left, there is nothing to watch. */
     private boolean nobodyWaits() {
         steppedBack.removeIf(each -> !each.waits());

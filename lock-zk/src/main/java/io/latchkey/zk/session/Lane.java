@@ -8,8 +8,9 @@ import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Tag;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +34,12 @@ final class Lane {
     private final Map<String, Place> present = new LinkedHashMap<>();
     /** Who waits for a node of this session, by its name. */
     private final SetMultimap<String, Place> followers = LinkedHashMultimap.create();
-    /** Nodes of exclusive holders that let go, not known to be gone: whoever waited for them holds. */
-    private final Set<String> letGo = new HashSet<>();
+    /** Nodes of exclusive holders that let go, not known to be gone, and who of this session is granted by that. */
+    private final Map<String, List<Place>> letGo = new HashMap<>();
 
     private @Nullable Place holder;
+    /** Places of requests that are not over. */
+    private int joined;
     /** Creates on the wire. */
     private int creating;
 
@@ -57,7 +60,7 @@ final class Lane {
     }
 
     boolean idle() {
-        return present.isEmpty() && reader.idle() && !owes() && drain.idle();
+        return joined == 0 && present.isEmpty() && reader.idle() && !owes() && drain.idle();
     }
 
     QueueReader reader() {
@@ -111,7 +114,9 @@ final class Lane {
      */
     void watch(Place place, NodeName ahead) {
         if (present.containsKey(ahead.text())) {
-            if (letGo.contains(ahead.text())) {
+            List<Place> heirs = letGo.get(ahead.text());
+            if (heirs != null) {
+                heirs.add(place);
                 place.released(ahead);
             } else {
                 followers.put(ahead.text(), place);
@@ -185,17 +190,35 @@ final class Lane {
         }
     }
 
+    void join() {
+        joined++;
+    }
+
+    /** The request of {@code place} is over. */
+    void forget(Place place) {
+        joined--;
+        reader.forget(place);
+        drain.forgetThoseGone();
+        departures.withdrawEar(place);
+        dropIfIdle();
+    }
+
     /** An exclusive holder lets go: who of this session waits for it is next, before the server hears of it. */
     List<Place> letGo(NodeName name) {
-        letGo.add(name.text());
-        List<Place> heirs = List.copyOf(followers.removeAll(name.text()));
+        List<Place> heirs = new ArrayList<>(followers.removeAll(name.text()));
+        letGo.put(name.text(), heirs);
         heirs.stream().filter(Place::isExclusive).findFirst().ifPresent(next -> holder = next);
-        return heirs;
+        return List.copyOf(heirs);
+    }
+
+    /** Who is granted since the holder with this node let go. */
+    List<Place> heirs(NodeName name) {
+        return letGo.getOrDefault(name.text(), List.of());
     }
 
     /** Whether the nodes of all holders of this session that let go are among these, or known to be gone. */
     boolean letsGoOfNoneBut(Set<String> leaving) {
-        return leaving.containsAll(letGo);
+        return leaving.containsAll(letGo.keySet());
     }
 
     /** A node of this session is known to be gone. */
@@ -203,7 +226,26 @@ final class Lane {
         present.remove(name.text());
         letGo.remove(name.text());
         followers.removeAll(name.text()).forEach(follower -> follower.gone(name));
+        reader.reconsider();
+        dropIfIdle();
+    }
+
+    void dropIfIdle() {
         session.dropIfIdle(path, this);
+    }
+
+    /** Of the nodes whose owners hold or wait these alone are there. */
+    void nodesGoneBut(Set<String> there) {
+        List<Place.Standing> gone = new ArrayList<>(0);
+        present.forEach((text, place) -> place.node()
+                .filter(name -> name.text().equals(text) && !there.contains(text))
+                .filter(name -> place.replacement().isEmpty())
+                .ifPresent(name -> gone.add(new Place.Standing(place, name))));
+        for (Place.Standing standing : gone) {
+            standing.place().nodeGone(standing.name());
+            // Should it be there after all, it must not stay without an owner.
+            departures.withdraw(standing.name());
+        }
     }
 
     /** The path's capacity has changed, and with it what everybody waits for. */

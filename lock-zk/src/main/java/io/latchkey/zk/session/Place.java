@@ -106,6 +106,7 @@ final class Place {
 
     void join(Session session) {
         lane = session.lane(path);
+        lane.join();
     }
 
     /** The session is over: nothing of it counts any more. */

@@ -93,6 +93,13 @@ final class QueueReader {
             return isAt(needed) && place.request().wantsList(place.index());
         }
 
+        boolean isAmong(Set<String> children) {
+            return stands()
+                    && place.node()
+                            .filter(name -> children.contains(name.text()))
+                            .isPresent();
+        }
+
         /** Whether it may come to want the list that is on its way: its create is on its way, too. */
         boolean mayCome() {
             return stands() || (from == From.CREATE && isAt(State.ENQUEUEING));
@@ -345,9 +352,7 @@ final class QueueReader {
             }
             listing = false;
             fail(served, Errors.tooLong(session.engine().shown(path), answer.get()));
-            if (!disowned.isEmpty()) {
-                session.afterBeat(this::lookForDisowned);
-            }
+            lookForDisownedLater();
             if (!wants.isEmpty()) {
                 sendList();
             }
@@ -365,6 +370,7 @@ final class QueueReader {
             case OK -> {
                 lately = bytes(answer.get().children());
                 removeDisowned(answer.get().children());
+                tellWhoseNodeIsGone(served, answer.get().children());
                 withData(served, answer.get());
             }
             case NO_NODE -> {
@@ -372,13 +378,33 @@ final class QueueReader {
                 removeDisowned(List.of());
                 deliver(served, Queue.of(List.of()));
             }
-            case NO_AUTH -> fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
+            case NO_AUTH -> {
+                fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
+                lookForDisownedLater();
+            }
             case CONNECTION_LOSS, READ_ONLY ->
                 session.whenConnected(() -> {
                     listAgain(served);
                     lookForDisowned();
                 });
-            default -> fail(served, Errors.refused(session.engine().shown(path), answer));
+            default -> {
+                fail(served, Errors.refused(session.engine().shown(path), answer));
+                lookForDisownedLater();
+            }
+        }
+    }
+
+    /**
+     * Every node of this session that is known to be there by now was made before the list was asked for, so one that is not
+     * in it is gone: somebody deleted it, if another is in it, with which the session lived. Its owner must hear of that
+     * before whoever asked: both may wait for the same node of this session, whose holder is to let go.
+     */
+    private void tellWhoseNodeIsGone(List<Want> served, List<String> children) {
+        if (lane.present().size() > 1) {
+            Set<String> there = new HashSet<>(children);
+            if (served.stream().anyMatch(want -> want.isAmong(there))) {
+                lane.nodesGoneBut(there);
+            }
         }
     }
 
@@ -496,6 +522,12 @@ final class QueueReader {
         }
     }
 
+    private void lookForDisownedLater() {
+        if (!disowned.isEmpty()) {
+            session.afterBeat(this::lookForDisowned);
+        }
+    }
+
     /** They were disowned behind a barrier: one that is not in the queue now never will be. */
     private void removeDisowned(List<String> children) {
         if (!disowned.isEmpty()) {
@@ -504,6 +536,7 @@ final class QueueReader {
                     .filter(name -> disowned.contains(name.id()))
                     .forEach(name -> lane.departures().withdraw(name));
             disowned.clear();
+            lane.dropIfIdle();
         }
     }
 

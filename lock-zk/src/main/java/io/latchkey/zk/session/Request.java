@@ -38,6 +38,7 @@ final class Request {
     private @Nullable Session session;
     private @Nullable ZkLease lease;
     private @Nullable Downgrade downgrade;
+    private boolean over;
     /** Whether any member had to wait in the present attempt. */
     private boolean waited;
 
@@ -208,13 +209,17 @@ final class Request {
         }
     }
 
+    /** Once: what ends it may be a command that is carried out in the midst of another event. */
     private void ended() {
+        if (over) {
+            return;
+        }
+        over = true;
         engine.forget(this);
         if (session != null) {
             session.holdsNoMore(this);
             for (Place place : places) {
-                place.lane().reader().forget(place);
-                place.lane().departures().withdrawEar(place);
+                place.lane().forget(place);
             }
         }
         if (downgrade != null) {

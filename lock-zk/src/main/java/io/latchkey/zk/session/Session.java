@@ -64,6 +64,7 @@ final class Session {
     private volatile boolean connected;
     private boolean over;
     private boolean marking;
+    private boolean checking = true;
 
     private Duration timeout;
     /** What the server says; believed once a beat on the connection has proved it, if it is longer than before. */
@@ -133,6 +134,17 @@ final class Session {
         marking = false;
     }
 
+    /** Whether a release checks the nodes of those who hold by it. */
+    boolean checks() {
+        return checking;
+    }
+
+    /** The server refuses to say whether a node is there; and without a check there is no mark. */
+    void stopChecking() {
+        checking = false;
+        marking = false;
+    }
+
     /** The present term; a lease is granted only in one. */
     Term term() {
         return Objects.requireNonNull(term, "nothing was ever committed in this session");
@@ -143,7 +155,7 @@ final class Session {
     }
 
     void dropIfIdle(String path, Lane lane) {
-        if (lane.idle() && lanes.size() > engine.lanesToKeep()) {
+        if (lanes.size() > engine.lanesToKeep() && lane.idle()) {
             lanes.remove(path, lane);
         }
     }
@@ -249,7 +261,7 @@ final class Session {
         if (first) {
             backInTouch();
         } else if (connected) {
-            // A borrowed handle tells so again when somebody has written to its root.
+            // A borrowed handle tells so again when somebody touches what is watched there.
             proofs.connected(engine.now());
         } else {
             probe();
@@ -276,6 +288,7 @@ final class Session {
         } else {
             probeLater();
         }
+        checkTerm();
     }
 
     private void probeLater() {
@@ -350,6 +363,7 @@ final class Session {
     }
 
     private void beatDue() {
+        checkTerm();
         if (!over && (hasNodes() || !onBeat.isEmpty())) {
             nextBeat.set(interval());
             if (connected) {
@@ -535,7 +549,7 @@ final class Session {
         }
     }
 
-    /** Looks whether the term has run out while something was held in it. */
+    /** Looks whether the term has run out while something was held in it, maybe by the wall clock alone, which sets off no alarm. */
     void checkTerm() {
         Term present = term;
         if (!over && present != null && !present.isValid()) {

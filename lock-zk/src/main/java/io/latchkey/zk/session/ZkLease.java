@@ -214,11 +214,14 @@ public final class ZkLease implements Lease {
         engine.callBack(() -> releaseRequested.completeExceptionally(why));
     }
 
-    /** The server has just said that the node of one member is not there. */
+    /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
     public void nodeGone(int member) {
-        lose(LossCause.NODE_DELETED);
         Place.Standing gone = nodes.get(member);
-        engine.serially(() -> gone.place().nodeGone(gone.name()));
+        engine.serially(() -> {
+            if (gone.place().replacement().isEmpty()) {
+                gone.place().nodeGone(gone.name());
+            }
+        });
     }
 
     void lose(LossCause cause) {

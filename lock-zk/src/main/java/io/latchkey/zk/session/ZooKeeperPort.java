@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -30,6 +32,8 @@ public final class ZooKeeperPort implements ZooPort {
             .anyMatch(method -> method.getName().equals("getZxid"));
 
     private static final AtomicLong BORROWED = new AtomicLong();
+
+    private static final long REFUSED_PAUSE_MILLIS = 100;
 
     private static final int ANY_VERSION = -1;
     private static final int READS_OF_A_LIST = 3;
@@ -104,15 +108,20 @@ public final class ZooKeeperPort implements ZooPort {
                 nobodysNode,
                 sessionWatcher,
                 (rc, path, ctx, stat) -> {
-                    if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
+                    if (givenBack) {
+                        close();
+                    } else if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
                         listener.connected(zooKeeper.getSessionTimeout());
                     } else if (map(rc) == Code.LOGIN_REFUSED) {
                         listener.loginRefused();
                     } else if (map(rc) == Code.SESSION_EXPIRED) {
                         listener.expired();
-                    } else {
-                        // Lost, or refused by a server that has too much to do.
+                    } else if (map(rc) == Code.CONNECTION_LOSS) {
                         watchSession();
+                    } else {
+                        // Refused by a server that has too much to do.
+                        CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                                .execute(this::watchSession);
                     }
                 },
                 null);
