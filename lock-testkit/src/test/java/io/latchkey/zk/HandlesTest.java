@@ -185,9 +185,9 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** The client watches something to hear of its session; what somebody writes to the root is no news of that. */
+    /** The client watches a node that is not there to hear of its session; what becomes of that node is no news of it. */
     @Test
-    void aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve() throws Exception {
+    void whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve() throws Exception {
         Duration session = Duration.ofSeconds(8);
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) session.toMillis(), event -> {});
@@ -195,7 +195,12 @@ class HandlesTest extends OnOneServer {
             borrowing.mutex("/m").acquire().close();
             proxy.cut();
             borrowing.mutex("/m").acquire().close();
-            handle().setData("/", new byte[] {1}, -1);
+            handle().create(
+                            watchesOf(handle).get(0).path(),
+                            new byte[0],
+                            ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                            CreateMode.PERSISTENT);
+            awaitUntil("it is watched again", () -> !watchesOf(handle).isEmpty());
             // As long as what the former connection proved counts.
             TimeUnit.MILLISECONDS.sleep(session.toMillis());
             Duration soon = session.dividedBy(6);

@@ -142,7 +142,7 @@ final class TimeMutants {
                             SESSION,
                             "proofs.connected(engine.now());\n        } else {",
                             "probe();\n        } else {")
-                    .caughtBy("HandlesTest#aWriteToABorrowedHandlesRootTakesNothingFromWhatItsAnswersProve"),
+                    .caughtBy("HandlesTest#whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve"),
             Mutant.of(
                             "a shortened session's loss is told in the longer time",
                             SESSION,

@@ -363,7 +363,6 @@ final class Session {
     }
 
     private void beatDue() {
-        checkTerm();
         if (!over && (hasNodes() || !onBeat.isEmpty())) {
             nextBeat.set(interval());
             if (connected) {
