@@ -88,7 +88,7 @@ public final class ZooKeeperPort implements ZooPort {
 
     /**
      * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own brings the
-     * session's events: on a node that nobody makes, which lives as long as the handle and needs no right.
+     * session's events: on a node that nobody makes, which takes no right, fires for nothing else, and is taken back.
      */
     public static ZooKeeperPort borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
         ZooKeeperPort port = new ZooKeeperPort(handle, acl, listener);
