@@ -21,10 +21,13 @@ import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.zk.session.ZooKeeperPort;
+import io.latchkey.zk.session.ZooPort;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -48,6 +51,43 @@ class HandlesTest extends OnOneServer {
         ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
         assertEquals(lease.token(), node.created(), "the token, also through a chroot");
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    /** As the handle of a session whose end an answer told, while the network is silent. */
+    @Test
+    void closeOfAPortReturnsAtOnce_whenTheServerDoesNotAnswer() throws Exception {
+        FaultProxy proxy = proxy();
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeperPort port = ZooKeeperPort.open(
+                watcher -> new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), watcher),
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                new FirstContact(connected));
+        assertTrue(connected.await(10, TimeUnit.SECONDS));
+        proxy.blackHole();
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        port.close(() -> closed.complete(true));
+        assertFalse(closed.isDone(), "closed without an answer, so it waited for one here");
+        proxy.heal();
+        assertTrue(closed.get(20, TimeUnit.SECONDS));
+    }
+
+    private record FirstContact(CountDownLatch connected) implements ZooPort.Listener {
+        @Override
+        public void connected(int timeoutMillis) {
+            connected.countDown();
+        }
+
+        @Override
+        public void disconnected() {}
+
+        @Override
+        public void expired() {}
+
+        @Override
+        public void loginRefused() {}
+
+        @Override
+        public void fired(String path, ZooPort.Change change, long zxid) {}
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
@@ -243,6 +244,25 @@ class NothingLeaksTest {
     }
 
     /** Each wish uses up the watch that told of it; the next one must have one listener, not one more. */
+    /** A leader polls so. */
+    @Test
+    @Timeout(120)
+    void nothingIsKept_whenAHolderLooksForLossAgainAndAgain() throws Exception {
+        int looks = 100_000;
+        String future = "java.util.concurrent.CompletableFuture";
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+                ZkLockClient locks = ZkLockClient.connect(server.connectString());
+                Lease lease = locks.mutex("/m").acquire()) {
+            for (int i = 0; i < looks; i++) {
+                assertFalse(lease.lost().isDone());
+                assertFalse(lease.releaseRequested().isDone());
+            }
+            long kept = LiveObjects.count(future::equals).getOrDefault(future, 0L);
+            assertTrue(kept < looks / 10, kept + " futures are kept after " + looks + " looks");
+            assertTrue(lease.isValid());
+        }
+    }
+
     @Test
     @Timeout(120)
     void aHolderThatIsAskedAgainAndAgainListensOnce() throws Exception {

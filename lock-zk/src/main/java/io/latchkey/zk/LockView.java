@@ -119,7 +119,7 @@ final class LockView implements Lock {
     }
 
     private boolean holdUninterruptibly(Patience patience) {
-        CompletableFuture<Optional<ZkLease>> request = acquirable.start(patience);
+        CompletableFuture<Optional<ZkLease>> request = acquirable.startToWait(patience);
         try {
             return hold(Uninterruptibles.getUninterruptibly(request));
         } catch (ExecutionException failed) {

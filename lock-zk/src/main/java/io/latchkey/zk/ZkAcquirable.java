@@ -72,7 +72,7 @@ class ZkAcquirable implements Acquirable {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before acquiring " + this);
         }
-        CompletableFuture<Optional<ZkLease>> request = start(patience);
+        CompletableFuture<Optional<ZkLease>> request = startToWait(patience);
         try {
             return request.get().map(ZkLease::received);
         } catch (InterruptedException interrupted) {
@@ -83,6 +83,12 @@ class ZkAcquirable implements Acquirable {
         } catch (ExecutionException failed) {
             throw unwrap(failed);
         }
+    }
+
+    /** For a caller that waits on the current thread. */
+    CompletableFuture<Optional<ZkLease>> startToWait(Patience patience) {
+        engine.checkMayWait("acquire", this);
+        return start(patience);
     }
 
     CompletableFuture<Optional<ZkLease>> start(Patience patience) {

@@ -14,13 +14,16 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.session.CallbackThreads;
 import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.DaemonThreads;
 import io.latchkey.zk.session.Diagnostics;
 import io.latchkey.zk.session.Engine;
 import io.latchkey.zk.session.Handles;
 import io.latchkey.zk.session.LocalTurns;
 import io.latchkey.zk.session.ObserverFeed;
 import io.latchkey.zk.session.SystemTime;
+import io.latchkey.zk.session.Time;
 import io.latchkey.zk.session.ZooKeeperPort;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,8 +39,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,20 +70,18 @@ public final class ZkLockClient implements LockClient {
     /** Several reconnects of ZooKeeper's client, which take one to two seconds each. */
     private static final Duration LOGIN_PATIENCE = Duration.ofSeconds(10);
 
-    private static final int CALLBACK_THREADS = 4;
-    private static final Duration CALLBACK_THREAD_IDLE = Duration.ofSeconds(10);
-
     private final Engine engine;
     private final String basePath;
     private final ThreadHolds holds = new ThreadHolds();
-    private final Optional<ExecutorService> ownCallbacks;
+    /** Lets the threads of this client end. */
+    private final Runnable threadsEnd;
+
     private final Optional<LocalTurns> turns;
 
-    private ZkLockClient(
-            Engine engine, String basePath, Optional<ExecutorService> ownCallbacks, Optional<LocalTurns> turns) {
+    private ZkLockClient(Engine engine, String basePath, Runnable threadsEnd, Optional<LocalTurns> turns) {
         this.engine = engine;
         this.basePath = basePath;
-        this.ownCallbacks = ownCallbacks;
+        this.threadsEnd = threadsEnd;
         this.turns = turns;
     }
 
@@ -103,6 +102,11 @@ public final class ZkLockClient implements LockClient {
      * Locks in the session of a handle that the caller owns: it is never closed, and after its session has expired this
      * client says so with {@link io.latchkey.lock.SessionExpiredException}. When a request leaves a queue, all watches of
      * the handle on what it watched are taken back, so do not watch locks' paths or nodes through the same handle.
+     *
+     * <p>On the handle's event thread, where its watchers run, a call that waits would wait for itself. There acquiring and
+     * all questions to the servers fail at once with {@link IllegalStateException}; {@code release()} and {@code close()}
+     * send what is to be deleted and do not wait, and the outcome of a release is {@link
+     * io.latchkey.lock.ReleaseOutcome#PENDING}.
      *
      * @param zooKeeper a live handle
      * @return a connected client; closing it deletes its nodes and leaves the handle open
@@ -133,7 +137,7 @@ public final class ZkLockClient implements LockClient {
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
     public static ZkLockClient over(Engine engine) {
-        return new ZkLockClient(engine, "", Optional.empty(), Optional.empty());
+        return new ZkLockClient(engine, "", () -> {}, Optional.empty());
     }
 
     @Override
@@ -199,7 +203,7 @@ public final class ZkLockClient implements LockClient {
     @Override
     public void close() {
         engine.close();
-        ownCallbacks.ifPresent(ExecutorService::shutdown);
+        threadsEnd.run();
     }
 
     /** Describes a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default. */
@@ -384,6 +388,12 @@ public final class ZkLockClient implements LockClient {
          * goes through it, too. Four daemon threads of the client's own if not given; stages that block them, as by
          * waiting for another lease, hold up all others.
          *
+         * <p>The executor is called on four daemon threads of the client's own. So one that runs tasks in the calling
+         * thread, as {@code Runnable::run} or a pool with {@code CallerRunsPolicy} does, or that blocks, holds up other
+         * callbacks and nothing else. A task that the executor refuses, by throwing anything, runs on one of these threads
+         * instead. A task that it accepts and never runs leaves its future incomplete, and a lease that it was to deliver
+         * held.
+         *
          * @param executor not closed by the client
          * @return this
          */
@@ -528,10 +538,10 @@ public final class ZkLockClient implements LockClient {
         private ZkLockClient start(
                 Engine.Source source, Duration timeout, String servers, BooleanSupplier nobodyListens) {
             int number = NUMBER.incrementAndGet();
-            Executor given = callbacks;
-            Optional<ExecutorService> own =
-                    given == null ? Optional.of(callbackThreads("latchkey-callback-" + number)) : Optional.empty();
-            Executor runsCallbacks = given == null ? own.get() : given;
+            Time time = new SystemTime("latchkey-timer-" + number, timeout);
+            CallbackThreads callbackThreads =
+                    new CallbackThreads("latchkey-callback-" + number, Optional.ofNullable(callbacks), time);
+            ExecutorService relief = DaemonThreads.pool(1, "latchkey-relief-" + number);
             SecureRandom seed = new SecureRandom();
             SplittableRandom ids = new SplittableRandom(seed.nextLong());
             Optional<ObserverFeed> feed = observer.map(told -> new ObserverFeed(told, "latchkey-observer-" + number));
@@ -542,13 +552,18 @@ public final class ZkLockClient implements LockClient {
                     validityMargin,
                     new Owner(hostName(), ProcessHandle.current().pid(), label),
                     ids::nextLong,
-                    new SystemTime("latchkey-timer-" + number, timeout),
-                    runsCallbacks,
+                    time,
+                    callbackThreads,
+                    relief,
                     path -> path.substring(hidden),
                     layout.naming(),
                     feed));
+            Runnable threadsEnd = () -> {
+                callbackThreads.close();
+                relief.shutdown();
+            };
             ZkLockClient client =
-                    new ZkLockClient(engine, basePath, own, turnBounds.map(bounds -> bounds.turns(engine)));
+                    new ZkLockClient(engine, basePath, threadsEnd, turnBounds.map(bounds -> bounds.turns(engine)));
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();
@@ -565,22 +580,6 @@ public final class ZkLockClient implements LockClient {
                 throw new LockUnavailableException("Interrupted while connecting to " + servers + ".");
             }
             return client;
-        }
-
-        private static ExecutorService callbackThreads(String name) {
-            ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                    CALLBACK_THREADS,
-                    CALLBACK_THREADS,
-                    CALLBACK_THREAD_IDLE.toMillis(),
-                    TimeUnit.MILLISECONDS,
-                    new LinkedBlockingQueue<>(),
-                    task -> {
-                        Thread thread = new Thread(task, name);
-                        thread.setDaemon(true);
-                        return thread;
-                    });
-            threads.allowCoreThreadTimeOut(true);
-            return threads;
         }
 
         private static String hostName() {

@@ -50,6 +50,7 @@ public final class ZkLocks {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
         lease.ensureValid();
+        held.engine().checkMayWait("write under", lease);
         List<Op> all = new ArrayList<>(ops.length + held.nodePaths().size());
         held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));
         int guards = all.size();

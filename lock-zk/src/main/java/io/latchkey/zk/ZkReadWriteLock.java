@@ -46,6 +46,7 @@ final class ZkReadWriteLock implements ReadWriteLock {
                     "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");
         }
         own.ensureValid();
+        engine.checkMayWait("downgrade a lease of", this);
         return downgrade(own);
     }
 

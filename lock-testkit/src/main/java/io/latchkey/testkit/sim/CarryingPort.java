@@ -68,7 +68,7 @@ final class CarryingPort implements ZooPort {
 
     /** Does not wait: whatever is asked of the simulation later comes behind it. */
     @Override
-    public void close() {
-        to.carry(() -> port().close());
+    public void close(Runnable then) {
+        to.carry(() -> port().close(then));
     }
 }

@@ -105,6 +105,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 ids::nextLong,
                 new CarryingTime(this, ask(time::view), () -> lines.values().remove(line)),
                 callbacks,
+                Runnable::run,
                 path -> path,
                 Naming.LATCHKEY,
                 observer));

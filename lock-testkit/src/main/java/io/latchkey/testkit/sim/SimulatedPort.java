@@ -364,7 +364,7 @@ final class SimulatedPort implements ZooPort {
     }
 
     @Override
-    public void close() {
+    public void close(Runnable then) {
         while (hasRequest()) {
             takeRequest();
         }
@@ -375,6 +375,7 @@ final class SimulatedPort implements ZooPort {
         if (reachesServer) {
             leader.closeSession(session);
         }
+        then.run();
     }
 
     // ---- the schedule moves things on

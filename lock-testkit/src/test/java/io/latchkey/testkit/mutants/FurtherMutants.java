@@ -102,8 +102,8 @@ final class FurtherMutants {
             Mutant.of(
                             "loss is told on the event thread",
                             "session/ZkLease",
-                            "engine.callBack(() -> lost.complete(cause));",
-                            "lost.complete(cause);")
+                            "engine.callBack(() -> lost.tell(cause));",
+                            "lost.tell(cause);")
                     .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
             Mutant.of(
                             "the session's end is no loss",

@@ -15,7 +15,7 @@ final class TimeMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.term() != null) {")
-                    .and(SESSION, "List.copyOf(holding).forEach(Request::lapsed);", "")
+                    .and(SESSION, "SerialExecutor.attemptEach(holding, Request::lapsed);", "")
                     .caughtBy("FaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted"),
             Mutant.of(
                             "validity counted from the disconnect",

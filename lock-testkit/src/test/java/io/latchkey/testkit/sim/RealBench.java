@@ -140,7 +140,7 @@ final class RealBench implements Bench {
     @Override
     public void close() {
         for (Session session : sessions) {
-            session.port().close();
+            session.port().close(() -> {});
             session.fast().close();
             session.proxy().close();
         }

@@ -59,6 +59,6 @@ final class SimulatedBench implements Bench {
 
     @Override
     public void close() {
-        ports.forEach(SimulatedPort::close);
+        ports.forEach(port -> port.close(() -> {}));
     }
 }

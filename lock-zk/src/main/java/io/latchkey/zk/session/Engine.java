@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
-import com.google.common.util.concurrent.MoreExecutors;
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
@@ -28,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -52,7 +49,7 @@ public final class Engine {
 
     private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
 
-    private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
+    private final SerialExecutor serial;
     private final Config config;
     private final byte[] ownerData;
     private final Signals signals;
@@ -64,14 +61,15 @@ public final class Engine {
 
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
-    private @Nullable Session session;
+    /** Written on the serial executor. */
+    private volatile @Nullable Session session;
     /** Why no request is taken any more. */
-    private @Nullable LockException closed;
+    private @Nullable LockException refusal;
 
     private boolean closing;
     private @Nullable Runnable onceIdle;
-    /** The session that whoever closes the client still has to close, once that is known; none of a borrowed handle. */
-    private final CompletableFuture<Optional<Session>> leftToClose = new CompletableFuture<>();
+    /** Completes when the client has given back all that it had. */
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     /** Where sessions come from. */
     public sealed interface Source {
@@ -99,7 +97,8 @@ public final class Engine {
      * @param owner what its requests say of it
      * @param ids random bits for the ids of requests
      * @param time its clocks and timer
-     * @param callbacks where users' callbacks run
+     * @param callbacks where users' callbacks run; it neither blocks nor runs them in the submitting thread
+     * @param relief where steps go on that would keep a caller's thread for too long
      * @param shown from a node's path to the path as the user named it
      * @param naming how requests are named, and with whom they share paths
      * @param observer who is told of all that happens; closed with the engine
@@ -112,10 +111,11 @@ public final class Engine {
             LongSupplier ids,
             Time time,
             Executor callbacks,
+            Executor relief,
             UnaryOperator<String> shown,
             Naming naming,
             Optional<ObserverFeed> observer) {
-        /** One that nobody observes, for paths where nobody but Latchkey stands. */
+        /** One without an observer, in Latchkey's own layout, whose callers' threads take all steps that come. */
         public Config(
                 Source source,
                 Duration sessionTimeout,
@@ -125,12 +125,24 @@ public final class Engine {
                 Time time,
                 Executor callbacks,
                 UnaryOperator<String> shown) {
-            this(source, sessionTimeout, margin, owner, ids, time, callbacks, shown, Naming.LATCHKEY, Optional.empty());
+            this(
+                    source,
+                    sessionTimeout,
+                    margin,
+                    owner,
+                    ids,
+                    time,
+                    callbacks,
+                    Runnable::run,
+                    shown,
+                    Naming.LATCHKEY,
+                    Optional.empty());
         }
     }
 
     public Engine(Config config) {
         this.config = config;
+        this.serial = new SerialExecutor(config.relief());
         this.ownerData = config.owner().data();
         this.signals = new Signals(config.observer(), config.time());
     }
@@ -214,26 +226,36 @@ public final class Engine {
 
     /** Runs {@code task} on the serial executor. */
     public void serially(Runnable task) {
-        serial.execute(() -> {
-            try {
-                task.run();
-            } catch (RuntimeException | Error bug) {
-                LOG.error("Unexpected in the lock machinery; please report this", bug);
-                if (bug instanceof Error) {
-                    throw bug;
-                }
-            }
-        });
+        serial.execute(task);
     }
 
     /** Runs a user's callback where it can do no harm. */
     public void callBack(Runnable task) {
-        try {
-            config.callbacks().execute(task);
-        } catch (RejectedExecutionException closing) {
-            Thread late = new Thread(task, "latchkey-callback-late");
-            late.setDaemon(true);
-            late.start();
+        config.callbacks().execute(task);
+    }
+
+    /**
+     * Whether the current thread is one that has to bring what a blocking call would wait for: the event thread of the
+     * ZooKeeper handle, on which a user's own watcher of a borrowed handle runs, or one that is in a step of the engine.
+     */
+    public boolean wouldWaitForItself() {
+        Session present = session;
+        return serial.isRunningHere() || (present != null && present.port().answersOn(Thread.currentThread()));
+    }
+
+    /**
+     * To be called before waiting.
+     *
+     * @param verb what the caller is about to do
+     * @param object to what
+     * @throws IllegalStateException if that would never end
+     */
+    public void checkMayWait(String verb, Object object) {
+        if (wouldWaitForItself()) {
+            throw new IllegalStateException("Cannot " + verb + " " + object + " on this thread, "
+                    + Thread.currentThread().getName()
+                    + ": it is the thread that brings ZooKeeper's answers, so the call would wait for itself. Nothing was"
+                    + " sent. Use an asynchronous form, or another thread.");
         }
     }
 
@@ -244,6 +266,7 @@ public final class Engine {
 
     /** What {@code shape} makes of the requests that are not over. */
     <T> List<T> live(Function<Request, T> shape) {
+        checkMayWait("look at", "the requests of this client");
         CompletableFuture<List<T>> all = new CompletableFuture<>();
         serially(() -> all.complete(live.stream().map(shape).toList()));
         return all.join();
@@ -252,8 +275,8 @@ public final class Engine {
     private <T> CompletableFuture<T> withSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         serially(() -> {
-            if (closed != null) {
-                answer.completeExceptionally(closed);
+            if (refusal != null) {
+                answer.completeExceptionally(refusal);
             } else if (session == null || session.isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
                         "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
@@ -273,6 +296,7 @@ public final class Engine {
      * @throws LockException if the servers do not answer or refuse, or the thread is interrupted, whose flag stays set
      */
     <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+        checkMayWait(what + " of", shown(path));
         try {
             return withSession(question).get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
@@ -290,25 +314,23 @@ public final class Engine {
 
     /**
      * Ends the client: waiters are told, leases are lost to their owners, the session is closed; a borrowed one outlives
-     * this, so its nodes are deleted first. Only for these does it wait: what is to be closed else is known at once, even
-     * to a thread that is interrupted.
+     * this, so its nodes are deleted first. What is begun here is finished without the caller if the thread is interrupted,
+     * or would wait for itself.
      */
     public void close() {
         serially(this::beginToClose);
-        Optional<Session> last = Optional.empty();
+        if (wouldWaitForItself()) {
+            return;
+        }
         try {
-            Duration limit = config.sessionTimeout();
-            last = makesSessions()
-                    ? Uninterruptibles.getUninterruptibly(leftToClose, limit)
-                    : leftToClose.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            closed.get(config.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException late) {
-            LOG.warn("Closed with nodes that could not be deleted; they go with their session", late);
+            LOG.warn(
+                    "The ZooKeeper session is not closed yet, or has nodes that could not be deleted; they go with it",
+                    late);
         }
-        last.ifPresent(ended -> ended.port().close());
-        config.time().close();
-        config.observer().ifPresent(ObserverFeed::close);
     }
 
     private void beginToClose() {
@@ -316,21 +338,31 @@ public final class Engine {
             return;
         }
         closing = true;
-        refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
-        signals.session(LockObserver.SessionState.CLOSED);
         Session last = session;
-        if (last == null || last.isOver()) {
-            leftToClose.complete(Optional.ofNullable(last));
-        } else if (makesSessions()) {
-            last.end(ReleaseOutcome.PENDING);
-            leftToClose.complete(Optional.of(last));
+        try {
+            refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
+            signals.session(LockObserver.SessionState.CLOSED);
+        } finally {
+            if (last == null || last.isOver() || makesSessions()) {
+                giveBack(last);
+            } else {
+                onceIdle = () -> giveBack(last);
+                finishWhenIdle();
+            }
+        }
+    }
+
+    /** The end of a client, which does not wait. */
+    private void giveBack(@Nullable Session last) {
+        config.time().close();
+        config.observer().ifPresent(ObserverFeed::close);
+        if (last == null) {
+            closed.complete(null);
         } else {
-            onceIdle = () -> {
+            if (!last.isOver()) {
                 last.end(ReleaseOutcome.PENDING);
-                last.port().close();
-                leftToClose.complete(Optional.empty());
-            };
-            finishWhenIdle();
+            }
+            last.port().close(() -> closed.complete(null));
         }
     }
 
@@ -347,8 +379,8 @@ public final class Engine {
     // ---- on the serial executor
 
     void begin(Request request) {
-        if (closed != null) {
-            request.close(closed);
+        if (refusal != null) {
+            request.close(refusal);
             return;
         }
         if (request.state() != State.NEW) {
@@ -412,9 +444,7 @@ public final class Engine {
     private void connected(Session of, Duration timeout) {
         of.connectedWith(timeout);
         firstContact.complete(null);
-        for (Request request : List.copyOf(live)) {
-            request.begin(of);
-        }
+        SerialExecutor.attemptEach(live, request -> request.begin(of));
     }
 
     void sessionOver(Session of) {
@@ -423,12 +453,11 @@ public final class Engine {
         }
         of.end(ReleaseOutcome.LOST);
         signals.session(LockObserver.SessionState.EXPIRED);
-        if (closed != null) {
+        if (refusal != null) {
             finishWhenIdle();
             return;
         }
-        List<Request> orphans = List.copyOf(live);
-        orphans.forEach(Request::sessionOver);
+        SerialExecutor.attemptEach(live, Request::sessionOver);
         if (!makesSessions()) {
             SessionExpiredException gone = new SessionExpiredException(
                     "The session of the borrowed ZooKeeper handle is over. What this client held is lost."
@@ -436,18 +465,18 @@ public final class Engine {
             refuseAll(gone);
         } else {
             LOG.info("ZooKeeper session is over; opening a new one");
-            config.time().after(Duration.ZERO, () -> renew(of));
+            renew(of);
         }
     }
 
-    /** On the timer's thread, since closing a handle takes its time. */
+    /** The former handle is closed beside that, since its server may take its time to answer, or not answer at all. */
     private void renew(Session former) {
-        former.port().close();
+        former.port().close(() -> {});
         serially(this::openAnew);
     }
 
     private void openAnew() {
-        if (closed != null) {
+        if (refusal != null) {
             return;
         }
         try {
@@ -469,18 +498,18 @@ public final class Engine {
     }
 
     private void refuseAll(LockException error) {
-        closed = error;
+        refusal = error;
         firstContact.completeExceptionally(error);
-        // Who waits first, or a holder's end would hand over to a neighbour that is about to be told, too.
+        // Waiting requests first, or a holder's end would hand over to a neighbour that is about to be told, too.
         List<Request> holders = new ArrayList<>();
-        for (Request request : List.copyOf(live)) {
+        SerialExecutor.attemptEach(live, request -> {
             if (request.state() == State.HELD) {
                 holders.add(request);
             } else {
                 request.close(error);
             }
-        }
-        holders.forEach(request -> request.close(error));
+        });
+        SerialExecutor.attemptEach(holders, request -> request.close(error));
     }
 
     // ---- what the rooms below need

@@ -4,7 +4,6 @@ package io.latchkey.zk.session;
 import io.latchkey.lock.LockObserver;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -20,8 +19,6 @@ public final class ObserverFeed implements AutoCloseable {
     /** What may wait for a slow observer, about 5 MB; ten thousand leases that turn suspect and are lost fit in twice. */
     static final int MOST_WAITING = 50_000;
 
-    private static final long THREAD_IDLE_SECONDS = 10;
-
     private final LockObserver observer;
     private final ThreadPoolExecutor thread;
     private final AtomicLong missed = new AtomicLong();
@@ -29,30 +26,24 @@ public final class ObserverFeed implements AutoCloseable {
 
     public ObserverFeed(LockObserver observer, String threadName) {
         this.observer = observer;
-        this.thread = new ThreadPoolExecutor(
-                1,
-                1,
-                THREAD_IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(MOST_WAITING),
-                task -> {
-                    Thread daemon = new Thread(task, threadName);
-                    daemon.setDaemon(true);
-                    return daemon;
-                },
-                (task, full) -> missed.incrementAndGet());
-        thread.allowCoreThreadTimeOut(true);
+        this.thread = DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING));
+        thread.setRejectedExecutionHandler((task, full) -> missed.incrementAndGet());
     }
 
     /** Never blocks, and never throws. */
     void tell(Consumer<LockObserver> what) {
-        thread.execute(() -> {
-            long leftOut = missed.getAndSet(0);
-            if (leftOut > 0) {
-                call(told -> told.missed(leftOut));
-            }
-            call(what);
-        });
+        try {
+            thread.execute(() -> {
+                long leftOut = missed.getAndSet(0);
+                if (leftOut > 0) {
+                    call(told -> told.missed(leftOut));
+                }
+                call(what);
+            });
+        } catch (Throwable noThread) {
+            // The machine starts no more threads.
+            missed.incrementAndGet();
+        }
     }
 
     private void call(Consumer<LockObserver> what) {

@@ -186,7 +186,8 @@ final class Request {
             } else if (command instanceof Command.LeaveAsHolder leave) {
                 left.addAll(leave.nodes());
             }
-            carryOut(command);
+            // Each by itself: what keeps one from being carried out must not keep a node from being deleted.
+            SerialExecutor.attempt(() -> carryOut(command));
         }
         if (session != null) {
             for (Place place : places) {

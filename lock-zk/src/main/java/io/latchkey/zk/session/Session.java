@@ -283,7 +283,7 @@ final class Session {
         if (connected) {
             connected = false;
             engine.signals().session(LockObserver.SessionState.DISCONNECTED);
-            holding.forEach(Request::suspect);
+            SerialExecutor.attemptEach(holding, Request::suspect);
             probe();
         } else {
             probeLater();
@@ -523,11 +523,11 @@ final class Session {
         }
         List<Request> all = List.copyOf(confirming);
         confirming.clear();
-        for (Request request : all) {
+        SerialExecutor.attemptEach(all, request -> {
             if (request.state() == State.CONFIRMING) {
                 request.on(new Event.Confirmed());
             }
-        }
+        });
         armTermEnd();
     }
 
@@ -557,7 +557,7 @@ final class Session {
     }
 
     private void lapse() {
-        List.copyOf(holding).forEach(Request::lapsed);
+        SerialExecutor.attemptEach(holding, Request::lapsed);
     }
 
     /** Loss is told when the deadline passes, not when somebody looks. */
@@ -588,7 +588,7 @@ final class Session {
         nextBeat.cancel();
         nextProbe.cancel();
         termEnd.cancel();
-        lanes.values().forEach(lane -> lane.sessionOver(told));
+        SerialExecutor.attemptEach(lanes.values(), lane -> lane.sessionOver(told));
         // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
         // sessions.
         lanes.clear();

@@ -31,8 +31,8 @@ public final class ZkLease implements Lease {
     /** What its owner's news goes through; one lease of a request may follow another, each with an owner of its own. */
     private volatile RequestSignals signals;
 
-    private final CompletableFuture<LossCause> lost = new CompletableFuture<>();
-    private final CompletableFuture<ReleaseRequest> releaseRequested = new CompletableFuture<>();
+    private final Notice<LossCause> lost = new Notice<>();
+    private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
     /** How it ended; null as long as it has not. The first end stands. */
@@ -187,7 +187,7 @@ public final class ZkLease implements Lease {
         if (watching.compareAndSet(false, true)) {
             engine.serially(request::watchOwnNodes);
         }
-        return lost.copy();
+        return lost;
     }
 
     @Override
@@ -200,18 +200,18 @@ public final class ZkLease implements Lease {
         if (listening.compareAndSet(false, true)) {
             engine.serially(request::listen);
         }
-        return releaseRequested.copy();
+        return releaseRequested;
     }
 
     void askedToRelease(Owner by) {
         if (end.get() == null) {
             ReleaseRequest wish = new ReleaseRequest(by.label(), by.host(), by.processId());
-            engine.callBack(() -> releaseRequested.complete(wish));
+            engine.callBack(() -> releaseRequested.tell(wish));
         }
     }
 
     void cannotBeAsked(LockException why) {
-        engine.callBack(() -> releaseRequested.completeExceptionally(why));
+        engine.callBack(() -> releaseRequested.fail(why));
     }
 
     /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
@@ -226,7 +226,7 @@ public final class ZkLease implements Lease {
 
     void lose(LossCause cause) {
         if (end.compareAndSet(null, new End.Lost(cause))) {
-            engine.callBack(() -> lost.complete(cause));
+            engine.callBack(() -> lost.tell(cause));
             signals.lost(cause);
         }
     }
@@ -257,6 +257,9 @@ public final class ZkLease implements Lease {
     @Override
     public ReleaseOutcome release() {
         CompletableFuture<ReleaseOutcome> outcome = letGo();
+        if (engine.wouldWaitForItself()) {
+            return outcome.getNow(ReleaseOutcome.PENDING);
+        }
         try {
             return outcome.get();
         } catch (InterruptedException interrupted) {

@@ -24,12 +24,16 @@ import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The real ZooKeeper client behind the port. */
 public final class ZooKeeperPort implements ZooPort {
     /** Not with a client of ZooKeeper before 3.9 on the class path. */
     private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
             .anyMatch(method -> method.getName().equals("getZxid"));
+
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperPort.class);
 
     private static final AtomicLong BORROWED = new AtomicLong();
 
@@ -49,6 +53,8 @@ public final class ZooKeeperPort implements ZooPort {
     private final String nobodysNode = "/latchkey-session-" + BORROWED.incrementAndGet();
 
     private volatile boolean givenBack;
+    /** The handle's one thread for events and answers; null until the first of them. */
+    private volatile @Nullable Thread eventThread;
 
     /** Whether the handle is ours to close. */
     private enum Ownership {
@@ -108,8 +114,9 @@ public final class ZooKeeperPort implements ZooPort {
                 nobodysNode,
                 sessionWatcher,
                 (rc, path, ctx, stat) -> {
+                    eventThread = Thread.currentThread();
                     if (givenBack) {
-                        close();
+                        close(() -> {});
                     } else if (map(rc) == Code.OK || map(rc) == Code.NO_NODE) {
                         listener.connected(zooKeeper.getSessionTimeout());
                     } else if (map(rc) == Code.LOGIN_REFUSED) {
@@ -224,29 +231,36 @@ public final class ZooKeeperPort implements ZooPort {
     }
 
     @Override
-    public void close() {
+    public void close(Runnable then) {
         if (ownership == Ownership.BORROWED) {
             givenBack = true;
-            removeWatches(nobodysNode, () -> {});
+            removeWatches(nobodysNode, then);
             return;
         }
         // ZooKeeper's handle swallows an interrupt, and leaves the session to its time-out then.
-        Thread closing = new Thread(this::closeHandle, "latchkey-close");
+        Thread closing = new Thread(() -> closeHandle(then), "latchkey-close");
         closing.setDaemon(true);
-        closing.start();
         try {
-            closing.join();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+            closing.start();
+        } catch (OutOfMemoryError noThread) {
+            LOG.warn("No thread can be started to close the ZooKeeper handle; it is closed on this one", noThread);
+            closeHandle(then);
         }
     }
 
-    private void closeHandle() {
+    private void closeHandle(Runnable then) {
         try {
             zooKeeper.close();
-        } catch (InterruptedException nobodyDoesThat) {
+        } catch (InterruptedException cannotHappenHere) {
             Thread.currentThread().interrupt();
+        } finally {
+            then.run();
         }
+    }
+
+    @Override
+    public boolean answersOn(Thread thread) {
+        return thread.equals(eventThread);
     }
 
     private Op op(Write write) {
@@ -349,6 +363,7 @@ public final class ZooKeeperPort implements ZooPort {
     }
 
     private void process(WatchedEvent event) {
+        eventThread = Thread.currentThread();
         switch (event.getType()) {
             case None -> {
                 synchronized (watcher) {

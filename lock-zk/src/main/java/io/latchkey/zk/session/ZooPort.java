@@ -37,8 +37,13 @@ public interface ZooPort {
     /** One transaction: all of it or nothing. */
     void write(List<Write> writes, Consumer<Answer<Written>> then);
 
-    /** Ends the session, or gives a borrowed one back, and waits for that. Not to be called on the thread of answers. */
-    void close();
+    /** Begins to end the session, or to give a borrowed one back, without waiting; {@code then} runs when that is done. */
+    void close(Runnable then);
+
+    /** Whether answers and events come on {@code thread}, which must not wait for one then. */
+    default boolean answersOn(Thread thread) {
+        return false;
+    }
 
     /** A created node: its name without the path before it, and its czxid. */
     record Created(String name, long czxid) {}

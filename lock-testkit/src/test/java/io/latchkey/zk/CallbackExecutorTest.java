@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Users' code in the wrong place: executors that do what none should, and calls that wait on the thread that brings answers. */
+@Timeout(60)
+class CallbackExecutorTest extends OnOneServer {
+    private static final CountDownLatch NEVER = new CountDownLatch(1);
+
+    private final ThreadPoolExecutor callerRuns = new ThreadPoolExecutor(
+            1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), new ThreadPoolExecutor.CallerRunsPolicy());
+
+    @AfterEach
+    void endThreads() {
+        callerRuns.shutdown();
+    }
+
+    private enum Unfit {
+        RUNS_IN_PLACE,
+        REJECTS,
+        THROWS,
+        HAS_NO_THREADS,
+        BLOCKS;
+
+        Executor executor() {
+            return task -> {
+                switch (this) {
+                    case RUNS_IN_PLACE -> task.run();
+                    case REJECTS -> throw new RejectedExecutionException("thrown by a test");
+                    case THROWS -> throw new IllegalStateException("thrown by a test");
+                    case HAS_NO_THREADS -> throw new OutOfMemoryError("thrown by a test");
+                    case BLOCKS -> {
+                        try {
+                            NEVER.await();
+                        } catch (InterruptedException interrupted) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                }
+            };
+        }
+
+        boolean runs() {
+            return this != BLOCKS;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void othersNodesAreDeleted_whenAMembersNodeIsLost(Unfit unfit) throws Exception {
+        ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
+        Lease both = one.multiLock(one.mutex("/a"), one.mutex("/b")).acquire();
+        CompletableFuture<LossCause> lost = both.lost();
+        deleteRequest("/a", 0);
+        awaitRequests("/b", 0);
+        assertFalse(both.isValid());
+        if (unfit.runs()) {
+            assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
+        }
+        assertTrue(one.mutex("/c").tryAcquire(Duration.ofSeconds(10)).isPresent(), "the client is frozen");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void closeEndsTheSession_whenLeasesAreHeld(Unfit unfit) throws Exception {
+        ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
+        List<CompletableFuture<LossCause>> lost = List.of(
+                one.mutex("/a").acquire().lost(), one.mutex("/b").acquire().lost());
+        one.close();
+        assertEquals(0, server().sessions().size());
+        if (unfit.runs()) {
+            for (CompletableFuture<LossCause> each : lost) {
+                assertEquals(LossCause.CLIENT_CLOSED, each.get(10, TimeUnit.SECONDS));
+            }
+        }
+    }
+
+    @Test
+    void stagesThatReleaseAreServed_whenTheExecutorRunsThemInItsCaller() throws Exception {
+        for (Executor each : List.<Executor>of(Runnable::run, callerRuns)) {
+            ZkLockClient one = client(builder -> builder.callbackExecutor(each));
+            CompletableFuture<?>[] all = IntStream.range(0, 50)
+                    .mapToObj(i -> one.mutex("/m").acquireAsync().thenAccept(Lease::close))
+                    .toArray(CompletableFuture<?>[]::new);
+            CompletableFuture.allOf(all).get(20, TimeUnit.SECONDS);
+            assertTrue(one.mutex("/m").tryAcquire(Duration.ofSeconds(10)).isPresent());
+            one.close();
+        }
+    }
+
+    @Test
+    void callsThatWouldWaitForThemselvesFailOrDoNotWait_onTheEventThreadOfABorrowedHandle() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient one = ZkLockClient.using(handle);
+        Lease held = one.mutex("/held").acquire();
+        Lease other = one.mutex("/other").acquire();
+
+        onEventThread(handle, () -> {
+            assertThrows(IllegalStateException.class, () -> one.mutex("/m").acquire());
+            assertThrows(IllegalStateException.class, () -> one.mutex("/m").tryAcquire());
+            assertThrows(
+                    IllegalStateException.class, () -> one.mutex("/m").asLock().lock());
+            assertThrows(IllegalStateException.class, () -> one.mutex("/held").queue());
+            assertThrows(IllegalStateException.class, one::diagnose);
+            assertThrows(IllegalStateException.class, () -> ZkLocks.guarded(held, Op.check("/", -1)));
+            assertEquals(ReleaseOutcome.PENDING, held.release());
+        });
+        awaitRequests("/held", 0);
+        assertNeverMade("/m");
+
+        onEventThread(handle, one::close);
+        assertEquals(
+                Optional.of(LossCause.CLIENT_CLOSED), Optional.of(other.lost().get(10, TimeUnit.SECONDS)));
+        awaitNothingLeft("/other");
+    }
+
+    private static void onEventThread(ZooKeeper handle, Attempt task) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        handle.getData(
+                "/",
+                false,
+                (rc, path, ctx, data, stat) -> {
+                    try {
+                        task.run();
+                        done.complete(null);
+                    } catch (Throwable failed) {
+                        done.completeExceptionally(failed);
+                    }
+                },
+                null);
+        done.get(20, TimeUnit.SECONDS);
+    }
+
+    private interface Attempt {
+        void run() throws Exception;
+    }
+}
