@@ -28,6 +28,11 @@ public final class ZkLocks {
      * gets through, whatever clocks, pauses and operators do; no store has to compare tokens. Waits for the server;
      * interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *
+     * <p>A write whose outcome is unknown may be carried out until the lease's node is deleted, and never after the next
+     * holder was granted. Within one client a release usually grants the next holder before the server has deleted the node.
+     * If a guarded write of the lease is under way or its outcome is unknown, the next holder is granted once the deletion
+     * is confirmed; with {@link ZkLockClient.Builder#localTurns} the turn is not passed on.
+     *
      * <p>What is written should not rest on a stale read. A handle other than the client's may be served by a server that lags
      * behind: call {@link ZooKeeper#sync} on it before the read, or give the write the version that was read.
      *
@@ -49,7 +54,6 @@ public final class ZkLocks {
         if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperPort port)) {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
-        lease.ensureValid();
         held.engine().checkMayWait("write under", lease);
         List<Op> all = new ArrayList<>(ops.length + held.nodePaths().size());
         held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));
@@ -57,10 +61,15 @@ public final class ZkLocks {
         for (Op op : ops) {
             all.add(Objects.requireNonNull(op, "op"));
         }
+        held.beginWrite();
         try {
             List<OpResult> results = port.zooKeeper().multi(all);
+            held.writeAnswered();
             return results.subList(guards, results.size());
         } catch (KeeperException refused) {
+            if (refused.getResults() != null) {
+                held.writeAnswered();
+            }
             OptionalInt gone = failedGuard(refused, guards);
             if (gone.isPresent()) {
                 held.nodeGone(gone.getAsInt());

@@ -45,7 +45,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a reader hands over to its neighbours",
                             DEPARTURES,
-                            "if (place.isExclusive()) {",
+                            "if (early && place.isExclusive()) {",
                             "if (!nodes.isEmpty()) {")
                     .caughtBy("ReadWriteLockTest#aNeighboursReadReleaseIsNoHandOverWhileAnotherClientReads"),
             Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)", "")

@@ -120,13 +120,14 @@ final class Departures {
      * Holders let go: who waits right behind them in this session is granted before the server hears of it.
      *
      * @param nodes each place's own node
+     * @param early whether that may be; else those are granted who wait, once the deletion is confirmed
      */
-    void release(List<Place.Standing> nodes, Consumer<ReleaseOutcome> then) {
+    void release(List<Place.Standing> nodes, boolean early, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
         List<Runnable> grants = new ArrayList<>(0);
         for (Place.Standing node : nodes) {
             Place place = node.place();
-            if (place.isExclusive()) {
+            if (early && place.isExclusive()) {
                 place.lane().letGo(node.name()).forEach(heir -> grants.add(() -> heir.released(node.name())));
             }
             Manner manner = place.isExclusive() ? Manner.HANDED_OVER : Manner.RELEASED;

@@ -263,7 +263,7 @@ final class Request {
             granted(grant);
         } else if (command instanceof Command.LeaveAsHolder leave) {
             List<Place.Standing> nodes = leaving(leave.nodes());
-            departures().release(nodes, onceReleased);
+            departures().release(nodes, !handsOverLate(), onceReleased);
         } else if (command instanceof Command.Leave leave) {
             List<Place.Standing> nodes = leaving(leave.nodes());
             departures().withdraw(nodes, ignored -> runOnceLeft());
@@ -500,13 +500,18 @@ final class Request {
         onceEnded = then;
     }
 
+    /** Whether the next holder of this client has to wait until the server has deleted the nodes. */
+    private boolean handsOverLate() {
+        return Objects.requireNonNull(lease).hasOpenWrites();
+    }
+
     /** Lets go of what is held, and tells {@code then} what became of it. */
     void release(Consumer<ReleaseOutcome> then) {
         if (machine.state() != State.HELD) {
             then.accept(ReleaseOutcome.LOST);
             return;
         }
-        if (successor.takesOver(this)) {
+        if (!handsOverLate() && successor.takesOver(this)) {
             then.accept(ReleaseOutcome.RELEASED);
             return;
         }

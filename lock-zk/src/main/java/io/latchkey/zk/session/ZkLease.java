@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ public final class ZkLease implements Lease {
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
+    /** Guarded writes that have begun and were not answered by the server. */
+    private final AtomicInteger openWrites = new AtomicInteger();
     /** How it ended; null as long as it has not. The first end stands. */
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
@@ -95,6 +98,35 @@ public final class ZkLease implements Lease {
     /** When this lease is released, {@code next} may go on with its node. */
     void passOnTo(Request.Successor next) {
         request.passOnTo(next);
+    }
+
+    /**
+     * Counts a guarded write that is about to be sent, and checks that the lease is valid.
+     *
+     * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; nothing may be sent then
+     */
+    public void beginWrite() {
+        openWrites.incrementAndGet();
+        ensureValid();
+    }
+
+    /** The server has answered a guarded write: it was carried out or refused, and never will be carried out later. */
+    public void writeAnswered() {
+        openWrites.decrementAndGet();
+    }
+
+    /**
+     * Whether a guarded write of this lease may still be carried out. Then the next holder of the same client is granted
+     * only once the deletion of this lease's node is confirmed.
+     *
+     * <p>Why no write is carried out after the next grant: a guarded write checks the node, so it fails once the node is
+     * deleted, whenever and by whichever server it arrives; other clients are granted after the deletion in any case. A write
+     * is counted before it looks whether the lease has ended, and a release looks at the count after it has ended the lease:
+     * a write that the release does not see is not sent. A write without an answer (lost connection, interrupted thread)
+     * stays counted as long as the lease lives, since nothing later proves what became of it.
+     */
+    boolean hasOpenWrites() {
+        return openWrites.get() > 0;
     }
 
     /** Another lease takes over; says whether this one had not ended by then. */
