@@ -33,7 +33,8 @@ public interface LockObserver {
      *
      * @param request the request
      * @param position how many requests are before it, holders included: 1 is next. Of a {@link MultiLock}, in the queue
-     *     of the first member that has to wait; where a client passes a mutex on among its own threads, in their line
+     *     of the first member that has to wait; where a client passes a mutex on among its own threads, in their line, or
+     *     at the server for the first of them; of a semaphore in Curator's layout, in the first queue in which it waits
      */
     default void queued(Request request, int position) {}
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Lease;
@@ -14,11 +15,13 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Wire;
+import io.latchkey.zk.session.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -223,6 +226,29 @@ class LocalTurnsTest extends OnOneServer {
         refusal(ClientClosedException.class, waiting);
         refusal(ClientClosedException.class, turn());
         assertEquals(List.<ServerNode>of(), requestsUnder("/m"));
+    }
+
+    /** The engine is busy when the lease is released, so its release is carried out after the session's deadline. */
+    @Test
+    void turnIsNotPassedOn_afterTheDeadline() throws Exception {
+        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
+        ZkLease held = (ZkLease) brief.mutex("/m").acquire();
+        Lease clock = brief.mutex("/clock").acquire();
+        CompletableFuture<Boolean> valid = brief.mutex("/m").acquireAsync().thenApply(Lease::isValid);
+        awaitRequests("/m", 2);
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Thread engine = new Thread(() -> held.engine().serially(() -> {
+            busy.countDown();
+            Uninterruptibles.awaitUninterruptibly(goOn);
+        }));
+        engine.start();
+        busy.await();
+        var unused = held.releaseAsync();
+        awaitUntil("the deadline", () -> !clock.isValid());
+        goOn.countDown();
+        assertTrue(valid.get(10, TimeUnit.SECONDS));
+        engine.join();
     }
 
     @Test

@@ -237,6 +237,43 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
+    void firstOfALineIsToldItsPosition_whenItWaitsForAnotherClient() throws Exception {
+        Heard own = new Heard();
+        ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
+        Lease held = other.mutex("/m").acquire();
+        CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
+        CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
+        awaitUntil("both are told", () -> own.of("/m").size() == 4);
+        held.close();
+        soon(first).close();
+        soon(second).close();
+        awaitUntil("all is told", () -> own.of("/m").size() == 8);
+        assertEquals(
+                List.of("queued at 1 mutex /m", "queued at 1 mutex /m"),
+                own.of("/m").stream().filter(line -> line.startsWith("queued")).toList());
+    }
+
+    @Test
+    void requestForACuratorSemaphoreIsToldItsPosition_whenItWaits() throws Exception {
+        Heard own = new Heard();
+        ZkLockClient waiting = client(builder -> builder.layout(Layout.CURATOR).observer(own));
+        ZkLockClient holding = client(builder -> builder.layout(Layout.CURATOR));
+        Lease held = holding.semaphore("/s", 1).acquire();
+        CompletableFuture<Lease> next = waiting.semaphore("/s", 1).acquireAsync();
+        CompletableFuture<Lease> last = waiting.semaphore("/s", 1).acquireAsync();
+        awaitUntil("both are told", () -> own.of("/s").size() == 4);
+        held.close();
+        soon(next).close();
+        soon(last).close();
+        awaitUntil("all is told", () -> own.of("/s").size() == 8);
+        assertEquals(
+                2,
+                own.of("/s").stream()
+                        .filter(line -> line.startsWith("queued at 1"))
+                        .count());
+    }
+
+    @Test
     void manyRequestsAreToldEachInOrder() throws Exception {
         Mutex mutex = client.mutex("/m");
         int rounds = 50;

@@ -196,7 +196,7 @@ public final class Engine {
 
     /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
     public CompletableFuture<Optional<ZkLease>> acquire(List<Member> members, Patience patience) {
-        Request request = new Request(this, members, patience, signals);
+        Request request = new Request(this, members, patience, signalsOf(members));
         request.signals().requested();
         return start(request);
     }
@@ -209,17 +209,8 @@ public final class Engine {
         return request.outcome();
     }
 
-    /** As {@link #acquire}, for callers that wait elsewhere and tell what becomes of them. */
-    CompletableFuture<Optional<ZkLease>> acquireUntold(List<Member> members, Patience patience) {
-        return start(untold(members, patience));
-    }
-
-    /** One that tells nobody what becomes of it. */
-    Request untold(List<Member> members, Patience patience) {
-        return new Request(this, members, patience, signals.muted());
-    }
-
-    private CompletableFuture<Optional<ZkLease>> start(Request request) {
+    /** Starts a request that is not told by itself. */
+    CompletableFuture<Optional<ZkLease>> start(Request request) {
         serially(() -> begin(request));
         return request.outcome();
     }
@@ -529,7 +520,7 @@ public final class Engine {
 
     /** News of a caller that waits elsewhere for what {@code members} are. */
     RequestSignals signalsOf(List<Member> members) {
-        return new RequestSignals(signals, members, shown(members.get(0).path()));
+        return new RequestSignals(signals, members, shown(members.get(0).lock()));
     }
 
     byte[] ownerData() {

@@ -19,7 +19,7 @@ final class GatedRequest {
     private final Member wanted;
     private final Patience patience;
     private final long asked;
-    /** News of the whole; its two requests tell nothing. */
+    /** News of the whole; its two requests tell nothing but that it is queued, by the first of them that has to wait. */
     private final RequestSignals signals;
 
     private final Outcome outcome;
@@ -47,7 +47,7 @@ final class GatedRequest {
     }
 
     void start() {
-        Request next = engine.untold(List.of(mutex), patienceLeft());
+        Request next = part(mutex, true);
         turn = next;
         request = null;
         engine.begin(next);
@@ -61,6 +61,11 @@ final class GatedRequest {
                         hasTurn(next, lease.get());
                     }
                 }));
+    }
+
+    private Request part(Member member, boolean tellsQueued) {
+        List<Member> members = List.of(member);
+        return new Request(engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
     }
 
     /** What is left of the caller's time. */
@@ -84,7 +89,7 @@ final class GatedRequest {
         }
         // From here on it is nobody's lease; its loss is no news to anybody.
         var unused = lease.handOver();
-        Request next = engine.untold(List.of(wanted), patienceLeft());
+        Request next = part(wanted, !mine.hasWaited());
         request = next;
         mine.onceEnded(() -> {
             if (next.state() != State.HELD) {

@@ -4,12 +4,13 @@ package io.latchkey.zk.session;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +84,9 @@ public final class LocalTurns {
     /** Those who wait for one path. While anybody does, a request of theirs waits at the server. */
     private final class Line {
         private final String path;
-        private final Deque<Turn> waiting = new ArrayDeque<>();
+        /** In their order; each may leave from where it stands. */
+        private final Set<Turn> waiting = new LinkedHashSet<>();
+
         private @Nullable CompletableFuture<Optional<ZkLease>> asked;
         /** Counts what was asked: an answer to what was given up concerns nobody. */
         private int asks;
@@ -134,7 +137,10 @@ public final class LocalTurns {
 
         private void ask() {
             if (asked == null && !waiting.isEmpty()) {
-                CompletableFuture<Optional<ZkLease>> asking = engine.acquireUntold(mutex(path), new Patience.Forever());
+                // With a lease out, those that wait were told their place in this line when they joined it.
+                RequestSignals signals = waiting.iterator().next().signals.ofPart(mutex(path), node == null);
+                CompletableFuture<Optional<ZkLease>> asking =
+                        engine.start(new Request(engine, mutex(path), new Patience.Forever(), signals));
                 asked = asking;
                 int number = ++asks;
                 var unused = asking.whenComplete((lease, error) -> engine.serially(() -> {
@@ -179,7 +185,10 @@ public final class LocalTurns {
         boolean hand(ZkLease lease) {
             boolean taken = false;
             while (!taken && !waiting.isEmpty()) {
-                taken = waiting.remove().take(lease);
+                Iterator<Turn> first = waiting.iterator();
+                Turn next = first.next();
+                first.remove();
+                taken = next.take(lease);
             }
             ask();
             return taken;
@@ -211,7 +220,7 @@ public final class LocalTurns {
             if (goesOn && !line.waiting.isEmpty()) {
                 turns++;
                 ZkLease next = request.passOn();
-                if (line.hand(next)) {
+                if (next.isValid() && line.hand(next)) {
                     return true;
                 }
                 next.handOver();

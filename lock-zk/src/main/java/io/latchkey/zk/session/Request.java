@@ -68,9 +68,9 @@ final class Request {
     }
 
     /**
-     * @param told where news of it goes
+     * @param signals where news of it goes
      */
-    Request(Engine engine, List<Member> members, Patience patience, Signals told) {
+    Request(Engine engine, List<Member> members, Patience patience, RequestSignals signals) {
         this.engine = engine;
         this.patience = patience;
         List<Place> all = new ArrayList<>(members.size());
@@ -78,7 +78,7 @@ final class Request {
             all.add(new Place(this, all.size(), member));
         }
         this.places = List.copyOf(all);
-        this.signals = new RequestSignals(told, members, shownPath());
+        this.signals = signals;
         this.outcome = new Outcome(engine, signals, this::abandon);
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), engine::newId);
@@ -107,6 +107,11 @@ final class Request {
     /** The path by which people know the request: that of its first member. */
     String shownPath() {
         return shown(places.get(0).lock());
+    }
+
+    /** Whether it had to wait in its present or last attempt. */
+    boolean hasWaited() {
+        return waited;
     }
 
     /** The paths of its members, as the ZooKeeper handle sees them. */

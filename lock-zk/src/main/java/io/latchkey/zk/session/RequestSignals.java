@@ -24,6 +24,8 @@ final class RequestSignals {
     private final LockObserver.Request about;
     private final String thread;
     private final long askedAt;
+    /** Told instead of the observer that this one is queued. */
+    private final @Nullable RequestSignals toldQueued;
 
     private long grantedAt;
     private long token = Event.Created.UNKNOWN_TOKEN;
@@ -41,6 +43,24 @@ final class RequestSignals {
         this.thread = Thread.currentThread().getName();
         this.askedAt = signals.nanos();
         this.about = new LockObserver.Request(signals.nextRequest(), path, describe(members));
+        this.toldQueued = null;
+    }
+
+    private RequestSignals(RequestSignals whole, List<Member> members, boolean tellsQueued) {
+        this.signals = whole.signals.muted();
+        this.thread = whole.thread;
+        this.askedAt = signals.nanos();
+        this.about = new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members));
+        this.toldQueued = tellsQueued ? whole : null;
+    }
+
+    /**
+     * For a request that is made on behalf of this one, and tells no observer of itself.
+     *
+     * @param tellsQueued whether this one is queued when that one is
+     */
+    RequestSignals ofPart(List<Member> members, boolean tellsQueued) {
+        return new RequestSignals(this, members, tellsQueued);
     }
 
     private static String describe(List<Member> members) {
@@ -74,7 +94,14 @@ final class RequestSignals {
         }
     }
 
-    void queued(int position) {
+    /** Unless it has ended: its caller may have given up in another thread. */
+    synchronized void queued(int position) {
+        if (toldQueued != null) {
+            toldQueued.queued(position);
+        }
+        if (over) {
+            return;
+        }
         if (signals.recorded()) {
             FlightEvents.queued(about, position);
         }
