@@ -37,11 +37,16 @@ public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycle
      * @param request the request
      * @param since when it was granted, or asked for if it waits, by the clock of this machine
      * @param thread the name of the thread that asked for it; any if the client asked for several of its threads
+     * @param waitsForItself whether that thread stands in a blocking call for it, and got what it has to wait for from
+     *     another one and has not released it: a lease is not re-entrant
      */
-    public record Own(LockObserver.Request request, Instant since, String thread) {
+    public record Own(LockObserver.Request request, Instant since, String thread, boolean waitsForItself) {
         @Override
         public String toString() {
-            return request.lock() + " " + request.path() + " since " + since + ", asked for by thread " + thread;
+            return request.lock() + " " + request.path() + " since " + since + ", asked for by thread " + thread
+                    + (waitsForItself
+                            ? ": thread " + thread + " waits for what it holds itself: acquiring is not re-entrant"
+                            : "");
         }
     }
 

@@ -2,6 +2,7 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Diagnosis;
@@ -9,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Wire;
@@ -17,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +171,47 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    void threadThatWaitsForItselfIsNamed_andWarnedOfAfterFiveSeconds() throws Exception {
+        LoggedWarnings log = LoggedWarnings.listen();
+        Thread nested = new Thread(
+                () -> assertThrows(InterruptedException.class, () -> alice.mutex("/nested")
+                        .run(outer -> alice.mutex("/nested").run(inner -> {}))),
+                "nested");
+        nested.start();
+        awaitRequests("/nested", 2);
+        String words = "hread nested waits for what it holds itself: acquiring is not re-entrant";
+        awaitUntil("it is named", () -> alice.diagnose().toString().contains(words));
+        awaitUntil("a warning", () -> !log.with(words).isEmpty());
+        nested.interrupt();
+        nested.join();
+        assertEquals(1, log.with(words).size());
+        log.close();
+    }
+
+    @Test
+    void threadThatOthersCanServeDoesNotWaitForItself() throws Exception {
+        Lease permits = alice.semaphore("/s", 3).permits(2).acquire();
+        Lease others = bob.semaphore("/s", 3).acquire();
+        Lease mutex = alice.mutex("/m").acquire();
+        CompletableFuture<Lease> next = alice.mutex("/m").acquireAsync();
+        awaitRequests("/m", 2);
+        FutureTask<Diagnosis> look = new FutureTask<>(() -> {
+            awaitRequests("/s", 3);
+            Diagnosis seen = alice.diagnose();
+            others.close();
+            return seen;
+        });
+        new Thread(look).start();
+        alice.semaphore("/s", 3).acquire().close();
+        List<Diagnosis.Own> waits = look.get().waits();
+        assertEquals(2, waits.size());
+        assertTrue(waits.stream().noneMatch(Diagnosis.Own::waitsForItself), waits::toString);
+        mutex.close();
+        soon(next).close();
+        permits.close();
+    }
+
+    @Test
     void waitingForReadersIsNoCircle() throws Exception {
         ReadWriteLock ofAlice = alice.readWriteLock("/r");
         Lease first = ofAlice.readLock().acquire();
@@ -224,7 +268,7 @@ class DiagnoseTest extends OnOneServer {
     void itPrintsWhatAPersonReads() {
         Instant noon = Instant.parse("2026-11-21T12:00:00Z");
         Diagnosis diagnosis = new Diagnosis(
-                List.of(new Diagnosis.Own(new LockObserver.Request(1, "/a", "mutex"), noon, "main")),
+                List.of(new Diagnosis.Own(new LockObserver.Request(1, "/a", "mutex"), noon, "main", false)),
                 List.of(),
                 List.of(List.of(
                         new Diagnosis.Link("", "host", 7, Optional.of("/a"), "/b", noon),

@@ -44,8 +44,8 @@ public final class LocalTurns {
         if (patience instanceof Patience.Never) {
             return engine.acquire(mutex(path), patience);
         }
-        Turn turn = new Turn(engine.signalsOf(mutex(path)));
-        turn.signals.requested();
+        Turn turn = new Turn(engine, engine.signalsOf(mutex(path)));
+        turn.signals().requested();
         engine.serially(() -> lines.computeIfAbsent(path, Line::new).join(turn, patience));
         return turn;
     }
@@ -55,27 +55,25 @@ public final class LocalTurns {
     }
 
     /** What one caller waits for; done early if it gives up. */
-    private static final class Turn extends CompletableFuture<Optional<ZkLease>> {
-        private final RequestSignals signals;
-
-        Turn(RequestSignals signals) {
-            this.signals = signals;
+    private static final class Turn extends Outcome {
+        Turn(Engine engine, RequestSignals signals) {
+            super(engine, signals, () -> {});
         }
 
         void notGranted(@Nullable Throwable error) {
             if (error == null) {
-                signals.notGranted(LockObserver.Ending.OUT_OF_TIME);
+                signals().notGranted(LockObserver.Ending.OUT_OF_TIME);
             } else {
-                signals.notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.FAILED);
+                signals().notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.FAILED);
             }
         }
 
         /** Says whether it still wanted the lease. */
         boolean take(ZkLease lease) {
-            lease.goesTo(signals);
+            lease.goesTo(signals());
             boolean taken = complete(Optional.of(lease));
             if (!taken) {
-                signals.released();
+                signals().released();
             }
             return taken;
         }
@@ -100,7 +98,7 @@ public final class LocalTurns {
         void join(Turn turn, Patience patience) {
             int before = waiting.size() + (node == null ? 0 : 1);
             if (before > 0) {
-                turn.signals.queued(before);
+                turn.signals().queued(before);
             }
             waiting.add(turn);
             patience.limit(engine.sessionTimeout()).ifPresent(limit -> {
@@ -138,7 +136,7 @@ public final class LocalTurns {
         private void ask() {
             if (asked == null && !waiting.isEmpty()) {
                 // With a lease out, those that wait were told their place in this line when they joined it.
-                RequestSignals signals = waiting.iterator().next().signals.ofPart(mutex(path), node == null);
+                RequestSignals signals = waiting.iterator().next().signals().ofPart(mutex(path), node == null);
                 CompletableFuture<Optional<ZkLease>> asking =
                         engine.start(new Request(engine, mutex(path), new Patience.Forever(), signals));
                 asked = asking;

@@ -4,12 +4,20 @@ package io.latchkey.zk.session;
 import io.latchkey.lock.LockObserver;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the caller of a request waits for: a lease, nothing when time ran out, or the error. The caller may cancel it from
  * any thread, which gives the request up. The request answers on the engine's serial executor; its first answer counts.
  */
-final class Outcome extends CompletableFuture<Optional<ZkLease>> {
+class Outcome extends CompletableFuture<Optional<ZkLease>> {
+    private static final Logger LOG = LoggerFactory.getLogger(Outcome.class);
+    private static final int LONG_WAIT_SECONDS = 5;
+
     private final Engine engine;
     private final RequestSignals signals;
     private final Runnable giveUp;
@@ -22,6 +30,26 @@ final class Outcome extends CompletableFuture<Optional<ZkLease>> {
         this.engine = engine;
         this.signals = signals;
         this.giveUp = giveUp;
+    }
+
+    RequestSignals signals() {
+        return signals;
+    }
+
+    /** Waits in the thread that asked. It is the one to warn of a wait for itself, so that no request needs a timer for that. */
+    @Override
+    public Optional<ZkLease> get() throws InterruptedException, ExecutionException {
+        signals.callerWaits();
+        try {
+            return get(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException longWait) {
+            Diagnostics.heldByCallerOf(signals, engine)
+                    .ifPresent(held -> LOG.warn(
+                            "Thread {} waits for what it holds itself: acquiring is not re-entrant. It holds {}",
+                            held.thread(),
+                            held));
+            return super.get();
+        }
     }
 
     /** Whether the request has answered; a caller that gave up is no answer. */

@@ -91,6 +91,11 @@ final class Request {
         return outcome;
     }
 
+    /** News of its owner: of the present lease's while it is held. */
+    RequestSignals ownersSignals() {
+        return lease != null && machine.state() == State.HELD ? lease.signals() : signals;
+    }
+
     /** The connection of a holder is lost. */
     void suspect() {
         Objects.requireNonNull(lease).signals().suspect();

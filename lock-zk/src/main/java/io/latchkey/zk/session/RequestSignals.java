@@ -22,7 +22,11 @@ final class RequestSignals {
 
     private final Signals signals;
     private final LockObserver.Request about;
+    private final List<Member> members;
     private final String thread;
+    /** The id of that thread. */
+    private final long caller;
+
     private final long askedAt;
     /** Told instead of the observer that this one is queued. */
     private final @Nullable RequestSignals toldQueued;
@@ -30,6 +34,7 @@ final class RequestSignals {
     private long grantedAt;
     private long token = Event.Created.UNKNOWN_TOKEN;
     private boolean over;
+    private volatile boolean callerWaits;
     private FlightEvents.@Nullable Wait wait;
     private FlightEvents.@Nullable Hold hold;
 
@@ -40,7 +45,9 @@ final class RequestSignals {
      */
     RequestSignals(Signals signals, List<Member> members, String path) {
         this.signals = signals;
+        this.members = members;
         this.thread = Thread.currentThread().getName();
+        this.caller = Thread.currentThread().getId();
         this.askedAt = signals.nanos();
         this.about = new LockObserver.Request(signals.nextRequest(), path, describe(members));
         this.toldQueued = null;
@@ -48,7 +55,10 @@ final class RequestSignals {
 
     private RequestSignals(RequestSignals whole, List<Member> members, boolean tellsQueued) {
         this.signals = whole.signals.muted();
+        this.members = members;
         this.thread = whole.thread;
+        this.caller = whole.caller;
+        this.callerWaits = whole.callerWaits;
         this.askedAt = signals.nanos();
         this.about = new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members));
         this.toldQueued = tellsQueued ? whole : null;
@@ -75,6 +85,20 @@ final class RequestSignals {
     /** Who asked. */
     String thread() {
         return thread;
+    }
+
+    List<Member> members() {
+        return members;
+    }
+
+    /** The thread that asked waits for the answer, or has waited for it: it has the lease. */
+    void callerWaits() {
+        callerWaits = true;
+    }
+
+    /** Whether the same thread asked for both, and waits or has waited for both. */
+    boolean sameCaller(RequestSignals other) {
+        return caller == other.caller && callerWaits && other.callerWaits;
     }
 
     /** When it was granted, or asked for if it was not. */
