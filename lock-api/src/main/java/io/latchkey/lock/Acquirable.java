@@ -117,7 +117,9 @@ public interface Acquirable {
      *
      * <p>When the client completes the future, the stages that depend on it run on the client's callback executor,
      * never on ZooKeeper's event thread. They share that executor with all callbacks of the client, so they should not
-     * block.
+     * block. The future itself is completed there: while stages block all threads of the executor, no other future of
+     * the client completes, although its request may be granted. {@link #acquire} and {@link #tryAcquire} do not need
+     * the executor.
      *
      * @return a future that completes with the lease, to be released by whoever gets it; or exceptionally with a
      *     {@link LockException}

@@ -385,8 +385,9 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * Where users' code runs that depends on futures of this client. It should run tasks promptly: notice of loss
-         * goes through it, too. Four daemon threads of the client's own if not given; stages that block them, as by
-         * waiting for another lease, hold up all others.
+         * goes through it, too. The futures of the client are completed there: stages that block all its threads, as by
+         * waiting for another lease, hold up all other futures, not only their stages. Four daemon threads of the client's
+         * own if not given.
          *
          * <p>The executor is called on four daemon threads of the client's own. So one that runs tasks in the calling
          * thread, as {@code Runnable::run} or a pool with {@code CallerRunsPolicy} does, or that blocks, holds up other
