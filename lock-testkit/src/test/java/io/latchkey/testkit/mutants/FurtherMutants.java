@@ -14,6 +14,18 @@ final class FurtherMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
+                            "observers are told a grant twice",
+                            "session/Request",
+                            "granted.goesTo(signals);",
+                            "granted.goesTo(signals);\n        signals.granted(granted.token());")
+                    .caughtIn("SMALL"),
+            Mutant.of(
+                            "observers are told nothing of a withdrawn request",
+                            "session/Outcome",
+                            "if (lease.isEmpty()) {\n            signals.notGranted",
+                            "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted")
+                    .caughtIn("SHARED"),
+            Mutant.of(
                             "a token is one too high for who need not wait",
                             "session/Request",
                             "lease(grant.token())",

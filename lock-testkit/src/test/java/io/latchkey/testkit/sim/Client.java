@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import com.google.common.util.concurrent.MoreExecutors;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.ObserverFeed;
 import io.latchkey.zk.session.ZooPort;
 import java.io.IOException;
 import java.time.Duration;
@@ -10,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The shipped engine over simulated servers, and those who use it. */
@@ -20,16 +24,18 @@ final class Client implements Engine.Opener {
     private final Leader leader;
     private final Engine engine;
     private final SimulatedTime.View time;
+    private final ObserverRules observer;
     private final List<Worker> workers = new ArrayList<>(2);
     private @Nullable SimulatedPort port;
     private long ids;
     private Duration still = Duration.ZERO;
 
-    Client(int index, Leader leader) {
+    Client(int index, Leader leader, Consumer<Broken> broken) {
         this.index = index;
         this.leader = leader;
         this.ids = (index + 1L) << 32;
         this.time = leader.time().view();
+        this.observer = new ObserverRules(broken);
         this.engine = new Engine(new Engine.Config(
                 new Engine.Source.Own(this),
                 SESSION,
@@ -38,7 +44,10 @@ final class Client implements Engine.Opener {
                 () -> ids++,
                 time,
                 Runnable::run,
-                path -> path));
+                Runnable::run,
+                path -> path,
+                Naming.LATCHKEY,
+                Optional.of(new ObserverFeed(observer, MoreExecutors.newDirectExecutorService()))));
     }
 
     void start() {
@@ -58,6 +67,10 @@ final class Client implements Engine.Opener {
 
     Engine engine() {
         return engine;
+    }
+
+    ObserverRules observer() {
+        return observer;
     }
 
     /** What the next attempt is called. */

@@ -96,7 +96,7 @@ final class World {
             servers.add(new Server(leader));
         }
         for (int i = 0; i < scenario.clients(); i++) {
-            clients.add(new Client(first + i, leader));
+            clients.add(new Client(first + i, leader, this::broke));
         }
         for (Scenario.Plan plan : scenario.plans()) {
             Client client = clients.get(plan.client());
@@ -592,6 +592,10 @@ final class World {
             }
         }
         oracle.checkThatNothingIsLeft();
+        clients.forEach(client -> client.observer().checkThatAllHaveEnded());
+        if (broken != null) {
+            throw broken;
+        }
         if (scenario.start() == Scenario.Start.WORN_OUT) {
             leader.tree().forEach((path, node) -> {
                 if (node.creates > 0 && node.creates < Law.WORN_OUT - FEW) {

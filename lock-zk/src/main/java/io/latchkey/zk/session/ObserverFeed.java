@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockObserver;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,14 +21,21 @@ public final class ObserverFeed implements AutoCloseable {
     static final int MOST_WAITING = 50_000;
 
     private final LockObserver observer;
-    private final ThreadPoolExecutor thread;
+    private final ExecutorService thread;
     private final AtomicLong missed = new AtomicLong();
     private final AtomicBoolean warned = new AtomicBoolean();
 
     public ObserverFeed(LockObserver observer, String threadName) {
         this.observer = observer;
-        this.thread = DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING));
-        thread.setRejectedExecutionHandler((task, full) -> missed.incrementAndGet());
+        ThreadPoolExecutor one = DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING));
+        one.setRejectedExecutionHandler((task, full) -> missed.incrementAndGet());
+        this.thread = one;
+    }
+
+    /** A feed for simulations, which tells in the step that brings the news if {@code thread} runs tasks in place. */
+    public ObserverFeed(LockObserver observer, ExecutorService thread) {
+        this.observer = observer;
+        this.thread = thread;
     }
 
     /** Never blocks, and never throws. */

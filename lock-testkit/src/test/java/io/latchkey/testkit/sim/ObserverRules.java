@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What the observer of one client may be told: of each request {@code requested} first; then {@code queued} any number of times
+ * until {@code granted} or {@code notGranted}; after a grant {@code suspect} any number of times, while the connection is lost,
+ * until {@code released} or {@code lost}, all with the token of the grant; nothing after an end, and nothing of a closed client.
+ */
+final class ObserverRules implements LockObserver {
+    private static final String RULE = "observers are told in order";
+    private static final long NO_TOKEN = 0;
+
+    private final Consumer<Broken> broken;
+    /** The token of each request that has not ended, if it was granted. */
+    private final Map<Request, Long> open = new HashMap<>();
+
+    private long newest;
+    private SessionState session = SessionState.DISCONNECTED;
+
+    ObserverRules(Consumer<Broken> broken) {
+        this.broken = broken;
+    }
+
+    private void check(boolean allowed, String told, Object about) {
+        if (!allowed || session == SessionState.CLOSED) {
+            broken.accept(new Broken(RULE, told + " " + about + ", open: " + open + ", session " + session));
+        }
+    }
+
+    @Override
+    public void requested(Request request) {
+        check(request.id() > newest, "requested", request);
+        newest = request.id();
+        open.put(request, NO_TOKEN);
+    }
+
+    @Override
+    public void queued(Request request, int position) {
+        check(open.getOrDefault(request, -1L) == NO_TOKEN && position > 0, "queued at " + position, request);
+    }
+
+    @Override
+    public void granted(Request request, long token, Duration waited) {
+        check(open.getOrDefault(request, -1L) == NO_TOKEN && token > 0, "granted", request);
+        open.put(request, token);
+    }
+
+    @Override
+    public void notGranted(Request request, Ending ending, Duration waited) {
+        check(open.getOrDefault(request, -1L) == NO_TOKEN, ending.name(), request);
+        open.remove(request);
+    }
+
+    @Override
+    public void suspect(Request request, long token) {
+        check(open.getOrDefault(request, -1L) == token && session != SessionState.CONNECTED, "suspect", request);
+    }
+
+    @Override
+    public void lost(Request request, long token, LossCause cause, Duration held) {
+        check(open.getOrDefault(request, -1L) == token, "lost by " + cause, request);
+        open.remove(request);
+    }
+
+    @Override
+    public void released(Request request, long token, Duration held) {
+        check(open.getOrDefault(request, -1L) == token, "released", request);
+        open.remove(request);
+    }
+
+    @Override
+    public void sessionChanged(SessionState state) {
+        check(state != session || state == SessionState.EXPIRED, state.name(), "");
+        session = state;
+    }
+
+    /** When nothing of the client waits or holds any more. */
+    void checkThatAllHaveEnded() {
+        check(open.isEmpty(), "nothing of the end of", open.keySet());
+    }
+}
