@@ -140,6 +140,19 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
+    void borrowedHandleHasNoWatch_whenCloseReturns() throws Exception {
+        FaultProxy proxy = proxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        var unused = borrowing.mutex("/m").acquire().lost();
+        settle(borrowing.mutex("/m"));
+        proxy.delay(Duration.ofMillis(200));
+        borrowing.close();
+        assertEquals(List.of(), watchesOf(handle));
+        handle.close();
+    }
+
+    @Test
     void anInterruptedThreadThatClosesWaitsNoLongerAndTheNodesGoAllTheSame() throws Exception {
         ZkLockClient own = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)));
         own.mutex("/own").acquire();
