@@ -103,8 +103,9 @@ public interface Lease extends AutoCloseable {
      * <p>The stages that depend on the future run on the client's callback executor, never on ZooKeeper's event thread.
      * They may run a moment after {@link #isValid} has turned {@code false}, and late if that executor is busy.
      *
-     * <p>To complete or cancel the returned future oneself has no effect on the lease, nor on the futures that other
-     * calls of this method return.
+     * <p>Completing or cancelling the returned future has no effect on the lease, nor on what other calls of this method
+     * return; an implementation may return one future to all callers and ignore both. Looking again and again costs
+     * nothing.
      *
      * <p>The first call asks the server to tell when the lease's node is deleted, so that this loss is known at once and
      * not only with the next heartbeat.
