@@ -31,7 +31,8 @@ public final class HtmlReport {
     }
 
     /**
-     * What a checker said, with the history that it was said of. One that was obeyed has kept no history: see {@link #of(History)}.
+     * What a checker said, with the history that it was said of. One that was obeyed or does not apply has kept no history: see {@link
+     * #of(History)}.
      *
      * @param verdict what it said
      * @return the report, which is not written yet
@@ -77,15 +78,14 @@ public final class HtmlReport {
     public String page() {
         Picture picture = new Picture(evidence);
         StringBuilder page = new StringBuilder(HEAD);
+        String headline = text.lines().findFirst().orElse(rule);
         page.append("<title>").append(escaped(rule)).append("</title></head>\n<body>\n");
-        page.append("<h1>").append(escaped(rule)).append("</h1>\n");
+        page.append("<h1>").append(escaped(headline)).append("</h1>\n");
+        page.append(LEGEND).append(picture.html());
         if (!text.isEmpty()) {
             page.append("<pre class=\"verdict\">").append(escaped(text)).append("</pre>\n");
         }
-        if (!evidence.spots().isEmpty()) {
-            page.append("<p><a href=\"#finding\">to the first finding in the picture</a></p>\n");
-        }
-        page.append(LEGEND).append(picture.html()).append(table());
+        page.append(table());
         return page.append("</body>\n</html>\n").toString();
     }
 
@@ -170,10 +170,9 @@ public final class HtmlReport {
             <style>
             body { font: 14px/1.4 system-ui, sans-serif; margin: 16px; color: #1c2430; background: #fff; }
             h1 { font-size: 20px; } h2 { font-size: 16px; margin-top: 24px; }
-            pre { background: #f4f5f7; border-left: 4px solid #c62828; padding: 8px; overflow-x: auto; max-height: 60vh; }
-            .picture { display: flex; border: 1px solid #cfd4dc; }
-            .names { flex: none; background: #f4f5f7; border-right: 1px solid #cfd4dc; }
-            .lanes { overflow-x: auto; }
+            pre { font-size: 12px; background: #f4f5f7; border-left: 4px solid #c62828; padding: 8px; }
+            pre, td { white-space: pre-wrap; overflow-wrap: anywhere; }
+            .picture { border: 1px solid #cfd4dc; } .names { fill: #f4f5f7; }
             svg { display: block; font: 11px system-ui, sans-serif; }
             table { border-collapse: collapse; font-size: 12px; }
             td, th { border: 1px solid #cfd4dc; padding: 2px 6px; text-align: left; }
@@ -181,8 +180,9 @@ public final class HtmlReport {
             .wait { fill: #cfd8e6; } .held { fill: #2e9e5b; } .perhaps { fill: #a9dbbf; } .gone { fill: #e8e8e8; }
             .hit { stroke: #c62828; stroke-width: 2.5; }
             .spot { fill: #c62828; fill-opacity: 0.14; } .lost { stroke: #c62828; stroke-width: 2; }
-            .fault { stroke: #e07b00; stroke-width: 2; } .faulttext { fill: #a85a00; }
+            .fault { stroke: #e07b00; stroke-width: 2; } .faulttext { fill: #a85a00; } .losttext { fill: #c62828; }
             .over { stroke: #5b1f8a; stroke-width: 2; } .look { stroke: #0b3d20; stroke-width: 1.5; }
+            .overtext { fill: #5b1f8a; } .gap { stroke: #fff; stroke-width: 9; } .cut { stroke: #8a93a0; stroke-dasharray: 3 3; }
             .placed { fill: #33518a; } .grid { stroke: #e3e6eb; } .axis { fill: #5a6573; }
             .legend span { display: inline-block; margin-right: 18px; } .legend svg { display: inline; vertical-align: middle; }
             </style>
@@ -201,6 +201,7 @@ public final class HtmlReport {
             <span><svg width="8" height="12"><line class="fault" x1="4" x2="4" y1="0" y2="12"/></svg> fault or note</span>
             <span><svg width="8" height="12"><line class="over" x1="4" x2="4" y1="0" y2="12"/></svg> session has ended</span>
             <span><svg width="26" height="12"><rect class="spot" width="26" height="12"/></svg> finding</span>
+            <span><svg width="8" height="12"><line class="cut" x1="4" x2="4" y1="0" y2="12"/></svg> idle time is cut</span>
             </p>
             """;
 }

@@ -3,26 +3,39 @@ package io.latchkey.testkit;
 
 import io.latchkey.testkit.Evidence.Spot;
 import io.latchkey.testkit.HistoryEvent.What;
+import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * The lanes of an {@link HtmlReport}, as SVG: names on the left, which stay, and beside them the time to scale, which scrolls. The scale is
- * such that the first finding can be seen; a history that would be too long then is cut to the time around it.
+ * The lanes of an {@link HtmlReport}, as one SVG that takes the width of the page: names on the left, and beside them the time, idle waits
+ * cut. The stretch of time is such that the first finding can be seen: the whole history, or else the attempts that the finding is about,
+ * or else its surroundings. Each lane has its captions in rows of their own below the bars; a caption without room is left out, since each
+ * bar tells all of its attempt to a pointer that rests on it.
  */
 final class Picture {
-    private static final int ROW = 34;
-    private static final int TOP = 24;
-    private static final int NARROWEST = 1100;
-    private static final int WIDEST = 24_000;
-    private static final int SPOT_WIDTH = 50;
+    private static final int WIDTH = 1160;
+    private static final int LEFT = 160;
+    private static final int RIGHT = WIDTH - 8;
+    private static final int TOP = 34;
+    private static final int BAR = 24;
+    private static final int CAPTION = 13;
+    private static final int MOST_CAPTION_ROWS = 4;
+    private static final int LONGEST_CAPTION = 60;
+    /** A character of the font takes less than that. */
+    private static final double CHARACTER = 6.8;
+
+    private static final int NARROWEST_SPOT = 24;
+    private static final int SURROUNDINGS = 15;
     private static final int MOST_COURSES = 4000;
-    private static final int TICK = 110;
+    private static final int TICK = 90;
 
     private final Evidence evidence;
     private final List<Course> courses;
@@ -30,9 +43,23 @@ final class Picture {
     private final Map<Long, List<HistoryEvent>> byAttempt;
     private final long from;
     private final long to;
-    private final double scale;
-    private final int width;
+    private final boolean whole;
+    private final TimeScale scale;
     private final StringBuilder svg = new StringBuilder();
+
+    /** A stretch of time that may be drawn. */
+    private record Window(long from, long to) {}
+
+    /**
+     * A text below a bar.
+     *
+     * @param rank captions with a lower one are placed first
+     */
+    private record Caption(int rank, double x, String kind, String text) {
+        double width() {
+            return text.length() * CHARACTER;
+        }
+    }
 
     Picture(Evidence evidence) {
         this.evidence = evidence;
@@ -43,33 +70,64 @@ final class Picture {
         long end = Math.max(
                 start + 1, events.stream().mapToLong(HistoryEvent::nanos).max().orElse(1));
         List<Course> all = Course.of(events).stream().filter(Course::isAsked).toList();
-        double wanted = NARROWEST / (double) (end - start);
-        long cutFrom = start;
-        long cutTo = end;
-        if (!evidence.spots().isEmpty()) {
-            Spot first = evidence.spots().get(0);
-            long length = Math.max(1, Math.min(first.to(), end) - first.from());
-            wanted = Math.max(wanted, Math.min(SPOT_WIDTH / (double) length, WIDEST / 1e6));
-            long half = (long) (WIDEST / 2 / wanted);
-            long middle = first.from() + length / 2;
-            if ((end - start) * wanted > WIDEST) {
-                cutFrom = Math.max(start, middle - half);
-                cutTo = Math.min(end, middle + half);
+        Window window = new Window(start, end);
+        for (Window next : narrower(window, all)) {
+            if (showsTheFinding(window, all)) {
+                break;
             }
+            window = next;
         }
-        long cutStart = cutFrom;
-        long cutEnd = cutTo;
-        List<Course> within = all.stream()
-                .filter(course -> course.requested() <= cutEnd && course.lastKnown() >= cutStart)
-                .limit(MOST_COURSES)
+        courses = within(window, all).stream().limit(MOST_COURSES).toList();
+        from = window.from();
+        to = courses.size() < MOST_COURSES
+                ? window.to()
+                : Math.max(from + 1, courses.get(courses.size() - 1).requested());
+        whole = from == start && to == end;
+        scale = scale(new Window(from, to));
+    }
+
+    private List<Window> narrower(Window whole, List<Course> all) {
+        if (evidence.spots().isEmpty()) {
+            return List.of();
+        }
+        Spot first = evidence.spots().get(0);
+        List<Course> concerned = all.stream()
+                .filter(course -> first.attempts().contains(course.attempt()))
                 .toList();
-        from = cutFrom;
-        to = within.size() < MOST_COURSES
-                ? cutTo
-                : Math.max(from + 1, within.get(within.size() - 1).requested());
-        courses = within;
-        scale = Math.max(wanted, NARROWEST / (double) (to - from));
-        width = (int) Math.ceil((to - from) * scale) + 60;
+        long asked = concerned.stream().mapToLong(Course::requested).min().orElse(first.from());
+        long known = concerned.stream().mapToLong(Course::lastKnown).max().orElse(whole.to());
+        long margin = (known - asked) / 10;
+        long spotEnd = Math.min(first.to(), whole.to());
+        long surroundings = SURROUNDINGS * Math.max(1, spotEnd - first.from());
+        return List.of(
+                clipped(asked - margin, known + margin, whole),
+                clipped(first.from() - surroundings, spotEnd + surroundings, whole));
+    }
+
+    private static Window clipped(long from, long to, Window whole) {
+        long start = Math.max(whole.from(), Math.min(from, whole.to() - 1));
+        return new Window(start, Math.max(start + 1, Math.min(to, whole.to())));
+    }
+
+    private boolean showsTheFinding(Window window, List<Course> all) {
+        if (evidence.spots().isEmpty()) {
+            return true;
+        }
+        Spot first = evidence.spots().get(0);
+        TimeScale drawn = scale(window);
+        return within(window, all).size() <= MOST_COURSES
+                && drawn.position(first.to()) - drawn.position(first.from()) >= NARROWEST_SPOT;
+    }
+
+    private static List<Course> within(Window window, List<Course> all) {
+        return all.stream()
+                .filter(course -> course.requested() <= window.to() && course.lastKnown() >= window.from())
+                .toList();
+    }
+
+    private TimeScale scale(Window window) {
+        return new TimeScale(
+                window.from(), window.to(), evidence.events().stream().mapToLong(HistoryEvent::nanos), RIGHT - LEFT);
     }
 
     /** The lanes, as HTML that is XML as well. */
@@ -82,163 +140,200 @@ final class Picture {
                 .filter(client ->
                         tracks.stream().noneMatch(track -> track.client().equals(client)))
                 .forEach(client -> tracks.add(new Track(client, List.of())));
-        int height = TOP + tracks.size() * ROW + 8;
-        StringBuilder html = new StringBuilder(
-                        "<div class=\"picture\">\n<div class=\"names\"><svg width=\"150\" height=\"")
-                .append(height)
-                .append("\">\n");
-        for (int row = 0; row < tracks.size(); row++) {
-            String name = tracks.get(row).client();
-            html.append("<text x=\"6\" y=\"").append(TOP + row * ROW + 20).append("\">");
-            html.append("<title>").append(HtmlReport.escaped(name)).append("</title>");
-            html.append(HtmlReport.escaped(name.length() > 22 ? name.substring(0, 21) + "\u2026" : name));
-            html.append("</text>\n");
-        }
-        html.append("</svg></div>\n<div class=\"lanes\"><svg width=\"")
-                .append(width)
-                .append("\" height=\"")
-                .append(height)
-                .append("\">\n");
-        grid(height);
-        spots(height);
+        int top = TOP;
         String former = "";
-        for (int row = 0; row < tracks.size(); row++) {
-            int top = TOP + row * ROW;
-            Track track = tracks.get(row);
-            track.courses().forEach(course -> course(course, top));
-            if (!track.client().equals(former)) {
-                marks(track.client(), top);
-            }
+        for (Track track : tracks) {
+            boolean more = track.client().equals(former);
+            top = lane(track, more, top);
             former = track.client();
         }
-        String cut = from
-                                > evidence.events().stream()
-                                        .mapToLong(HistoryEvent::nanos)
-                                        .min()
-                                        .orElse(from)
-                        || to
-                                < evidence.events().stream()
-                                        .mapToLong(HistoryEvent::nanos)
-                                        .max()
-                                        .orElse(to)
-                ? "<p>Cut to the time around the first finding.</p>\n"
-                : "";
-        return html.append(svg).append("</svg></div>\n</div>\n").append(cut).toString();
+        String lanes = svg.toString();
+        svg.setLength(0);
+        svg.append(String.format(
+                Locale.ROOT, "<div class=\"picture\"><svg viewBox=\"0 0 %d %d\" width=\"100%%\">%n", WIDTH, top));
+        svg.append(String.format(
+                Locale.ROOT, "<rect class=\"names\" x=\"0\" y=\"0\" width=\"%d\" height=\"%d\"/>%n", LEFT - 4, top));
+        axis(top);
+        spots(top);
+        svg.append(lanes);
+        cuts(top);
+        svg.append("</svg></div>\n");
+        return svg + (whole ? "" : "<p>Cut to the time around the first finding.</p>\n");
     }
 
-    private void grid(int height) {
-        double step = Math.pow(10, Math.ceil(Math.log10(TICK / scale)));
-        if (step * scale > TICK * 5) {
-            step /= 5;
-        }
-        for (double time = Math.ceil(from / step) * step; time <= to; time += step) {
-            double x = x((long) time);
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"16\" y2=\"%d\"/><text class=\"axis\" x=\"%.1f\" y=\"12\">%s ms</text>%n",
-                    x,
-                    x,
-                    height,
-                    x + 2,
-                    Double.toString(Math.rint(time) / 1e6)));
+    private void axis(int bottom) {
+        for (long tick : scale.ticks(TICK)) {
+            double x = x(tick);
+            line("grid", x, 16, bottom, "");
+            String label = BigDecimal.valueOf(tick, 6).stripTrailingZeros().toPlainString() + " ms";
+            text("axis", Math.min(x + 2, RIGHT - label.length() * CHARACTER), 12, label);
         }
     }
 
-    private void spots(int height) {
-        boolean first = true;
+    private void cuts(int bottom) {
+        double free = LEFT;
+        for (TimeScale.Stretch idle : scale.cuts()) {
+            double x = (x(idle.from()) + x(idle.to())) / 2;
+            line("gap", x, 27, bottom, "");
+            line("cut", x, 27, bottom, "");
+            String label = String.format(Locale.ROOT, "%.0f ms cut", idle.length() / 1e6);
+            double start = Math.min(x - label.length() * CHARACTER / 2, RIGHT - label.length() * CHARACTER);
+            if (start >= free) {
+                text("axis", start, 25, label);
+                free = start + label.length() * CHARACTER;
+            }
+        }
+    }
+
+    private void spots(int bottom) {
         for (Spot spot : evidence.spots()) {
             if (spot.from() > to || spot.to() < from) {
                 continue;
             }
-            double x = x(spot.from());
+            double x = Math.min(x(spot.from()), RIGHT - 3);
             svg.append(String.format(
                     Locale.ROOT,
-                    "<rect%s class=\"spot\" x=\"%.1f\" y=\"16\" width=\"%.1f\" height=\"%d\"/>%n",
-                    first ? " id=\"finding\"" : "",
+                    "<g><rect class=\"spot\" x=\"%.1f\" y=\"16\" width=\"%.1f\" height=\"%d\"/></g>%n",
                     x,
                     Math.max(3, x(Math.min(spot.to(), to)) - x),
-                    height - 16));
-            first = false;
+                    bottom - 16));
         }
     }
 
-    private void course(Course course, int top) {
+    /**
+     * Draws the line of a client.
+     *
+     * @param more whether the line above is of the same client, and has its marks
+     * @return where the next one begins
+     */
+    private int lane(Track track, boolean more, int top) {
+        List<Caption> captions = new ArrayList<>();
+        String name = track.client();
+        svg.append(String.format(
+                Locale.ROOT,
+                "<text x=\"6\" y=\"%d\"><title>%s</title>%s</text>%n",
+                top + 16,
+                HtmlReport.escaped(name),
+                HtmlReport.escaped(shortened(name, 22))));
+        track.courses().forEach(course -> course(course, top, captions));
+        if (!more) {
+            marks(track.client(), top, captions);
+        }
+        return top + BAR + captions(captions, top + BAR) * CAPTION + 10;
+    }
+
+    private void course(Course course, int top, List<Caption> captions) {
         String title = course.name() + "\n"
                 + byAttempt.getOrDefault(course.attempt(), List.of()).stream()
                         .map(event -> event.toString().strip())
                         .collect(Collectors.joining("\n"));
-        String shown = "<title>" + HtmlReport.escaped(title) + "</title>";
-        svg.append("<g>").append(shown).append('\n');
-        String mark = hit.contains(course.attempt()) ? " hit" : "";
-        bar("wait", course.requested(), course.answered(), top + 8, 14);
+        svg.append("<g><title>").append(HtmlReport.escaped(title)).append("</title>\n");
+        boolean concerned = hit.contains(course.attempt());
+        String mark = concerned ? " hit" : "";
+        int rank = concerned ? 1 : 2;
+        bar("wait", course.requested(), course.answered(), top + 5, 14);
         if (course.isGranted()) {
-            bar("perhaps" + mark, course.granted(), course.perhapsUntil(), top + 4, 22);
-            bar("held" + mark, course.granted(), course.surelyUntil(), top + 4, 22);
+            bar("perhaps" + mark, course.granted(), course.perhapsUntil(), top + 1, 22);
+            bar("held" + mark, course.granted(), course.surelyUntil(), top + 1, 22);
             if (course.releasing() != Course.NEVER) {
-                bar("gone", course.releasing(), Math.min(course.released(), course.lastKnown()), top + 8, 14);
+                bar("gone", course.releasing(), Math.min(course.released(), course.lastKnown()), top + 5, 14);
             }
-            double room = x(course.perhapsUntil()) - x(course.granted());
-            if (room > 46) {
-                text("", x(course.granted()) + 4, top + 19, "held #" + course.attempt());
-            }
+            caption(captions, rank, course.granted(), "", "#" + course.attempt() + " held");
         }
-        if (course.placed() != Course.NEVER) {
+        if (isDrawn(course.placed())) {
             svg.append(String.format(
                     Locale.ROOT,
                     "<circle class=\"placed\" cx=\"%.1f\" cy=\"%d\" r=\"3\"/>%n",
                     x(course.placed()),
-                    top + 15));
+                    top + 12));
         }
-        if (course.lastLook() != Course.NEVER) {
-            upright("look", course.lastLook(), top + 4, top + 26, "");
+        if (isDrawn(course.lastLook())) {
+            line("look", x(course.lastLook()), top + 1, top + 23, "");
         }
-        if (course.lost() != Course.NEVER) {
+        if (isDrawn(course.lost())) {
             double x = x(course.lost());
             svg.append(String.format(
                     Locale.ROOT,
                     "<path class=\"lost\" d=\"M%.1f %dL%.1f %dM%.1f %dL%.1f %d\"/>%n",
                     x - 5,
-                    top + 10,
+                    top + 7,
                     x + 5,
-                    top + 20,
+                    top + 17,
                     x + 5,
-                    top + 10,
+                    top + 7,
                     x - 5,
-                    top + 20));
-            text("", x + 8, top + 19, "lost");
+                    top + 17));
+            caption(captions, rank, course.lost(), "losttext", "#" + course.attempt() + " lost");
         } else if (course.gaveUp() != Course.NEVER) {
-            text("axis", x(course.gaveUp()) + 2, top + 19, "gave up");
+            caption(captions, rank, course.gaveUp(), "axis", "#" + course.attempt() + " gave up");
         }
         svg.append("</g>\n");
     }
 
-    private void marks(String client, int top) {
+    private boolean isDrawn(long time) {
+        return time >= from && time <= to;
+    }
+
+    private void marks(String client, int top, List<Caption> captions) {
         for (HistoryEvent event : evidence.events()) {
-            if (event.attempt() != 0 || !event.client().equals(client) || event.nanos() < from || event.nanos() > to) {
+            if (event.attempt() != 0 || !event.client().equals(client) || !isDrawn(event.nanos())) {
                 continue;
             }
             boolean over = event.what() == What.SESSION_ENDED;
-            upright(
+            line(
                     over ? "over" : "fault",
-                    event.nanos(),
-                    top,
-                    top + 30,
+                    x(event.nanos()),
+                    top - 2,
+                    top + BAR + 2,
                     event.toString().strip());
-            text(
-                    "faulttext",
-                    x(event.nanos()) + 3,
-                    top + (over ? 33 : 4),
-                    over
-                            ? "session ended"
-                            : event.what() == What.SESSION_ENDING ? "ends: " + event.note() : event.note());
+            String words = over
+                    ? "session has ended"
+                    : event.what() == What.SESSION_ENDING ? "session ends: " + event.note() : event.note();
+            caption(captions, 0, event.nanos(), over ? "overtext" : "faulttext", words);
         }
+    }
+
+    private void caption(List<Caption> captions, int rank, long time, String kind, String text) {
+        if (isDrawn(time)) {
+            captions.add(new Caption(rank, x(time), kind, shortened(text, LONGEST_CAPTION)));
+        }
+    }
+
+    /** Writes each caption into the first row that has room for it, and returns how many rows are taken. */
+    private int captions(List<Caption> captions, int top) {
+        List<Placed> taken = new ArrayList<>();
+        captions.sort(Comparator.comparingInt(Caption::rank).thenComparingDouble(Caption::x));
+        for (Caption caption : captions) {
+            double start = Math.min(caption.x(), RIGHT - caption.width());
+            double end = start + caption.width() + CHARACTER;
+            IntStream.range(0, MOST_CAPTION_ROWS)
+                    .filter(row -> taken.stream().noneMatch(other -> other.overlaps(row, start, end)))
+                    .findFirst()
+                    .ifPresent(row -> {
+                        taken.add(new Placed(row, start, end));
+                        text(caption.kind(), start, top + (row + 1) * CAPTION, caption.text());
+                    });
+        }
+        return taken.stream().mapToInt(Placed::row).max().orElse(-1) + 1;
+    }
+
+    /** The place of a caption. */
+    private record Placed(int row, double start, double end) {
+        boolean overlaps(int otherRow, double otherStart, double otherEnd) {
+            return row == otherRow && start < otherEnd && otherStart < end;
+        }
+    }
+
+    private static String shortened(String text, int most) {
+        String line = text.replace('\n', ' ');
+        return line.length() > most ? line.substring(0, most - 1) + "\u2026" : line;
     }
 
     private void bar(String kind, long start, long end, int top, int height) {
         if (start == Course.NEVER || start > to || end < from || end < start) {
             return;
         }
-        double x = x(start);
+        double x = Math.min(x(start), RIGHT - 1);
         svg.append(String.format(
                 Locale.ROOT,
                 "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>%n",
@@ -249,8 +344,7 @@ final class Picture {
                 height));
     }
 
-    private void upright(String kind, long time, int top, int bottom, String title) {
-        double x = x(time);
+    private void line(String kind, double x, int top, int bottom, String title) {
         svg.append(String.format(
                 Locale.ROOT,
                 "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"><title>%s</title></line>%n",
@@ -273,6 +367,6 @@ final class Picture {
     }
 
     private double x(long time) {
-        return (Math.max(from, Math.min(time, to)) - from) * scale + 4;
+        return LEFT + scale.position(time);
     }
 }

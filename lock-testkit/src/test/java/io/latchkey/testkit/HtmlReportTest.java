@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -50,8 +52,7 @@ class HtmlReportTest {
         NodeList all = page.getElementsByTagName(tag);
         long found = 0;
         for (int i = 0; i < all.getLength(); i++) {
-            boolean inPicture = all.item(i).getParentNode().getNodeName().equals("g")
-                    || !((Element) all.item(i)).getAttribute("id").isEmpty();
+            boolean inPicture = all.item(i).getParentNode().getNodeName().equals("g");
             found += inPicture && ((Element) all.item(i)).getAttribute("class").equals(kind) ? 1 : 0;
         }
         return found;
@@ -67,6 +68,143 @@ class HtmlReportTest {
         assertEquals(1, count(page, "circle", "placed"));
         assertEquals(
                 1 + script().events().size(), page.getElementsByTagName("tr").getLength());
+    }
+
+    /** A wait of 1.5 s, then an overlap of 14 ms under an expiry, a note, and an attempt that gives up. */
+    private static Script afterALongWait() {
+        return new Script()
+                .queued(10, "client-1 (one)", 1)
+                .granted(1520, "client-1 (one)", 1, 5, 77)
+                .queued(1530, "client-2 (two)", 2)
+                .sessionEnds(1570, 1575, "client-1 (one)", 77, ExpiryOrder.SERVER_FIRST)
+                .granted(1576, "client-2 (two)", 2, 6, 77)
+                .valid(1590, "client-1 (one)", 1)
+                .requested(1600, "client-1 (one)", 3, "PT0.05S")
+                .note(1610, "client-1 (one)", "the next connection is refused, and so are all that follow it")
+                .gaveUp(1650, "client-1 (one)", 3)
+                .released(1795, "client-2 (two)", 2)
+                .lost(1797, "client-1 (one)", 1);
+    }
+
+    private static Verdict brokenAfterALongWait() {
+        Verdict verdict = MutualExclusionChecker.byTheirOwnLooks(afterALongWait().events().stream()
+                .filter(event -> event.what() != HistoryEvent.What.SESSION_ENDED)
+                .map(event -> event.note().equals("SERVER_FIRST") ? timed(event) : event)
+                .toList());
+        assertTrue(verdict instanceof Verdict.Broken, verdict::toString);
+        return verdict;
+    }
+
+    private static HistoryEvent timed(HistoryEvent end) {
+        return new HistoryEvent(
+                end.nanos(), end.client(), 0, List.of(), end.what(), 0, end.session(), ExpiryOrder.PARTITION.name());
+    }
+
+    /** What the picture shows, as boxes in the units of its view box. */
+    private record Box(String tag, String kind, double left, double top, double right, double bottom) {
+        static Box of(Element drawn) {
+            String kind = drawn.getAttribute("class");
+            double x = number(drawn, "x", "x1", "cx");
+            double y = number(drawn, "y", "y1", "cy");
+            return switch (drawn.getTagName()) {
+                case "rect" -> new Box("rect", kind, x, y, x + number(drawn, "width"), y + number(drawn, "height"));
+                case "text" ->
+                    new Box("text", kind, x, y - 9, x + 6 * words(drawn).length(), y + 2);
+                case "line" -> new Box("line", kind, x, y, number(drawn, "x2"), number(drawn, "y2"));
+                default -> new Box(drawn.getTagName(), kind, x, y, x, y);
+            };
+        }
+
+        private static double number(Element drawn, String... names) {
+            return Stream.of(names)
+                    .map(drawn::getAttribute)
+                    .filter(value -> !value.isEmpty())
+                    .mapToDouble(Double::parseDouble)
+                    .findFirst()
+                    .orElse(0);
+        }
+
+        private static String words(Element text) {
+            return text.getLastChild().getTextContent();
+        }
+
+        boolean overlaps(Box other) {
+            return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+        }
+    }
+
+    private static Element picture(Document page) {
+        NodeList all = page.getElementsByTagName("div");
+        return (Element) ((Element) all.item(0)).getElementsByTagName("svg").item(0);
+    }
+
+    private static List<Box> boxes(Element picture) {
+        return Stream.of("rect", "line", "text", "circle", "path")
+                .flatMap(tag -> {
+                    NodeList all = picture.getElementsByTagName(tag);
+                    return IntStream.range(0, all.getLength()).mapToObj(i -> Box.of((Element) all.item(i)));
+                })
+                .toList();
+    }
+
+    @Test
+    void pictureFitsThePage_andShowsNothingOutsideOfItself() throws Exception {
+        for (Verdict verdict : List.of(broken(), brokenAfterALongWait())) {
+            Element picture = picture(parsed(HtmlReport.of(verdict).page()));
+            assertEquals("100%", picture.getAttribute("width"));
+            String[] size = picture.getAttribute("viewBox").split(" ", -1);
+            for (Box box : boxes(picture)) {
+                assertTrue(
+                        box.left >= 0
+                                && box.top >= 0
+                                && box.right <= Double.parseDouble(size[2])
+                                && box.bottom <= Double.parseDouble(size[3]),
+                        () -> box + " is outside of the picture");
+            }
+        }
+    }
+
+    @Test
+    void captionsOverlapNeitherBarsNorEachOther() throws Exception {
+        for (Verdict verdict : List.of(broken(), brokenAfterALongWait())) {
+            List<Box> boxes = boxes(picture(parsed(HtmlReport.of(verdict).page())));
+            List<Box> texts =
+                    boxes.stream().filter(box -> box.tag.equals("text")).toList();
+            List<Box> bars = boxes.stream()
+                    .filter(box -> box.kind.matches("(wait|held|perhaps|gone).*"))
+                    .toList();
+            assertTrue(texts.size() > 8, texts::toString);
+            for (int i = 0; i < texts.size(); i++) {
+                Box text = texts.get(i);
+                Stream.concat(texts.stream().skip(i + 1), bars.stream())
+                        .filter(text::overlaps)
+                        .findFirst()
+                        .ifPresent(other -> fail(text + " overlaps " + other));
+            }
+        }
+    }
+
+    @Test
+    void findingIsWide_afterALongIdleWait() throws Exception {
+        Element picture = picture(parsed(HtmlReport.of(brokenAfterALongWait()).page()));
+        Box spot = boxes(picture).stream()
+                .filter(box -> box.kind.equals("spot"))
+                .findFirst()
+                .orElseThrow();
+        Box wait = boxes(picture).stream()
+                .filter(box -> box.kind.equals("wait"))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(spot.right - spot.left >= 24, spot::toString);
+        assertTrue(wait.right - wait.left <= 400, wait::toString);
+    }
+
+    @Test
+    void verdictWrapsAtTheEdgeOfThePage() {
+        String page = HtmlReport.of(broken()).page();
+        assertTrue(page.contains("pre-wrap"));
+        assertFalse(page.contains("overflow-x"), "nothing is behind a scroll bar");
+        assertFalse(page.contains("max-height"), "nothing is behind a scroll bar");
     }
 
     @Test
