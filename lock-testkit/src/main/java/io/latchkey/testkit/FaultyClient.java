@@ -6,7 +6,9 @@ import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -29,6 +31,7 @@ public final class FaultyClient implements AutoCloseable {
     private final FaultProxy proxy;
     private final LockClient client;
     private final Optional<FastReconnects> fast;
+    private final Set<History> histories = ConcurrentHashMap.newKeySet();
 
     private FaultyClient(
             String name, ZooKeeperFixture fixture, FaultProxy proxy, LockClient client, Optional<FastReconnects> fast) {
@@ -242,6 +245,16 @@ public final class FaultyClient implements AutoCloseable {
     /** {@return a name for messages and histories, unlike every other client's of this process; with lock-zk the owner's label unless set} */
     public String name() {
         return name;
+    }
+
+    /** This client's locks are recorded there. */
+    void recordedIn(History history) {
+        histories.add(history);
+    }
+
+    /** The histories in which this client is recorded. */
+    Set<History> histories() {
+        return Set.copyOf(histories);
     }
 
     /**

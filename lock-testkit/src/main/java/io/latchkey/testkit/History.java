@@ -34,6 +34,11 @@ public final class History {
         return System.nanoTime() - origin;
     }
 
+    /** When it began, as {@link System#nanoTime()}. */
+    long origin() {
+        return origin;
+    }
+
     /** A moment of {@link System#nanoTime()}, on the clock of this history. */
     long sinceItBegan(long nanoTime) {
         return nanoTime - origin;
@@ -75,6 +80,7 @@ public final class History {
      * @throws IllegalArgumentException if there is no claim
      */
     public Acquirable recorded(FaultyClient client, Acquirable lock, Claim... claims) {
+        client.recordedIn(this);
         return new RecordedLock(this, client.name(), checked(claims), lock, () -> Witness.of(client.proxy()));
     }
 
@@ -204,6 +210,7 @@ public final class History {
      * @throws IllegalStateException if the client has not connected yet
      */
     public CompletableFuture<Long> expire(FaultyClient client, ExpiryOrder order) {
+        client.recordedIn(this);
         long session = client.proxy().session().orElse(0);
         if (order == ExpiryOrder.CLIENT_FIRST) {
             note(client.name(), "session expires: " + order);

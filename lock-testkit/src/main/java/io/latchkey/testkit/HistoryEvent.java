@@ -2,6 +2,7 @@
 package io.latchkey.testkit;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -67,10 +68,14 @@ public record HistoryEvent(
 
     @Override
     public String toString() {
-        String subject = attempt == 0 ? client : client + " #" + attempt + " " + text(claims);
+        return String.format(Locale.ROOT, "%10.3f ms  %s %s", nanos / 1e6, client, words());
+    }
+
+    /** Everything but time and client. */
+    String words() {
+        String subject = attempt == 0 ? "" : "#" + attempt + " " + text(claims) + " ";
         String which = token == 0 ? "" : " token " + token;
-        return String.format("%10.3f ms  %s %s%s %s", nanos / 1e6, subject, what, which, note)
-                .stripTrailing();
+        return (subject + what + which + " " + note).stripTrailing();
     }
 
     private static String text(List<Claim> claims) {

@@ -3,6 +3,7 @@ package io.latchkey.testkit;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 /** What was made for one test or one class, to be closed after it in reverse order. */
 final class TestResources {
@@ -13,13 +14,14 @@ final class TestResources {
         return resource;
     }
 
-    /** Adds to a test's failure what passed on the wires of its faulty clients. */
+    /** Adds to a test's failure what passed on the wires of its faulty clients, and their history if they are recorded. */
     synchronized void attachWiresTo(Throwable failure) {
-        for (AutoCloseable each : made) {
-            if (each instanceof FaultyClient client) {
-                failure.addSuppressed(new WireReport(
-                        client.name() + " on the wire:" + client.proxy().wire()));
-            }
+        List<FaultyClient> clients = made.stream()
+                .filter(FaultyClient.class::isInstance)
+                .map(FaultyClient.class::cast)
+                .toList();
+        if (!clients.isEmpty()) {
+            failure.addSuppressed(new WireReport(MergedLog.of(clients)));
         }
     }
 

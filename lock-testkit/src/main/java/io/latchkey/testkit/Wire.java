@@ -6,6 +6,7 @@ import io.latchkey.testkit.WireRecord.Delivery;
 import io.latchkey.testkit.WireRecord.Event;
 import io.latchkey.testkit.WireRecord.Request;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -125,14 +126,21 @@ public record Wire(List<WireRecord> records) {
     /** {@return a timeline: one line a record, with milliseconds since the first; pings and deliveries are left out} */
     @Override
     public String toString() {
-        List<WireRecord> shown = records.stream()
-                .filter(r -> !isPing(r) && !(r instanceof Delivery))
-                .toList();
+        List<WireRecord> shown = shown();
         if (shown.isEmpty()) {
             return "nothing passed";
         }
         long start = shown.get(0).nanoTime();
-        return shown.stream().map(r -> line(r, start)).collect(Collectors.joining("\n", "\n", "\n"));
+        return shown.stream()
+                .map(r -> String.format(Locale.ROOT, "%9.3f ms  %s", (r.nanoTime() - start) / 1e6, words(r)))
+                .collect(Collectors.joining("\n", "\n", "\n"));
+    }
+
+    /** What timelines show: all but pings and deliveries. */
+    List<WireRecord> shown() {
+        return records.stream()
+                .filter(r -> !isPing(r) && !(r instanceof Delivery))
+                .toList();
     }
 
     private static boolean isPing(WireRecord shown) {
@@ -140,9 +148,9 @@ public record Wire(List<WireRecord> records) {
                 || (shown instanceof Answer answer && answer.to().op() == WireOp.PING);
     }
 
-    private static String line(WireRecord shown, long start) {
+    /** A record as timelines show it, without its time. */
+    static String words(WireRecord shown) {
         String arrow = shown instanceof Request ? "->" : shown instanceof WireRecord.Note ? "--" : "<-";
-        double millis = (shown.nanoTime() - start) / 1e6;
-        return String.format("%9.3f ms  #%d %s %s", millis, shown.connection(), arrow, shown);
+        return arrow + " #" + shown.connection() + " " + shown;
     }
 }
