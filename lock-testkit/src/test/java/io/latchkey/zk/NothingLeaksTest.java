@@ -55,6 +55,9 @@ import org.junit.jupiter.api.Timeout;
 class NothingLeaksTest {
     private static final int CLIENTS = 6;
     private static final Duration SESSION = Duration.ofSeconds(4);
+    /** Longer than any test with it, so that no lease lapses. */
+    private static final Duration LONG_SESSION = Duration.ofSeconds(60);
+
     private static final Duration LENGTH = Soak.length(Duration.ofSeconds(12));
     private static final Duration SOON = Duration.ofSeconds(60);
     /** What is not a lock's: what ZooKeeper's server, its client and the JVM keep for themselves, such as buffers, grows to a bound. */
@@ -215,8 +218,9 @@ class NothingLeaksTest {
     @Timeout(120)
     void requestsThatGaveUpBehindOthersAreForgotten() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-                ZkLockClient other = client(server);
-                ZkLockClient client = client(server)) {
+                ZkLockClient other = client(server, LONG_SESSION);
+                ZkLockClient client = client(server, LONG_SESSION)) {
+            server.holdExpiry(); // the three that stay are counted, so no session may end by itself
             Lease held = other.mutex("/leaks/m").acquire();
             CompletableFuture<Lease> first = client.mutex("/leaks/m").acquireAsync();
             CompletableFuture<Lease> second = client.mutex("/leaks/m").acquireAsync();
@@ -286,9 +290,13 @@ class NothingLeaksTest {
     }
 
     private static ZkLockClient client(EmbeddedZooKeeper server) {
+        return client(server, SESSION);
+    }
+
+    private static ZkLockClient client(EmbeddedZooKeeper server, Duration session) {
         return ZkLockClient.builder()
                 .connectString(server.connectString())
-                .sessionTimeout(SESSION)
+                .sessionTimeout(session)
                 .build();
     }
 
