@@ -23,6 +23,10 @@ final class Findings {
         this.events = List.copyOf(events);
     }
 
+    String rule() {
+        return rule;
+    }
+
     List<HistoryEvent> events() {
         return events;
     }

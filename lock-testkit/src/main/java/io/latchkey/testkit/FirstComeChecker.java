@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  *
  * <p>Clients see only part of the order. One request surely stands before another if it was known to be {@linkplain
  * HistoryEvent.What#PLACED placed} before the other client began to ask. The proxy of a {@link FaultyClient} sees that, or the client tells
- * it by {@link Attempt#placed()}; without either nothing is before anything, and then the verdict is undecided unless nobody ever waited
+ * it by {@link Attempt#placed()}; without either nothing is before anything, and then the rule does not apply, unless no request ever waited
  * beside another. Requests that were under way at once are in no order, and which of them comes first is not judged. Tokens are not used: {@link
  * TokenOrderChecker} compares those.
  *
@@ -68,8 +68,9 @@ public final class FirstComeChecker {
                 .sorted(Comparator.comparingLong(Course::granted))
                 .toList();
         if (courses.stream().noneMatch(course -> course.placed() != Course.NEVER) && anyWaitedBesideAnother(courses)) {
-            findings.open("nobody saw when requests were placed: see Attempt.placed()");
-            return findings.verdict(grants.size());
+            return new Verdict.Inapplicable(
+                    findings.rule(),
+                    "it is not recorded when requests were placed: record locks of a FaultyClient, or call Attempt.placed()");
         }
         Map<String, List<Standing>> byPath = courses.stream()
                 .filter(course -> course.placed() != Course.NEVER && course.gaveUp() == Course.NEVER)

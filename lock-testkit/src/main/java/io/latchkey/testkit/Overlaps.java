@@ -50,13 +50,13 @@ final class Overlaps {
 
     /** Counts holds as far as their clients have found them valid. */
     Verdict byTheirOwnLooks(List<HistoryEvent> events) {
-        Findings findings = new Findings(name + " by the clients' own looks", events);
-        List<Holding> holds = Holding.of(events);
+        String rule = name + " by the clients' own looks";
         if (new SessionEnds(events).hasDecrees()) {
-            findings.open("sessions were ended by decree: this rule is about expiry by time only");
-            return findings.verdict(holds.size());
+            return new Verdict.Inapplicable(
+                    rule,
+                    "sessions were ended by force, of which no client's clock can know; ask whileSessionsLive, or let sessions end by time");
         }
-        return check(findings, holds);
+        return check(new Findings(rule, events), Holding.of(events));
     }
 
     private Verdict check(Findings findings, List<Holding> holds) {

@@ -22,7 +22,7 @@ public sealed interface Verdict {
     record Obeyed(String rule, int grants) implements Verdict {
         @Override
         public String toString() {
-            return rule + ": obeyed by " + grants + " grants";
+            return rule + ": obeyed by " + counted(grants, "grant");
         }
     }
 
@@ -49,7 +49,7 @@ public sealed interface Verdict {
 
         @Override
         public String toString() {
-            return rule + ": BROKEN " + findings.size() + " times in " + grants + " grants\n"
+            return rule + ": BROKEN " + times(findings.size()) + " in " + counted(grants, "grant") + "\n"
                     + text(evidence, findings);
         }
     }
@@ -77,7 +77,27 @@ public sealed interface Verdict {
 
         @Override
         public String toString() {
-            return rule + ": cannot be decided in " + findings.size() + " places\n" + text(evidence, findings);
+            return rule + ": cannot be decided in " + counted(findings.size(), "place") + "\n"
+                    + text(evidence, findings);
+        }
+    }
+
+    /**
+     * The rule says nothing about this history: it is about other faults, or about something that was not recorded. To ask for it is a mistake
+     * in the test.
+     *
+     * @param rule what was to be checked, in a few words
+     * @param reason why it cannot be, and what can
+     */
+    record Inapplicable(String rule, String reason) implements Verdict {
+        @Override
+        public int grants() {
+            return 0;
+        }
+
+        @Override
+        public String toString() {
+            return rule + ": does not apply to this history\n" + reason;
         }
     }
 
@@ -85,7 +105,7 @@ public sealed interface Verdict {
      * The same verdict, whose report tells right behind the rule how to see it again.
      *
      * @param context such as a seed and the command that replays it
-     * @return the verdict with it; this one if the rule is obeyed
+     * @return the verdict with it; this one if the rule is obeyed or does not apply
      */
     default Verdict in(String context) {
         if (this instanceof Broken broken) {
@@ -100,7 +120,9 @@ public sealed interface Verdict {
      * Returns if the rule is obeyed. If it is not, there is a page with the picture of the history afterwards, as {@link HtmlReport}
      * writes it, and the error names it.
      *
-     * @throws AssertionError if it is broken or the history does not tell
+     * <p>Use this where the faults are known to leave nothing open, as in a test of a few steps.
+     *
+     * @throws AssertionError if it is broken, the history does not tell, or the rule does not apply to it
      */
     default void assertObeyed() {
         if (!(this instanceof Obeyed)) {
@@ -112,12 +134,23 @@ public sealed interface Verdict {
      * Returns unless the rule is broken for certain. If it is, there is a page with the picture of the history afterwards, as {@link
      * HtmlReport} writes it, and the error names it.
      *
-     * @throws AssertionError if it is
+     * <p>Use this where random faults may leave something open: an {@link Undecided} history passes. Whether anything was judged is told by
+     * {@link #grants}.
+     *
+     * @throws AssertionError if it is broken, or the rule does not apply to the history
      */
     default void assertNotBroken() {
-        if (this instanceof Broken) {
+        if (this instanceof Broken || this instanceof Inapplicable) {
             throw new AssertionError(HtmlReport.of(this).announced());
         }
+    }
+
+    private static String times(int number) {
+        return number == 1 ? "once" : number + " times";
+    }
+
+    private static String counted(int number, String what) {
+        return number + " " + what + (number == 1 ? "" : "s");
     }
 
     private static String text(Evidence evidence, List<String> findings) {

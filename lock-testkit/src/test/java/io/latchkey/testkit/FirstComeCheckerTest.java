@@ -60,9 +60,10 @@ class FirstComeCheckerTest {
     }
 
     @Test
-    void withoutKnowledgeOfPlacingItIsUndecidedAsSoonAsAnybodyWaits() {
+    void ruleDoesNotApply_whenRequestsWaitAndNoPlacingIsRecorded() {
         assertSays(
-                Verdict.Undecided.class, new Script().held(0, 1, 10, "a", 1, 5).held(0.5, 11, 20, "b", 2, 6));
+                Verdict.Inapplicable.class,
+                new Script().held(0, 1, 10, "a", 1, 5).held(0.5, 11, 20, "b", 2, 6));
         assertSays(Verdict.Obeyed.class, new Script().held(0, 1, 10, "a", 1, 5).held(11, 12, 20, "b", 2, 6));
     }
 

@@ -109,7 +109,9 @@ class MutualExclusionCheckerTest {
                 .held(2, 13, 40, "b", 2, 6);
         assertInstanceOf(Verdict.Obeyed.class, live(script));
         Verdict looks = looks(script);
-        assertInstanceOf(Verdict.Undecided.class, looks, "a decree is beyond local clocks");
+        assertInstanceOf(Verdict.Inapplicable.class, looks, "no local clock can know of it");
+        AssertionError error = assertThrows(AssertionError.class, looks::assertNotBroken);
+        assertTrue(error.getMessage().contains("ask whileSessionsLive"), error.getMessage());
     }
 
     @Test

@@ -89,7 +89,7 @@ class TimelineTest {
                         .events())
                 .in("seed 42; again with: mvn verify -Dseed=42");
         List<String> lines = verdict.toString().lines().toList();
-        assertTrue(lines.get(0).startsWith("mutual exclusion while sessions live: BROKEN 1 times in 2 grants"));
+        assertTrue(lines.get(0).startsWith("mutual exclusion while sessions live: BROKEN once in 2 grants"));
         assertEquals("seed 42; again with: mvn verify -Dseed=42", lines.get(1));
         assertFalse(new Verdict.Obeyed("rule", 1).in("seed").toString().contains("seed"));
     }

@@ -5,6 +5,7 @@ import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.Scenario;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import net.jqwik.api.lifecycle.TryExecutionResult;
 import net.jqwik.api.lifecycle.TryLifecycleContext;
 
@@ -16,10 +17,10 @@ final class FailureReport {
      * What was drawn for a try.
      *
      * @param what the kit's own scenario, or the faults for somebody's own code
-     * @param line of the report, as far as the commit
+     * @param seed for the report; empty if there is none
      * @param option of the command, with which every try draws it again
      */
-    record Drawn(Object what, String line, String option) {}
+    record Drawn(Object what, Optional<String> seed, String option) {}
 
     static Optional<Drawn> drawn(List<Object> parameters) {
         return parameters.stream()
@@ -30,34 +31,48 @@ final class FailureReport {
     private static Optional<Drawn> drawn(Object parameter) {
         if (parameter instanceof Scenario scenario) {
             return Optional.of(new Drawn(
-                    scenario, "seed " + scenario.seed() + ", commit ", "-D" + Growing.SEED + "=" + scenario.seed()));
+                    scenario, Optional.of("seed " + scenario.seed()), "-D" + Growing.SEED + "=" + scenario.seed()));
         } else if (parameter instanceof FaultSchedule faults) {
             return Optional.of(
-                    new Drawn(faults, "commit ", String.format("\"-D%s=%s\"", LatchkeyDomain.FAULTS, faults)));
+                    new Drawn(faults, Optional.empty(), String.format("\"-D%s=%s\"", LatchkeyDomain.FAULTS, faults)));
         }
         return Optional.empty();
     }
 
     /**
-     * The failed try, with the report before its message.
+     * The failed try as one error, which has the report before the message and keeps the place where the try failed. The failure itself is
+     * not its cause: the message would stand twice in what is printed.
      *
      * @param more lines of the report, each with its end; may be empty
      */
     static TryExecutionResult of(TryLifecycleContext context, Drawn drawn, TryExecutionResult failed, String more) {
         Throwable failure = failed.throwable().orElseGet(() -> new AssertionError("the property returned false"));
-        return TryExecutionResult.falsified(new AssertionError(text(context, drawn, failure, more), failure));
+        String message = failure instanceof AssertionError ? String.valueOf(failure.getMessage()) : failure.toString();
+        AssertionError report = new AssertionError(text(context, drawn, message, more), failure.getCause());
+        report.setStackTrace(failure.getStackTrace());
+        for (Throwable each : failure.getSuppressed()) {
+            report.addSuppressed(each);
+        }
+        return TryExecutionResult.falsified(report);
     }
 
-    private static String text(TryLifecycleContext context, Drawn drawn, Throwable failure, String more) {
-        String message = String.valueOf(failure.getMessage());
+    private static String text(TryLifecycleContext context, Drawn drawn, String message, String more) {
         String rule = message.lines().findFirst().orElse("");
+        String rest = message.substring(rule.length());
         String test = context.containerClass().getSimpleName();
         return "broken: " + rule
-                + "\n" + drawn.line()
-                + Commit.ofTheWorkTree().orElse("not known")
-                + "\n" + more
+                + "\n" + origin(drawn.seed(), Commit.ofTheWorkTree()) + more
                 + "replay: mvn test -Dtest=" + test + " -Dsurefire.failIfNoSpecifiedTests=false " + drawn.option()
                 + "\n" + drawn.what()
-                + "\n" + message;
+                + rest;
+    }
+
+    /** The line of what is known of these, with its end; nothing if neither is known. */
+    static String origin(Optional<String> seed, Optional<String> commit) {
+        return Stream.of(seed, commit.map(known -> "commit " + known))
+                .flatMap(Optional::stream)
+                .reduce((one, other) -> one + ", " + other)
+                .map(line -> line + "\n")
+                .orElse("");
     }
 }

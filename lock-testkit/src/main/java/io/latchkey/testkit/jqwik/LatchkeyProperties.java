@@ -34,7 +34,7 @@ import net.jqwik.api.lifecycle.PropagationMode;
  * {@link io.latchkey.testkit.workload.Play.Settings} to match; no shrinking and no edge cases, since time is not replayed on a real
  * server. In place of that, a try that fails with a scenario, or with a {@link io.latchkey.testkit.workload.FaultSchedule} for code of
  * your own, is repeated ten times, and the failure begins with four lines: the rule that was broken, the seed (of a scenario) and the
- * commit, how often it failed again, and the command that plays it again.
+ * commit (in a git work tree), how often it failed again, and the command that plays it again.
  *
  * <p>Surefire finds classes named {@code *Properties} only if its {@code includes} name them.
  */

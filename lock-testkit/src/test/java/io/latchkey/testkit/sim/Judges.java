@@ -92,10 +92,10 @@ final class Judges {
         count.nanos += System.nanoTime() - start;
         if (verdict instanceof Verdict.Broken) {
             throw new Broken("the checker of " + name + " has nothing to say", verdict.toString());
-        } else if (verdict instanceof Verdict.Undecided) {
-            count.undecided++;
-        } else {
+        } else if (verdict instanceof Verdict.Obeyed) {
             count.obeyed++;
+        } else {
+            count.undecided++;
         }
     }
 
