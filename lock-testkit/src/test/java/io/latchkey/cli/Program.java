@@ -19,8 +19,12 @@ import java.util.stream.Stream;
 final class Program implements AutoCloseable {
     private static final Duration WITHIN = Duration.ofSeconds(30);
 
-    /** A process in the background of a shell without job control ignores INT, and so does every process that it starts. */
-    private static final List<String> SIGNALS_AS_USUAL = List.of("/usr/bin/env", "--default-signal=INT,HUP");
+    /**
+     * As a shell starts it for a terminal: leads a process group, and does not ignore INT, as a process in the background of
+     * a shell without job control does.
+     */
+    private static final List<String> AS_FOR_A_TERMINAL =
+            List.of("/usr/bin/setsid", "/usr/bin/env", "--default-signal=INT,HUP");
 
     private final Process process;
     private final Path out;
@@ -35,17 +39,22 @@ final class Program implements AutoCloseable {
     /** How it ended. */
     record Ended(int status, String out, String err) {}
 
-    /** The command line from its classes, which the build has put beside those of lock-zk. */
-    static Program latchkey(Path folder, Map<String, String> environment, String... args) {
+    /** The classes of the command line, which the build has put beside those of lock-zk. */
+    static Path classes() {
         Path classes = Path.of("../lock-zk/target/cli-classes").toAbsolutePath();
         if (!Files.exists(classes)) {
             throw new IllegalStateException(classes + " is missing: the build of lock-zk compiles it");
         }
+        return classes;
+    }
+
+    /** The command line from its classes. */
+    static Program latchkey(Path folder, Map<String, String> environment, String... args) {
         // Without our tests' classes, which have a logging backend.
         Stream<String> libraries = Arrays.stream(
                         System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("test-classes"));
-        List<String> command = new ArrayList<>(SIGNALS_AS_USUAL);
+        List<String> command = new ArrayList<>(AS_FOR_A_TERMINAL);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -54,7 +63,8 @@ final class Program implements AutoCloseable {
                 "-cp",
                 String.join(
                         File.pathSeparator,
-                        Stream.concat(Stream.of(classes.toString()), libraries).toList()),
+                        Stream.concat(Stream.of(classes().toString()), libraries)
+                                .toList()),
                 "io.latchkey.cli.Main"));
         command.addAll(List.of(args));
         return start(folder, environment, command);
@@ -97,14 +107,26 @@ final class Program implements AutoCloseable {
 
     /** Sends it a signal, by its name. */
     void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                .start()
-                .waitFor();
+        kill(name, Long.toString(process.pid()));
+    }
+
+    /** Sends it to the whole process group, as a terminal does with Ctrl-C. */
+    void signalGroup(String name) throws IOException, InterruptedException {
+        kill(name, "-" + process.pid());
+    }
+
+    private static void kill(String name, String whom) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, "--", whom).start().waitFor();
     }
 
     /** Waits for its end. */
     Ended ended() throws InterruptedException {
-        if (!process.waitFor(WITHIN.toMillis(), TimeUnit.MILLISECONDS)) {
+        return ended(1);
+    }
+
+    /** The same, where it starts so many programs one after the other: each has the time of one. */
+    Ended ended(int programs) throws InterruptedException {
+        if (!process.waitFor(programs * WITHIN.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("still running; said " + out() + read(err));
         }
         return new Ended(process.exitValue(), out(), read(err));
