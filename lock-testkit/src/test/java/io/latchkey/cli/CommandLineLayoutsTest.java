@@ -151,9 +151,13 @@ class CommandLineLayoutsTest {
     @Test
     void aRequestOfCuratorsIsEvicted() throws Exception {
         new InterProcessMutex(curator, "/evicted").acquire();
-        String token = succeeded("show", "/evicted").lines().toList().get(2).split(" +", -1)[1];
+        String[] shown = succeeded("show", "/evicted").lines().toList().get(2).split(" +", -1);
+        assertEquals("-", shown[6], "Curator writes no process into its nodes");
+        String token = shown[1];
 
-        assertEquals("", succeeded("evict", "/evicted", token));
+        assertEquals(
+                "evicted the holder with token " + token + " at /evicted: " + shown[5] + "\n",
+                succeeded("evict", "/evicted", token));
 
         awaitRequests("/evicted", 0);
         assertEquals("/evicted: no lock; nobody holds, nobody waits\n", succeeded("show", "/evicted"));

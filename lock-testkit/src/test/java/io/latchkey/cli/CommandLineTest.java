@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import static org.apache.zookeeper.ZooDefs.Ids.OPEN_ACL_UNSAFE;
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
@@ -16,6 +18,10 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.ZkLockClient;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +30,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,6 +59,7 @@ class CommandLineTest {
     private final EmbeddedZooKeeper server;
     private final LockClient other;
     private final List<Program> started = new ArrayList<>();
+    private final List<ZooKeeper> handles = new ArrayList<>();
 
     CommandLineTest(EmbeddedZooKeeper server, LockClient other) {
         this.server = server;
@@ -56,8 +67,11 @@ class CommandLineTest {
     }
 
     @AfterEach
-    void endWhatStillRuns() {
+    void endWhatStillRuns() throws InterruptedException {
         started.forEach(Program::close);
+        for (ZooKeeper handle : handles) {
+            handle.close();
+        }
     }
 
     private Program start(String... args) {
@@ -179,6 +193,135 @@ class CommandLineTest {
         }
     }
 
+    /** Any client that may create nodes somewhere can leave such nodes there. */
+    @Test
+    @Tag("once")
+    void ls_namesWhatItCannotShowAndShowsTheRest() throws Exception {
+        String tooLong = "/" + "long".repeat(2_500);
+        try (LockClient odd = ZkLockClient.connect(server.connectString() + "/odd");
+                Lease good = odd.mutex("/good").acquire();
+                Lease beside = odd.mutex("/p/good").acquire();
+                Lease below = odd.mutex("/tenant/nest/good").acquire()) {
+            create("/odd/lock-0000000000", "", OPEN_ACL_UNSAFE);
+            create("/odd" + tooLong, "latchkey/1 mutex", OPEN_ACL_UNSAFE);
+            create("/odd/p/leases", "", List.of(new ACL(ZooDefs.Perms.CREATE, ZooDefs.Ids.ANYONE_ID_UNSAFE)));
+            create("/odd/big", "", OPEN_ACL_UNSAFE);
+            create("/odd/big/1" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
+            create("/odd/big/2" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
+            create("/odd/tenant/block-1700000000", "", OPEN_ACL_UNSAFE);
+            create("/odd/tenant/block-1700000000/job", "latchkey/1 mutex", OPEN_ACL_UNSAFE);
+            Map<String, String> there = Map.of("LATCHKEY_CONNECT", server.connectString() + "/odd", "PATH", PATH);
+            Program text = start(there, "ls");
+            Program unreadable = start(there, "show", "/p");
+
+            Program.Ended listed = text.ended();
+            assertEquals(70, listed.status(), listed::toString);
+            List<String> paths = listed.out()
+                    .lines()
+                    .skip(1)
+                    .map(line -> line.split(" ", 2)[0])
+                    .toList();
+            assertEquals(
+                    List.of("/good", "/p/good", "/tenant", "/tenant/block-1700000000/job", "/tenant/nest/good"), paths);
+            List<String> said = listed.err().lines().toList();
+            assertEquals(3, said.size(), listed::toString);
+            assertEquals(
+                    "latchkey: not shown, since this client may not read it (give it the right, or --auth): /p/leases",
+                    said.get(0));
+            assertTrue(said.get(1).startsWith("latchkey: not shown: /big: The connection breaks"), said.get(1));
+            assertTrue(said.get(2).startsWith("latchkey: not shown: " + tooLong + ": "), said.get(2));
+            Program.Ended shown = unreadable.ended();
+            assertEquals(77, shown.status(), shown::toString);
+            assertTrue(shown.err().endsWith(": /p/leases\n"), shown::toString);
+            assertTrue(good.isValid() && beside.isValid() && below.isValid());
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void ls_showsLocksAtAnyDepth() throws Exception {
+        StringBuilder deep = new StringBuilder("/deep");
+        create(deep.toString(), "", OPEN_ACL_UNSAFE);
+        for (int level = 1; level <= 3_000; level++) {
+            create(deep.append("/a").toString(), "", OPEN_ACL_UNSAFE);
+        }
+        create(deep.append("/job").toString(), "latchkey/1 mutex", OPEN_ACL_UNSAFE);
+
+        // A small stack instead of a deeper tree.
+        Program.Ended ended = start(
+                        Map.of(
+                                "LATCHKEY_CONNECT",
+                                server.connectString(),
+                                "PATH",
+                                PATH,
+                                "JDK_JAVA_OPTIONS",
+                                "-Xss256k"),
+                        "ls",
+                        "/deep")
+                .ended();
+
+        assertEquals(0, ended.status(), ended::toString);
+        assertTrue(ended.out().contains("\n" + deep + "  mutex"), ended::toString);
+    }
+
+    private void create(String path, String data, List<ACL> acl) throws Exception {
+        if (handles.isEmpty()) {
+            handles.add(new ZooKeeper(server.connectString(), 10_000, event -> {}));
+        }
+        var unused = handles.get(0)
+                .create(path, data.getBytes(StandardCharsets.UTF_8), new ArrayList<>(acl), CreateMode.PERSISTENT);
+    }
+
+    /** 100,000 lines: what takes time with the square of that would not come to an end. */
+    @Test
+    void tables_takeTimeInProportionToTheirLines() throws Exception {
+        Constructor<?> make = cliClass("Table").getDeclaredConstructor(String[].class);
+        make.setAccessible(true);
+        Object table = make.newInstance((Object) new String[] {"PATH", "KIND"});
+        Method line = table.getClass().getDeclaredMethod("line", Object[].class);
+        line.setAccessible(true);
+        for (int n = 0; n < 100_000; n++) {
+            line.invoke(table, (Object) new Object[] {"/locks/" + n, "mutex"});
+        }
+        line.invoke(table, (Object) new Object[] {"/" + "long".repeat(2_500), "mutex"});
+
+        String text = assertTimeoutPreemptively(SOON, table::toString);
+
+        assertTrue(text.length() < 10_000_000, "one long path makes no other line longer");
+    }
+
+    /** A class of the command line, which is on no class path here. */
+    private static Class<?> cliClass(String name) throws Exception {
+        URL[] classes = {Program.classes().toUri().toURL()};
+        // Not closed: a class loads others when it uses them.
+        return new URLClassLoader(classes, CommandLineTest.class.getClassLoader()).loadClass("io.latchkey.cli." + name);
+    }
+
+    @Test
+    @Tag("once")
+    void textOfOtherUsers_isPrintedHarmless() throws Exception {
+        try (Lease held = other.mutex("/raw/gr\u00fcn \u202eevil").acquire()) {
+            create("/odd-data", "evil \u202e\u009b2J \ud83d\ude00", OPEN_ACL_UNSAFE);
+            Program json = start("ls", "--json", "/raw");
+            Program refused = start("run", "/odd-data", "--", "true");
+
+            String text = succeeded(json.ended()).out();
+            assertTrue(text.chars().allMatch(c -> c == '\n' || (c >= ' ' && c < 0x7f)), text);
+            assertEquals(
+                    "/raw/gr\u00fcn \u202eevil",
+                    JsonParser.parseString(text)
+                            .getAsJsonArray()
+                            .get(0)
+                            .getAsJsonObject()
+                            .get("path")
+                            .getAsString());
+            Program.Ended mismatch = refused.ended();
+            assertEquals(78, mismatch.status(), mismatch::toString);
+            assertTrue(mismatch.err().contains("evil ??2J \ud83d\ude00"), mismatch::toString);
+            assertTrue(held.isValid());
+        }
+    }
+
     // ---- run
 
     @Test
@@ -241,7 +384,10 @@ class CommandLineTest {
         String[] pids = program.out().strip().split(" ", -1);
         String token = Long.toString(other.mutex("/run/evicted").queue().get(0).token());
 
-        assertEquals(new Program.Ended(0, "", ""), run("evict", "/run/evicted", token));
+        String evicted = succeeded(run("evict", "/run/evicted", token)).out();
+        assertTrue(
+                evicted.matches("evicted the holder with token " + token + " at /run/evicted: .+, process \\d+, sh\n"),
+                evicted);
 
         Program.Ended ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
@@ -333,7 +479,9 @@ class CommandLineTest {
             assertStatus(77, "", denied.ended());
             Program.Ended listed = list.ended();
             assertEquals(77, listed.status());
-            assertEquals("latchkey: not listed, since this client may not read them: /refused\n", listed.err());
+            assertEquals(
+                    "latchkey: not shown, since this client may not read it (give it the right, or --auth): /refused\n",
+                    listed.err());
             assertEquals("PATH  KIND  CAPACITY  HOLDERS  WAITERS  LAYOUT\n", listed.out());
             assertStatus(78, "mutex", mismatch.ended());
             assertStatus(127, "/no/such/command", missing.ended());

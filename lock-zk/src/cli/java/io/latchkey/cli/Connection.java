@@ -12,6 +12,9 @@ import picocli.CommandLine.Option;
 
 /** The options that say where the locks are, which all commands have. */
 final class Connection {
+    /** The environment variable with the login, a secret of latchkey's own. */
+    static final String LOGIN = "LATCHKEY_AUTH";
+
     @Option(
             names = "--connect",
             paramLabel = "SERVERS",
@@ -42,11 +45,24 @@ final class Connection {
     @Option(
             names = "--auth",
             paramLabel = "SCHEME:CREDENTIALS",
-            defaultValue = "${env:LATCHKEY_AUTH}",
+            defaultValue = "${env:" + LOGIN + "}",
             converter = Login.Converter.class,
             description = "A login, such as digest:user:password. If not given: LATCHKEY_AUTH of the environment, where"
                     + " other users of the machine cannot read it.")
     private @Nullable Login login;
+
+    /**
+     * Checks a path before anything is connected to.
+     *
+     * @throws io.latchkey.lock.BadPathException if no lock can stand there
+     */
+    static void checkPath(String path) {
+        var unused = ZkLockClient.builder().basePath(path);
+    }
+
+    Duration sessionTimeout() {
+        return sessionTimeout;
+    }
 
     /** A client that is called so in the queues. */
     ZkLockClient client(String label, Layout layout) {

@@ -4,9 +4,14 @@ package io.latchkey.cli;
 import io.latchkey.lock.Contender;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** Takes a request out of a queue. */
 @Command(
@@ -26,27 +31,56 @@ final class EvictCommand implements Callable<Integer> {
     @Parameters(paramLabel = "PATH", index = "0", description = "The lock's path.")
     private String path = "";
 
-    @Parameters(paramLabel = "REQUEST", index = "1", description = "The request's token, as 'latchkey show' tells it.")
+    @Parameters(
+            paramLabel = "REQUEST",
+            index = "1",
+            converter = Token.class,
+            description = "The request's token, as 'latchkey show' tells it.")
     private long token;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (token <= 0) {
-            throw new IllegalArgumentException(
-                    "REQUEST is a token, which is greater than 0; this client may not even read"
-                            + " requests that are shown with token 0.");
-        }
+        Connection.checkPath(path);
+        LockTree.Found found;
         try (LockTree tree = LockTree.open(connection, "latchkey evict")) {
-            for (FoundLock lock : tree.at(path)) {
-                for (Contender request : tree.queue(lock)) {
+            found = tree.at(path);
+            for (LockTree.Seen seen : found.locks()) {
+                for (Contender request : seen.queue()) {
                     if (request.token() == token && request.evict() == Contender.Eviction.EVICTED) {
+                        System.out.println(Terminal.plain("evicted " + described(request)));
                         return Status.DONE.code();
                     }
                 }
             }
         }
-        System.err.println("latchkey: no request with token " + token + " at " + path + ": it had gone before, or never"
-                + " was. Nothing was changed.");
+        if (!found.unshown().isEmpty()) {
+            return found.complain().code();
+        }
+        Terminal.complain("no request with token " + token + " at " + path
+                + ": it had gone before, or never was. Nothing" + " was changed.");
         return Status.GONE.code();
+    }
+
+    private String described(Contender request) {
+        String standing = request.standing() == Contender.Standing.HOLDS ? "holder" : "waiter";
+        String process = request.processId() == 0 ? "" : "process " + request.processId();
+        String owner = Stream.of(request.host(), process, request.label())
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(", "));
+        return "the " + standing + " with token " + token + " at " + path + (owner.isEmpty() ? "" : ": " + owner);
+    }
+
+    static final class Token implements ITypeConverter<Long> {
+        /** Requests that may not be read are shown with token 0. */
+        private static final Pattern TOKEN = Pattern.compile("[1-9]\\d{0,17}");
+
+        @Override
+        public Long convert(String text) {
+            if (!TOKEN.matcher(text).matches()) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no token: give the number in the column TOKEN of 'latchkey show'");
+            }
+            return Long.valueOf(text);
+        }
     }
 }

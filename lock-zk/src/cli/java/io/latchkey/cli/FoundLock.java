@@ -34,11 +34,14 @@ record FoundLock(String path, Layout layout, PathData purpose) {
     }
 
     /**
-     * The locks for which the node itself is the path.
+     * The locks for which the node itself is the path. The root is none, whatever stands there.
      *
      * @param own what its data says, if that is Latchkey's
      */
     static List<FoundLock> at(String path, Optional<PathData> own, List<String> children) {
+        if (path.equals("/")) {
+            return List.of();
+        }
         List<FoundLock> locks = new ArrayList<>();
         own.ifPresent(purpose -> locks.add(new FoundLock(path, Layout.LATCHKEY, purpose)));
         SHARED.forEach((layout, naming) -> {
@@ -84,13 +87,15 @@ record FoundLock(String path, Layout layout, PathData purpose) {
                 : Optional.of(new FoundLock(path, Layout.CURATOR, PathData.semaphore(seem)));
     }
 
-    /** Whether the child of a node belongs to the locks there, so that there is nothing else to look for. */
+    /** Whether the child of a node belongs to a semaphore there, so that there is nothing else to look for. */
     static boolean isPartOf(List<FoundLock> locks, String child) {
-        boolean ofASemaphore = locks.stream().anyMatch(lock -> !lock.isCounted());
+        return (child.equals(LEASES) || child.equals(LOCKS)) && locks.stream().anyMatch(lock -> !lock.isCounted());
+    }
+
+    static boolean isNamedAsARequest(String child) {
         return NodeName.parse(child).isPresent()
                 || NodeName.isEar(child)
                 || SHARED.values().stream()
-                        .anyMatch(naming -> naming.parse(child).isPresent())
-                || (ofASemaphore && (child.equals(LEASES) || child.equals(LOCKS)));
+                        .anyMatch(naming -> naming.parse(child).isPresent());
     }
 }

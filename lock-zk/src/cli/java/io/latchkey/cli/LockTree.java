@@ -11,14 +11,21 @@ import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.queue.PathData;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /** What stands at the nodes of ZooKeeper's tree: which of them are locks, whose, of what kind, and who queues there. */
 final class LockTree implements AutoCloseable {
@@ -26,48 +33,124 @@ final class LockTree implements AutoCloseable {
 
     private final LockClient own;
     private final ZooKeeper handle;
+    private final Duration patience;
     /** In the session of the handle, made when they are needed. */
     private final Map<Layout, LockClient> others = new EnumMap<>(Layout.class);
 
-    private LockTree(LockClient own, ZooKeeper handle) {
+    private LockTree(LockClient own, ZooKeeper handle, Duration patience) {
         this.own = own;
         this.handle = handle;
+        this.patience = patience;
     }
 
     /** The client comes first: it says what is wrong with the connection. */
     static LockTree open(Connection connection, String label) throws IOException {
         LockClient client = connection.client(label, Layout.LATCHKEY);
         try {
-            return new LockTree(client, connection.handle());
+            return new LockTree(client, connection.handle(), connection.sessionTimeout());
         } catch (IOException failed) {
             client.close();
             throw failed;
         }
     }
 
-    /** What was found, and what could not be looked at. */
-    record Found(List<FoundLock> locks, List<String> unreadable) {}
+    /** A lock, and its requests in order. */
+    record Seen(FoundLock lock, List<Contender> queue) {}
 
     /**
-     * The locks at the path: none, one, or several if what does not go together is mixed there.
+     * What was found.
      *
-     * @throws io.latchkey.lock.BadPathException if no lock can stand there
+     * @param unshown the paths that could not be shown, and why
      */
-    List<FoundLock> at(String path) throws InterruptedException {
-        var unused = own.mutex(path);
-        Optional<Node> node = read(path);
-        return node.isPresent() ? locksAt(node.get()) : List.of();
+    record Found(List<Seen> locks, Map<String, RuntimeException> unshown) {
+        private Found() {
+            this(new ArrayList<>(), new LinkedHashMap<>());
+        }
+
+        /** Says on standard error what is missing, and gives the exit status. */
+        Status complain() {
+            String unreadable = unshown.keySet().stream().filter(this::isDenied).collect(Collectors.joining(" "));
+            if (!unreadable.isEmpty()) {
+                Terminal.complain(
+                        "not shown, since this client may not read it (give it the right, or --auth): " + unreadable);
+            }
+            unshown.forEach((path, reason) -> {
+                if (!isDenied(path)) {
+                    Terminal.complain("not shown: " + path + ": " + reason.getMessage());
+                }
+            });
+            return Status.ofMissing(unshown.values());
+        }
+
+        private boolean isDenied(String path) {
+            return unshown.get(path) instanceof AccessDeniedException;
+        }
     }
 
-    /** The locks at the path and below it, in alphabetical order. */
-    Found below(String path) throws InterruptedException {
-        Found found = new Found(new ArrayList<>(), new ArrayList<>());
-        collect(path, found);
+    /** The locks at the path: none, one, or several if what does not go together is mixed there. */
+    Found at(String path) throws InterruptedException {
+        Found found = new Found();
+        var unused = look(path, found);
         return found;
     }
 
-    /** Who holds and who waits, in order. */
-    List<Contender> queue(FoundLock lock) {
+    /** The locks at the path and below it, a path before what is below it, and neighbours in alphabetical order. */
+    Found below(String path) throws InterruptedException {
+        Found found = new Found();
+        Deque<String> left = new ArrayDeque<>(List.of(path));
+        while (!left.isEmpty()) {
+            String next = left.pop();
+            List<String> below = isRequest(next, found) ? List.of() : look(next, found);
+            for (int i = below.size() - 1; i >= 0; i--) {
+                left.push(below.get(i));
+            }
+            if (found.unshown().get(next) instanceof LockUnavailableException && !serversAnswer()) {
+                String rest = "no server answers any more. What comes behind it is not shown either. Try again.";
+                found.unshown().put(next, new LockUnavailableException(rest));
+                left.clear();
+            }
+        }
+        return found;
+    }
+
+    /** By its name, which anybody may give to a path as well; but requests have no children. */
+    private boolean isRequest(String path, Found found) throws InterruptedException {
+        if (!FoundLock.isNamedAsARequest(path.substring(path.lastIndexOf('/') + 1))) {
+            return false;
+        }
+        try {
+            // Takes no right to read.
+            Optional<Stat> stat = ask(path, () -> handle.exists(path, false));
+            return stat.isEmpty() || stat.get().getNumChildren() == 0;
+        } catch (LockException cannot) {
+            found.unshown().put(path, cannot);
+            return true;
+        }
+    }
+
+    /** Adds the locks at the path, and gives the paths right below it where there may be others. */
+    private List<String> look(String path, Found found) throws InterruptedException {
+        try {
+            Optional<Node> node = read(path);
+            List<FoundLock> locks = node.isPresent() ? locksAt(node.get(), found) : List.of();
+            locks.forEach(lock -> addQueue(lock, found));
+            return node.isPresent() ? below(node.get(), locks) : List.of();
+        } catch (LockException cannot) {
+            found.unshown().put(path, cannot);
+            return List.of();
+        }
+    }
+
+    /** Whatever is wrong with one lock is said of this one, and hides no other. */
+    private void addQueue(FoundLock lock, Found found) {
+        try {
+            found.locks().add(new Seen(lock, queue(lock)));
+        } catch (LockException | IllegalArgumentException cannot) {
+            found.unshown().put(lock.path(), cannot);
+        }
+    }
+
+    private List<Contender> queue(FoundLock lock) {
         LockClient client =
                 lock.layout() == Layout.LATCHKEY ? own : others.computeIfAbsent(lock.layout(), this::borrowing);
         Acquirable any =
@@ -100,55 +183,91 @@ final class LockTree implements AutoCloseable {
                 : Optional.empty();
     }
 
-    private List<FoundLock> locksAt(Node node) throws InterruptedException {
-        List<FoundLock> locks = FoundLock.at(node.path(), node.purpose(), node.children());
+    private List<FoundLock> locksAt(Node node, Found found) throws InterruptedException {
+        List<FoundLock> locks = new ArrayList<>(FoundLock.at(node.path(), node.purpose(), node.children()));
         if (FoundLock.mayBeCuratorsSemaphore(node.children())) {
-            FoundLock.curatorsSemaphore(node.path(), children(node, FoundLock.LEASES), children(node, FoundLock.LOCKS))
+            FoundLock.curatorsSemaphore(
+                            node.path(),
+                            children(node.below(FoundLock.LEASES), found),
+                            children(node.below(FoundLock.LOCKS), found))
                     .ifPresent(locks::add);
         }
         return locks;
     }
 
-    private List<String> children(Node node, String child) throws InterruptedException {
-        String path = node.below(child);
-        return ask(path, () -> handle.getChildren(path, false)).orElse(List.of());
-    }
-
-    private void collect(String path, Found found) throws InterruptedException {
+    /** None if they may not be read. */
+    private List<String> children(String path, Found found) throws InterruptedException {
         try {
-            Optional<Node> node = read(path);
-            if (node.isPresent()) {
-                List<FoundLock> locks = locksAt(node.get());
-                found.locks().addAll(locks);
-                for (String child : node.get().children().stream().sorted().toList()) {
-                    String below = node.get().below(child);
-                    if (!below.equals(OF_THE_SERVER) && !FoundLock.isPartOf(locks, child)) {
-                        collect(below, found);
-                    }
-                }
-            }
+            return ask(path, () -> handle.getChildren(path, false)).orElse(List.of());
         } catch (AccessDeniedException denied) {
-            found.unreadable().add(path);
+            found.unshown().put(path, denied);
+            return List.of();
         }
     }
 
+    private static List<String> below(Node node, List<FoundLock> locks) {
+        return node.children().stream()
+                .filter(child -> !FoundLock.isPartOf(locks, child))
+                .map(node::below)
+                .filter(path -> !path.equals(OF_THE_SERVER))
+                .sorted()
+                .toList();
+    }
+
     private interface Question<T> {
+        @Nullable
         T ask() throws KeeperException, InterruptedException;
     }
 
-    /** The answer; empty if there is no such node. */
-    private static <T> Optional<T> ask(String path, Question<T> question) throws InterruptedException {
+    /** The answer; empty if there is no such node. A question that broke the connection is asked twice. */
+    private <T> Optional<T> ask(String path, Question<T> question) throws InterruptedException {
         try {
-            return Optional.of(question.ask());
+            return answer(path, question);
+        } catch (KeeperException.ConnectionLossException broken) {
+            if (!serversAnswer()) {
+                throw new LockUnavailableException("The connection was lost while " + path + " was read. Try again.");
+            }
+        }
+        try {
+            return answer(path, question);
+        } catch (KeeperException.ConnectionLossException again) {
+            throw new LockException(
+                    "The connection breaks whenever this node is read. If more nodes are below it than fit"
+                            + " a packet of ZooKeeper, raise jute.maxbuffer.");
+        }
+    }
+
+    private static <T> Optional<T> answer(String path, Question<T> question)
+            throws InterruptedException, KeeperException.ConnectionLossException {
+        try {
+            return Optional.ofNullable(question.ask());
         } catch (KeeperException.NoNodeException gone) {
             return Optional.empty();
         } catch (KeeperException.NoAuthException denied) {
             throw new AccessDeniedException(path + " may not be read by this client. Give it the right, or --auth.");
-        } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException away) {
-            throw new LockUnavailableException("The connection was lost while " + path + " was read. Try again.");
+        } catch (KeeperException.ConnectionLossException broken) {
+            throw broken;
+        } catch (KeeperException.SessionExpiredException over) {
+            throw new LockUnavailableException("The session ended while " + path + " was read. Try again.");
         } catch (KeeperException refused) {
             throw new LockException("The server refuses to tell of " + path + ": " + refused.code(), refused);
         }
+    }
+
+    /** Whether they do after all, within a session time-out. While there is no connection, a question waits for the next. */
+    private boolean serversAnswer() throws InterruptedException {
+        long start = System.nanoTime();
+        do {
+            try {
+                var unused = handle.exists("/", false);
+                return true;
+            } catch (KeeperException.ConnectionLossException broken) {
+                // This connection's end; the client makes the next.
+            } catch (KeeperException over) {
+                return false;
+            }
+        } while (System.nanoTime() - start < patience.toNanos());
+        return false;
     }
 
     @Override

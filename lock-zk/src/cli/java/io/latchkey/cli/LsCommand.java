@@ -2,11 +2,9 @@
 package io.latchkey.cli;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,24 +36,16 @@ final class LsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PathUtils.validatePath(path);
-        List<Shown.Lock> locks = new ArrayList<>();
         LockTree.Found found;
         try (LockTree tree = LockTree.open(connection, "latchkey ls")) {
             found = tree.below(path);
-            for (FoundLock lock : found.locks()) {
-                locks.add(Shown.Lock.of(lock, tree.queue(lock)));
-            }
         }
+        List<Shown.Lock> locks = found.locks().stream().map(Shown.Lock::of).toList();
         System.out.println(json ? Shown.json(locks) : table(locks));
-        if (found.unreadable().isEmpty()) {
-            if (locks.isEmpty() && !json) {
-                System.err.println("latchkey: no lock at or below " + Table.plain(path));
-            }
-            return Status.DONE.code();
+        if (locks.isEmpty() && found.unshown().isEmpty() && !json) {
+            Terminal.complain("no lock at or below " + path);
         }
-        System.err.println("latchkey: not listed, since this client may not read them: "
-                + found.unreadable().stream().map(Table::plain).collect(Collectors.joining(" ")));
-        return Status.DENIED.code();
+        return found.complain().code();
     }
 
     private static Table table(List<Shown.Lock> locks) {

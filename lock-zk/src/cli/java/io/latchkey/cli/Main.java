@@ -4,7 +4,6 @@ package io.latchkey.cli;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -47,19 +46,31 @@ final class Main {
         System.setOut(utf8(FileDescriptor.out));
         System.setErr(utf8(FileDescriptor.err));
         if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
-            System.err.println(
-                    "latchkey: an argument is not ASCII, and no locale says how to read it. Nothing was done."
-                            + " Set LC_ALL=C.UTF-8.");
+            Terminal.complain("an argument is not ASCII, and no locale says how to read it. Nothing was done."
+                    + " Set LC_ALL=C.UTF-8.");
             System.exit(Status.USAGE.code());
         }
-        int status = new CommandLine(new Main())
+        System.exit(status(args));
+    }
+
+    private static int status(String... args) {
+        try {
+            return execute(args);
+        } catch (Error broken) {
+            // The JVM would end with 1, which says that there was no such request.
+            Terminal.complain(broken);
+            return Status.UNEXPECTED.code();
+        }
+    }
+
+    private static int execute(String... args) {
+        return new CommandLine(new Main())
                 // What comes after -- is somebody else's.
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::misused)
                 .setExecutionExceptionHandler(Main::failed)
                 .execute(args);
-        System.exit(status);
     }
 
     private static PrintStream utf8(FileDescriptor stream) {
@@ -68,18 +79,16 @@ final class Main {
 
     /** The usage is long, so only a word of where it is. */
     private static int misused(ParameterException wrong, String[] args) {
-        CommandLine command = wrong.getCommandLine();
-        PrintWriter err = command.getErr();
-        err.println("latchkey: " + wrong.getMessage());
-        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        Terminal.complain(String.valueOf(wrong.getMessage()));
+        System.err.println("Try '" + wrong.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
         return Status.USAGE.code();
     }
 
     private static int failed(Exception failed, CommandLine command, ParseResult parsed) {
         if (Status.isExplained(failed)) {
-            command.getErr().println("latchkey: " + failed.getMessage());
+            Terminal.complain(String.valueOf(failed.getMessage()));
         } else {
-            failed.printStackTrace(command.getErr());
+            Terminal.complain(failed);
         }
         return Status.of(failed).code();
     }

@@ -33,29 +33,30 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Shown.Queue> shown = new ArrayList<>();
+        Connection.checkPath(path);
+        LockTree.Found found;
         try (LockTree tree = LockTree.open(connection, "latchkey show")) {
-            for (FoundLock lock : tree.at(path)) {
-                shown.add(Shown.Queue.of(lock, tree.queue(lock)));
-            }
+            found = tree.at(path);
         }
-        if (shown.isEmpty()) {
+        List<Shown.Queue> shown =
+                new ArrayList<>(found.locks().stream().map(Shown.Queue::of).toList());
+        if (shown.isEmpty() && found.unshown().isEmpty()) {
             shown.add(Shown.Queue.none(path));
         }
         shown.forEach(queue -> System.out.println(json ? Shown.json(queue) : text(queue)));
         if (shown.size() > 1) {
-            System.err.println("latchkey: " + Table.plain(path) + " is used for " + shown.size()
+            Terminal.complain(path + " is used for " + shown.size()
                     + " locks of different layouts or kinds. Those who hold one do not exclude those who hold another: let all"
                     + " their clients agree.");
         }
-        return Status.DONE.code();
+        return found.complain().code();
     }
 
     private static String text(Shown.Queue shown) {
         if (shown.kind() == null) {
-            return shown.path() + ": no lock; nobody holds, nobody waits";
+            return Terminal.plain(shown.path()) + ": no lock; nobody holds, nobody waits";
         }
-        String head = shown.path() + ": " + described(shown);
+        String head = Terminal.plain(shown.path()) + ": " + described(shown);
         if (shown.queue().isEmpty()) {
             return head + "; nobody holds, nobody waits";
         }
@@ -68,7 +69,7 @@ final class ShowCommand implements Callable<Integer> {
                         request.permits(),
                         Objects.requireNonNullElse(request.since(), ""),
                         request.host(),
-                        request.processId(),
+                        request.processId() == 0 ? "" : request.processId(),
                         request.label()));
         return head + System.lineSeparator() + table;
     }

@@ -8,6 +8,7 @@ import io.latchkey.zk.queue.Kind;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What is shown of locks and requests, in the names and the order of the JSON that scripts read. */
@@ -18,10 +19,17 @@ final class Shown {
             .setPrettyPrinting()
             .create();
 
+    /** Each half of a surrogate pair by itself, as JSON has it. */
+    private static final Pattern OUTSIDE_OF_ASCII = Pattern.compile("[^ -~\\n]");
+
     private Shown() {}
 
+    /** In ASCII: what is not stands within strings, where it can be escaped. */
     static String json(Object shown) {
-        return GSON.toJson(shown);
+        return OUTSIDE_OF_ASCII
+                .matcher(GSON.toJson(shown))
+                .replaceAll(
+                        match -> String.format("\\\\u%04x", (int) match.group().charAt(0)));
     }
 
     /**
@@ -42,7 +50,9 @@ final class Shown {
             long holders,
             long waiters,
             String layout) {
-        static Lock of(FoundLock lock, List<Contender> queue) {
+        static Lock of(LockTree.Seen seen) {
+            FoundLock lock = seen.lock();
+            List<Contender> queue = seen.queue();
             long holders = queue.stream().filter(Shown::holds).count();
             return new Lock(
                     lock.path(),
@@ -72,7 +82,8 @@ final class Shown {
             return new Queue(path, null, 0, 0, null, List.of());
         }
 
-        static Queue of(FoundLock lock, List<Contender> queue) {
+        static Queue of(LockTree.Seen seen) {
+            FoundLock lock = seen.lock();
             Kind kind = lock.purpose().kind();
             return new Queue(
                     lock.path(),
@@ -80,7 +91,9 @@ final class Shown {
                     declared(lock),
                     atATime(lock),
                     whose(lock),
-                    queue.stream().map(contender -> Request.of(kind, contender)).toList());
+                    seen.queue().stream()
+                            .map(contender -> Request.of(kind, contender))
+                            .toList());
         }
     }
 
@@ -89,6 +102,7 @@ final class Shown {
      *
      * @param standing holds or waits
      * @param lock what it asks for: mutex, read, write or semaphore
+     * @param processId 0 if it is not told
      * @param since when it was made, by the server's clock; null if that may not be read
      */
     record Request(

@@ -6,6 +6,7 @@ import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
+import java.util.Collection;
 
 /** What the exit status says, by the numbers of {@code sysexits.h}, which the usual commands leave alone. */
 enum Status {
@@ -16,11 +17,11 @@ enum Status {
     USAGE(64),
     /** No server answers. */
     UNAVAILABLE(69),
-    /** Something that nobody thought of. */
+    /** Something unforeseen; ls: a lock could not be shown. */
     UNEXPECTED(70),
     /** Run: others held the lock all the time, so the command was not started. */
     NOT_ACQUIRED(75),
-    /** Run: the lock was lost while the command ran. */
+    /** Run: the lock was lost before the command had ended. */
     LOST(76),
     /** The server refuses. */
     DENIED(77),
@@ -50,6 +51,16 @@ enum Status {
             return MISMATCH;
         }
         return UNEXPECTED;
+    }
+
+    /** That of a list in which something is missing: the servers, the right to read, or anything else. */
+    static Status ofMissing(Collection<RuntimeException> reasons) {
+        if (reasons.isEmpty()) {
+            return DONE;
+        } else if (reasons.stream().anyMatch(reason -> of(reason) == UNAVAILABLE)) {
+            return UNAVAILABLE;
+        }
+        return reasons.stream().allMatch(reason -> of(reason) == DENIED) ? DENIED : UNEXPECTED;
     }
 
     /** Whether the exception's message is all that a person needs. */

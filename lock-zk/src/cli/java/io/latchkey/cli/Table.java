@@ -9,6 +9,8 @@ import java.util.stream.IntStream;
 /** Lines of columns for people. What others wrote into the queue cannot steer the terminal. */
 final class Table {
     private static final String GAP = "  ";
+    /** A longer cell stands out of its column, so that one long path makes no other line longer. */
+    private static final int WIDEST = 100;
 
     private final List<List<String>> lines = new ArrayList<>();
 
@@ -18,27 +20,33 @@ final class Table {
 
     void line(Object... cells) {
         lines.add(IntStream.range(0, cells.length)
-                .mapToObj(i -> plain(cells[i].toString()))
+                .mapToObj(i -> cell(cells[i].toString()))
                 .toList());
     }
 
-    static String plain(String text) {
-        return text.isEmpty() ? "-" : text.replaceAll("\\p{C}", "?");
+    private static String cell(String text) {
+        return text.isEmpty() ? "-" : Terminal.plain(text);
     }
 
     @Override
     public String toString() {
-        return lines.stream().map(this::padded).collect(Collectors.joining(System.lineSeparator()));
+        int[] widths = IntStream.range(0, lines.get(0).size()).map(this::width).toArray();
+        return lines.stream().map(line -> padded(line, widths)).collect(Collectors.joining(System.lineSeparator()));
     }
 
-    private String padded(List<String> line) {
+    private static String padded(List<String> line, int[] widths) {
         return IntStream.range(0, line.size())
-                .mapToObj(i -> line.get(i) + " ".repeat(width(i) - line.get(i).length()))
+                .mapToObj(i -> line.get(i)
+                        + " ".repeat(Math.max(0, widths[i] - line.get(i).length())))
                 .collect(Collectors.joining(GAP))
                 .stripTrailing();
     }
 
     private int width(int column) {
-        return lines.stream().mapToInt(line -> line.get(column).length()).max().orElseThrow();
+        return lines.stream()
+                .mapToInt(line -> line.get(column).length())
+                .filter(length -> length <= WIDEST)
+                .max()
+                .orElseThrow();
     }
 }

@@ -3,6 +3,7 @@ package io.latchkey.cli;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which lock a command runs under: a mutex, unless one of these options says otherwise. */
@@ -11,7 +12,7 @@ final class WantedLock {
             names = "--semaphore",
             paramLabel = "N",
             description = "One permit of a semaphore of N permits: at most N commands at a time.")
-    private int permits;
+    private @Nullable Integer permits;
 
     @Option(names = "--read", description = "The read side of a read-write lock: beside other readers.")
     private boolean read;
@@ -19,13 +20,20 @@ final class WantedLock {
     @Option(names = "--write", description = "The write side of a read-write lock: alone.")
     private boolean write;
 
+    /** Checks what can be checked before anything is connected to. */
+    void check() {
+        if (permits != null && permits < 1) {
+            throw new IllegalArgumentException("--semaphore takes 1 permit or more, not " + permits + ".");
+        }
+    }
+
     /** Sends nothing. */
     Acquirable of(LockClient client, String path) {
         if (read) {
             return client.readWriteLock(path).readLock();
         } else if (write) {
             return client.readWriteLock(path).writeLock();
-        } else if (permits != 0) {
+        } else if (permits != null) {
             return client.semaphore(path, permits);
         }
         return client.mutex(path);
