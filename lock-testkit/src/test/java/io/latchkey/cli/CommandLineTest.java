@@ -13,16 +13,21 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.ZkLockClient;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -391,7 +396,11 @@ class CommandLineTest {
 
         Program.Ended ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
-        assertTrue(ended.err().contains("(NODE_DELETED, token " + token + ")"), ended.err());
+        assertTrue(
+                ended.err()
+                        .contains("while the command ran (NODE_DELETED: its node was deleted, as 'latchkey evict' does;"
+                                + " token " + token + ")"),
+                ended.err());
         for (int each = 1; each <= 2; each++) {
             assertFalse(
                     ProcessHandle.of(Long.parseLong(pids[each]))
@@ -417,6 +426,98 @@ class CommandLineTest {
         assertEquals(new Program.Ended(status, "running\n", ""), program.ended());
         assertTrue(tree.size() >= 1 && tree.stream().noneMatch(ProcessHandle::isAlive), tree::toString);
         assertEquals(List.of(), requests(path), "released, not left to the end of the session");
+    }
+
+    @Test
+    void login_isNotPassedOnToTheCommand() throws Exception {
+        Map<String, String> environment =
+                Map.of("LATCHKEY_CONNECT", server.connectString(), "LATCHKEY_AUTH", "digest:me:secret", "PATH", PATH);
+
+        Program.Ended ended =
+                start(environment, "run", "/run/login", "--", "sh", "-c", "env").ended();
+
+        assertEquals(0, ended.status(), ended::toString);
+        assertTrue(ended.out().contains("LATCHKEY_PATH=/run/login\n"), ended::toString);
+        assertFalse(ended.out().contains("secret"), ended::toString);
+    }
+
+    /** As after a stop of the process: no signal and no notice has come yet, and its own clock tells. */
+    @Test
+    void commandIsNotStarted_whenTheLeaseIsNoLongerValid() throws Exception {
+        Path ran = folder.resolve("ran");
+        Lease lost = (Lease) Proxy.newProxyInstance(
+                Lease.class.getClassLoader(),
+                new Class<?>[] {Lease.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "isValid" -> false;
+                    case "token" -> 7L;
+                    case "lost" -> new CompletableFuture<LossCause>();
+                    case "release" -> ReleaseOutcome.LOST;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        Class<?> type = cliClass("RunCommand");
+        Constructor<?> make = type.getDeclaredConstructor();
+        make.setAccessible(true);
+        Object run = make.newInstance();
+        Field command = type.getDeclaredField("command");
+        command.setAccessible(true);
+        command.set(run, List.of("/usr/bin/touch", ran.toString()));
+        Class<?> processType = type.getClassLoader().loadClass("io.latchkey.cli.CommandProcess");
+        Constructor<?> makeProcess = processType.getDeclaredConstructor(Duration.class);
+        makeProcess.setAccessible(true);
+        Method start = type.getDeclaredMethod("run", Lease.class, processType);
+        start.setAccessible(true);
+
+        assertEquals(76, start.invoke(run, lost, makeProcess.newInstance(SOON)));
+
+        assertFalse(Files.exists(ran));
+    }
+
+    @Test
+    @Tag("once")
+    void timedRunEndsWith69_whenNoServerAnswers() throws Exception {
+        try (EmbeddedZooKeeper away = EmbeddedZooKeeper.start();
+                LockClient holder = ZkLockClient.connect(away.connectString())) {
+            Lease held = holder.mutex("/away").acquire();
+            Program program = start(
+                    Map.of("LATCHKEY_CONNECT", away.connectString(), "PATH", PATH),
+                    "run",
+                    "/away",
+                    "--timeout=5s",
+                    "--session-timeout=2s",
+                    "--",
+                    "echo",
+                    "ran");
+            Eventually.holds(
+                    "a waiter",
+                    SOON,
+                    () -> away.nodesUnder("/away").stream()
+                                    .filter(ServerNode::isEphemeral)
+                                    .count()
+                            == 2);
+            away.stop();
+
+            assertStatus(69, "No server answers, so it is not known whether /away is free", program.ended());
+            assertFalse(held.isValid());
+            away.restart();
+        }
+    }
+
+    /** Ctrl-C at a terminal: the command often ends before latchkey has noticed the signal. */
+    @Test
+    @Tag("once")
+    @Timeout(300)
+    void noLossIsReported_whenTheSignalGoesToTheProcessGroup() throws Exception {
+        for (int press = 1; press <= 20; press++) {
+            String path = "/run/group/" + press;
+            Program program = start("run", path, "--", "sh", "-c", "echo running; exec sleep 300")
+                    .awaitSaid("running");
+
+            program.signalGroup("INT");
+
+            assertEquals(new Program.Ended(130, "running\n", ""), program.ended(), "press " + press);
+            assertEquals(List.of(), requests(path));
+        }
     }
 
     @Test
@@ -453,9 +554,33 @@ class CommandLineTest {
             assertTrue(ended.err().matches("latchkey: .*\nTry 'latchkey.* --help'.\n"), ended::toString);
             assertFalse(ended.err().contains("secret"), ended::toString);
         }
-        Program.Ended path = run("show", "x/");
-        assertEquals(64, path.status());
-        assertTrue(path.err().startsWith("latchkey: \"x/\" is no path for a lock: it must begin with /"), path.err());
+    }
+
+    /** No server listens at the address; the last line shows that. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "show x | must begin with /",
+                "evict x 1 | must begin with /",
+                "run x -- true | must begin with /",
+                "evict /x abc | 'abc' is no token: give the number in the column TOKEN of 'latchkey show'",
+                "evict /x 0 | '0' is no token",
+                "run /x --semaphore=0 -- true | --semaphore takes 1 permit or more, not 0",
+                "run /x --label=LONG -- true | --label has 257 characters, and 256 are the most",
+                "run /x --label=a\u202eb -- true | --label has the character U+202E, which is not printed",
+                "ls --connect=http://127.0.0.1:1 | host:port[,host:port...][/chroot], without http:// before it",
+                "ls --connect=127.0.0.1:1 | --connect-timeout"
+            })
+    @Tag("once")
+    void wrongArguments_areRefusedBeforeConnecting(String line, String said) throws Exception {
+        String[] args = line.replace("LONG", "x".repeat(257)).split(" ", -1);
+        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH, "LC_ALL", "C.UTF-8");
+
+        Program.Ended ended = start(nowhere, args).ended();
+
+        assertEquals(said.contains("--connect-timeout") ? 69 : 64, ended.status(), ended::toString);
+        assertTrue(ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString);
     }
 
     @Test

@@ -33,10 +33,11 @@ final class CommandProcess {
         this.grace = grace;
     }
 
-    /** Starts the command with our standard streams, unless it has been ended before. */
+    /** Starts the command with latchkey's standard streams and without its login, unless it has been ended before. */
     synchronized Optional<Process> start(List<String> command, Map<String, String> environment) throws IOException {
         if (!over) {
             ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+            builder.environment().remove(Connection.LOGIN);
             builder.environment().putAll(environment);
             started = Optional.of(builder.start());
         }

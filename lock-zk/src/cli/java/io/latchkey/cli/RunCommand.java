@@ -5,6 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.Layout;
@@ -38,12 +39,12 @@ import picocli.CommandLine.Spec;
         customSynopsis = "latchkey run PATH [OPTIONS] -- COMMAND [ARGUMENT...]",
         description = {
             "Acquires the lock at PATH, a mutex if nothing else is said, runs COMMAND, and releases the lock when COMMAND has"
-                    + " ended. COMMAND has our standard input and output, and in its environment LATCHKEY_PATH and"
-                    + " LATCHKEY_TOKEN, the fencing token: a store that refuses tokens below the highest it has seen takes"
-                    + " nothing from who has lost the lock.",
-            "If the lock is lost, and if we get TERM, INT or HUP, COMMAND and the processes that it has started get TERM, and"
-                    + " KILL after the grace period. Others may hold during the grace period after a loss. KILL for us leaves"
-                    + " COMMAND running without the lock.",
+                    + " ended. COMMAND has latchkey's standard input and output, and in its environment LATCHKEY_PATH and"
+                    + " LATCHKEY_TOKEN, the fencing token: a store that refuses tokens below the highest it has seen accepts"
+                    + " nothing from a command that has lost the lock. LATCHKEY_AUTH is not passed on to COMMAND.",
+            "If the lock is lost, or if latchkey gets TERM, INT or HUP, COMMAND and the processes that it has started get"
+                    + " TERM, and KILL after the grace period. Others may hold the lock from the loss on. If latchkey itself"
+                    + " is killed (KILL), COMMAND goes on without the lock.",
             "Times are 10s, 500ms, 5m, 2h, 1d; a bare number is seconds."
         },
         footerHeading = "%nExit status:%n",
@@ -56,7 +57,7 @@ import picocli.CommandLine.Spec;
             "  77   the server denies access",
             "  78   the path is for another kind of lock",
             "  127  COMMAND could not be started",
-            "  129, 130, 143  we got HUP, INT or TERM"
+            "  129, 130, 143  latchkey got HUP, INT or TERM"
         })
 final class RunCommand implements Callable<Integer> {
     private static final String SEPARATOR = "--";
@@ -120,8 +121,11 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkSeparator();
+        Connection.checkPath(path);
+        lock.check();
+        String name = labelOrName();
         CommandProcess process = new CommandProcess(grace);
-        try (LockClient client = connection.client(labelOrName(), layout)) {
+        try (LockClient client = connection.client(name, layout)) {
             Acquirable wanted = wanted(client);
             endAndReleaseOnSignals(process, client);
             return acquireAndRun(wanted, process);
@@ -153,11 +157,23 @@ final class RunCommand implements Callable<Integer> {
 
     private String labelOrName() {
         if (label != null) {
+            checkLabel(label);
             return label;
         }
         Path name = Path.of(command.get(0)).getFileName();
-        String plain = String.valueOf(name).replaceAll("\\p{C}", "?");
+        String plain = Terminal.plain(String.valueOf(name));
         return plain.length() > LONGEST_LABEL ? plain.substring(0, LONGEST_LABEL) : plain;
+    }
+
+    private static void checkLabel(String text) {
+        if (text.length() > LONGEST_LABEL) {
+            throw new IllegalArgumentException(
+                    "--label has " + text.length() + " characters, and " + LONGEST_LABEL + " are the most.");
+        }
+        text.codePoints().filter(c -> !Terminal.isPrintable(c)).findFirst().ifPresent(c -> {
+            throw new IllegalArgumentException(
+                    String.format("--label has the character U+%04X, which is not printed.", c));
+        });
     }
 
     private void endAndReleaseOnSignals(CommandProcess process, LockClient client) {
@@ -182,21 +198,39 @@ final class RunCommand implements Callable<Integer> {
                 return run(lease, process);
             }
         }
+        checkServersAnswer(wanted);
         if (!quiet) {
-            System.err.println(
-                    "latchkey: " + path + " was not free within " + Span.text(patience) + ". The command was not run.");
+            Terminal.complain(path + " was not free within " + Span.text(patience) + ". The command was not run.");
         }
         return Status.NOT_ACQUIRED.code();
+    }
+
+    /** Time runs out as well while no server answers, and then no other may hold the lock. */
+    private void checkServersAnswer(Acquirable wanted) {
+        try {
+            var unused = wanted.queue();
+        } catch (LockUnavailableException away) {
+            throw new LockUnavailableException(
+                    "No server answers, so it is not known whether " + path + " is free. The command was not run.");
+        }
     }
 
     private int run(Lease lease, CommandProcess process) {
         Map<String, String> environment = Map.of("LATCHKEY_PATH", path, "LATCHKEY_TOKEN", Long.toString(lease.token()));
         CompletableFuture<LossCause> lost = lease.lost();
+        // After a long stop of this process, as by a suspended machine, only the lease's own clock tells so far.
+        if (!lease.isValid()) {
+            if (!stopping.get()) {
+                Terminal.complain("the lock " + path + " was lost before the command was started (token "
+                        + lease.token() + "): others may hold it. The command was not run.");
+            }
+            return Status.LOST.code();
+        }
         Optional<Process> started;
         try {
             started = process.start(command, environment);
         } catch (IOException cannot) {
-            System.err.println("latchkey: " + cannot.getMessage() + ". The lock is released.");
+            Terminal.complain(cannot.getMessage() + ". The lock is released.");
             return Status.NOT_STARTED.code();
         }
         if (started.isEmpty()) {
@@ -208,19 +242,39 @@ final class RunCommand implements Callable<Integer> {
 
     private int await(Process started, CompletableFuture<LossCause> lost, Lease lease, CommandProcess process) {
         CompletableFuture.anyOf(started.onExit(), lost).join();
-        if (lost.isDone() && !stopping.get()) {
-            process.end();
-            System.err.println("latchkey: the lock " + path + " was lost while the command ran (" + lost.join()
-                    + ", token " + lease.token() + "): others may hold it. The command was ended.");
+        boolean lostWhileItRan = lost.isDone() && !isByASignal(lost);
+        // By a loss or a signal, if the command has not ended by itself. The lock is kept until all of it is gone.
+        process.end();
+        if (lostWhileItRan) {
+            Terminal.complain("the lock " + path + " was lost while the command ran (" + described(lost.join())
+                    + "; token " + lease.token() + "): others may hold it. The command was ended.");
             return Status.LOST.code();
         }
-        // If there was a signal, it is being ended now: the lock is kept until all of it is gone.
-        process.end();
-        if (!stopping.get() && lease.release() == ReleaseOutcome.LOST) {
-            System.err.println("latchkey: the command ended with " + started.exitValue() + ", but the lock " + path
+        if (lease.release() == ReleaseOutcome.LOST && !isByASignal(lost)) {
+            Terminal.complain("the command ended with " + started.exitValue() + ", but the lock " + path
                     + " was lost by then (token " + lease.token() + "): others may have held it.");
             return Status.LOST.code();
         }
         return started.exitValue();
+    }
+
+    /**
+     * Whether the lease ended because a signal ends this process. To be called after the loss is known: the hook sets
+     * {@code stopping} first and closes the client last, so once the lease is lost by the close, {@code stopping} is set.
+     * At Ctrl-C the command often ends by its own signal before the hook has begun.
+     */
+    private boolean isByASignal(CompletableFuture<LossCause> lost) {
+        return stopping.get() && lost.join() == LossCause.CLIENT_CLOSED;
+    }
+
+    private static String described(LossCause cause) {
+        String means =
+                switch (cause) {
+                    case SESSION_EXPIRED -> "the servers have ended the session";
+                    case DEADLINE_PASSED -> "no server answered in time";
+                    case NODE_DELETED -> "its node was deleted, as 'latchkey evict' does";
+                    case CLIENT_CLOSED -> "the servers refused the login at a reconnect";
+                };
+        return cause + ": " + means;
     }
 }

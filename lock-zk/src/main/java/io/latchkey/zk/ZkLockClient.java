@@ -527,7 +527,8 @@ public final class ZkLockClient implements LockClient {
             if (connectTimeout == null && nobodyListens.getAsBoolean()) {
                 throw new LockUnavailableException("No ZooKeeper server listens at " + servers
                         + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
-                        + " servers run; to wait for servers that are still to start, give a connectTimeout.");
+                        + " servers run; to wait for servers that are still to start, give a connectTimeout,"
+                        + " on the command line --connect-timeout.");
             }
             if (!engine.awaitConnection(patience.minus(first))) {
                 throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "

@@ -52,7 +52,7 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
         } catch (RuntimeException bad) {
             throw new IllegalArgumentException(
                     "The connect string \"" + connectString
-                            + "\" is malformed; give host:port[,host:port...][/chroot]: " + bad.getMessage(),
+                            + "\" is malformed; give host:port[,host:port...][/chroot], without http:// before it.",
                     bad);
         }
         checkWatchReset(config);
