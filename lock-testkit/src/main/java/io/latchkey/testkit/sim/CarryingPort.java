@@ -2,6 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.Code;
 import io.latchkey.zk.session.ZooPort;
 import java.util.List;
 import java.util.Objects;
@@ -39,6 +40,11 @@ final class CarryingPort implements ZooPort {
     @Override
     public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
         to.carry(() -> port().lists(paths, then));
+    }
+
+    @Override
+    public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+        to.carry(() -> port().exist(paths, then));
     }
 
     @Override

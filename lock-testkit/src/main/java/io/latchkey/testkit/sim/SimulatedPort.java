@@ -326,6 +326,17 @@ final class SimulatedPort implements ZooPort {
     }
 
     @Override
+    public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+        lists(
+                paths,
+                lists -> then.accept(
+                        lists.ok()
+                                ? Answer.of(
+                                        lists.get().stream().map(Answer::code).toList())
+                                : Answer.failed(lists.code(), lists.detail())));
+    }
+
+    @Override
     public void read(String path, Consumer<Answer<NodeData>> then) {
         send(new Reading(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
     }

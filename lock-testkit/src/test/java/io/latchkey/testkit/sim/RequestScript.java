@@ -99,7 +99,7 @@ final class RequestScript {
 
     private void ask(ZooPort port, Heard ear, int who) {
         String path = anyPath();
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(11)) {
             case 0, 1 -> {
                 say("S" + who + " creates under " + path);
                 port.create(path + "/request-", anyData(), answer -> ear.created(path, answer));
@@ -128,6 +128,11 @@ final class RequestScript {
                 List<String> paths = List.of(path, anyPath());
                 say("S" + who + " lists " + paths);
                 port.lists(paths, ear::allListed);
+            }
+            case 8 -> {
+                List<String> paths = List.of(path, anyPath());
+                say("S" + who + " asks for " + paths);
+                port.exist(paths, answer -> ear.answer(answer, codes -> ear.hears("there " + codes)));
             }
             default -> {
                 List<Write> writes = new ArrayList<>();

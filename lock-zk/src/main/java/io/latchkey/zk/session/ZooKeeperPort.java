@@ -195,6 +195,28 @@ public final class ZooKeeperPort implements ZooPort {
         return Answer.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
     }
 
+    /** By lists, which are short: a request's node has no children. A node is looked for before its rights are. */
+    @Override
+    public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+        List<Op> ops = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            ops.add(Op.getChildren(path));
+        }
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(codes(rc, results)), null);
+    }
+
+    /** Its code is that of the first read that was refused; then there are results all the same. */
+    private static Answer<List<Code>> codes(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Answer.failed(map(rc), word(rc));
+        }
+        List<Code> codes = new ArrayList<>(results.size());
+        for (OpResult result : results) {
+            codes.add(result instanceof OpResult.ErrorResult refused ? map(refused.getErr()) : Code.OK);
+        }
+        return Answer.of(codes);
+    }
+
     @Override
     public int longestAnswer() {
         return zooKeeper.getClientConfig().getInt(ZKConfig.JUTE_MAXBUFFER, ZOOKEEPERS_LONGEST_ANSWER);

@@ -23,6 +23,13 @@ public interface ZooPort {
     /** The same of several nodes in one request, with an answer for each, in their order. */
     void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then);
 
+    /**
+     * Asks in one request which of several nodes are there; in their order {@link Code#NO_NODE} for one that is not,
+     * {@link Code#OK} for one that is, or {@link Code#NO_AUTH} if it is and may not be read. The answer is no older than
+     * any that this session has had before, so what it does not show of what was shown before has been deleted.
+     */
+    void exist(List<String> paths, Consumer<Answer<List<Code>>> then);
+
     void read(String path, Consumer<Answer<NodeData>> then);
 
     /** Reads the node and leaves a watch on its data, which fires on a change and on deletion. */
