@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.Lists;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
@@ -25,6 +26,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -223,6 +226,46 @@ class WireBudgetTest extends OnOneServer {
             assertEquals(LossCause.NODE_DELETED, deleted.lost().get(5, TimeUnit.SECONDS));
         }
         assertAllValid(held.values());
+    }
+
+    /** As an operator does who deletes all that is below a path. */
+    @Test
+    void allLossesAreToldByABeatsTransactions_whenThousandsOfNodesAreDeletedAtOnce() throws Exception {
+        Duration session = SESSION.multipliedBy(20);
+        ZkLockClient holder =
+                client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(session));
+        List<Lease> held = new ArrayList<>();
+        while (held.size() < 3000) {
+            List<CompletableFuture<Lease>> acquiring = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                acquiring.add(holder.readWriteLock("/robbed").readLock().acquireAsync());
+            }
+            for (CompletableFuture<Lease> each : acquiring) {
+                held.add(each.get(20, TimeUnit.SECONDS));
+            }
+        }
+        awaitUntil("most are left to watches", () -> server().watchCount() > 2000);
+        List<Op> deletions = requestsUnder("/robbed").stream()
+                .map(node -> Op.delete(node.path(), -1))
+                .toList();
+        ZooKeeper operator = handle();
+        Wire.Mark before = proxy.mark();
+        long start = System.nanoTime();
+        for (List<Op> part : Lists.partition(deletions, 500)) {
+            operator.multi(part);
+        }
+        Eventually.holds(
+                "all are told", session, () -> held.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
+        System.out.println("told of " + held.size() + " deleted nodes after "
+                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms, with "
+                + proxy.since(before).count(RequestMatch.multi()) + " transactions");
+        int most = 2 * (held.size() / 500 + 1) + 10;
+        assertTrue(
+                proxy.since(before).count(RequestMatch.multi()) <= most,
+                () -> proxy.since(before).count(RequestMatch.multi()) + " transactions");
+        for (Lease lease : held) {
+            assertEquals(LossCause.NODE_DELETED, lease.lost().get(5, TimeUnit.SECONDS));
+        }
     }
 
     private static void assertAllValid(Collection<Lease> leases) {

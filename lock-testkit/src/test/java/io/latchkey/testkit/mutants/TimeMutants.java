@@ -83,8 +83,8 @@ final class TimeMutants {
             Mutant.of(
                             "no pair in time after a reconnect",
                             SESSION,
-                            "nextBeat.set(engine.margin(timeout));",
-                            "nextBeat.set(interval());")
+                            "nextBeat.set(engine.margin(timeout));\n            beatAgain",
+                            "nextBeat.set(interval());\n            beatAgain")
                     .caughtBy(
                             "io.latchkey.testkit.SimulatedLocksTest#whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease"),
             Mutant.of(
@@ -115,15 +115,21 @@ final class TimeMutants {
             Mutant.of(
                             "the heartbeat looks at no node",
                             SESSION,
-                            "List<Place.Standing> present = connected ? present() : List.of();",
-                            "List<Place.Standing> present = List.of();")
-                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+                            "Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
+                            "Deque<Place> present = new ArrayDeque<>(0);")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#allDeletedNodesAreTold_whenOneBeatFails"),
             Mutant.of(
                             "the heartbeat forgets what it found gone",
-                            SESSION,
-                            "gone.place().nodeGone(gone.name());\n                        beatAgain = true;",
-                            "gone.name();")
+                            "session/NodeChecks",
+                            "gone(part.get(refusal.index()));",
+                            "part.get(refusal.index());")
                     .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+            Mutant.of(
+                            "the heartbeat tells of one deleted node at a time",
+                            "session/NodeChecks",
+                            "if (others.isEmpty()) {",
+                            "if (!others.isEmpty()) {")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#allDeletedNodesAreTold_whenOneBeatFails"),
             Mutant.of(
                             "nobody looks at a node of which a watch has told",
                             "session/Place",

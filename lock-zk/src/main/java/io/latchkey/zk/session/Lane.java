@@ -91,6 +91,7 @@ final class Lane {
 
     void arrived(Place place, NodeName name) {
         present.put(name.text(), place);
+        session.nodeChecks().update(place);
         session.keepBeating();
     }
 

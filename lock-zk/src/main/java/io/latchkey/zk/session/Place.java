@@ -88,6 +88,11 @@ final class Place {
         return request.node(index);
     }
 
+    /** Whether this is the node, as far as is known, and nothing on its way replaces it. */
+    boolean isAt(NodeName name) {
+        return replacement == null && node().equals(Optional.of(name));
+    }
+
     /** A place and its node at some moment. */
     record Standing(Place place, NodeName name) {
         String path() {
@@ -322,7 +327,7 @@ final class Place {
     }
 
     void forgetOwn() {
-        ownWatched = false;
+        ownWatched(false);
         if (stopWatchingOwn != null) {
             stopWatchingOwn.run();
             stopWatchingOwn = null;
@@ -333,6 +338,12 @@ final class Place {
     void leaveToWatch() {
         leftToWatch = true;
         watchOwn();
+        ownWatched(ownWatched);
+    }
+
+    private void ownWatched(boolean now) {
+        ownWatched = now;
+        lane().session().nodeChecks().update(this);
     }
 
     boolean isLeftToWatch() {
@@ -348,7 +359,7 @@ final class Place {
 
         @Override
         public void seen(ZooPort.Listing children) {
-            ownWatched = true;
+            ownWatched(true);
         }
 
         @Override
@@ -356,12 +367,12 @@ final class Place {
             gone();
         }
 
-        /** A holder's node may have gone with its session, whose server tells of that first: a heartbeat knows the cause. */
+        /** A holder's node may have gone with its session, whose server tells of that first: a check knows the cause. */
         @Override
         public void gone() {
-            ownWatched = false;
+            ownWatched(false);
             if (request.state() == State.HELD) {
-                lane().session().beat();
+                lane().session().nodeChecks().told(Place.this);
             } else {
                 nodeGone(own);
             }
@@ -369,7 +380,7 @@ final class Place {
 
         @Override
         public void blind(Answer<?> why) {
-            ownWatched = false;
+            ownWatched(false);
             stopWatchingOwn = null;
             boolean lost = why.code() == Code.CONNECTION_LOSS;
             lane().session().whenConnected(() -> {

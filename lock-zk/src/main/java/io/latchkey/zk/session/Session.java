@@ -6,7 +6,9 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,15 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class Session {
     /** Heartbeats in a session time-out: two of them lie further apart than the margin, and one may be late. */
     private static final int BEATS = 6;
-    /**
-     * How many nodes one part of a heartbeat checks. A server keeps the last 500 transactions on its heap, and a check
-     * takes five times its bytes there.
-     */
-    private static final int BEAT_PART = 500;
-    /** About how many bytes it has at most, a quarter of what fits a packet: paths may be long. */
-    private static final int BEAT_BYTES = 250_000;
-    /** What a check has beside its path. */
-    private static final int CHECK = 20;
     /** How many nodes a heartbeat begins to leave to watches, at most. */
     private static final int TO_WATCHES = 1_000;
     /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
@@ -51,7 +44,11 @@ final class Session {
     private Optional<Moment> beforeConnection;
 
     private final Watches watches = new Watches(this);
+    private final NodeChecks nodeChecks;
     private final Map<String, Lane> lanes = new HashMap<>();
+    /** Lanes of which {@link #owes} does not know yet that they owe nothing. */
+    private final Deque<Lane> owing = new ArrayDeque<>(0);
+
     private final List<Runnable> onConnected = new ArrayList<>();
     private final List<Runnable> onBeat = new ArrayList<>();
     private final Set<Request> confirming = new LinkedHashSet<>();
@@ -86,6 +83,7 @@ final class Session {
 
     Session(Engine engine) {
         this.engine = engine;
+        this.nodeChecks = new NodeChecks(this);
         this.nextBeat = new Alarm(engine, this::beatDue);
         this.nextProbe = new Alarm(engine, this::probe);
         this.termEnd = new Alarm(engine, this::termEnds);
@@ -112,6 +110,10 @@ final class Session {
 
     Watches watches() {
         return watches;
+    }
+
+    NodeChecks nodeChecks() {
+        return nodeChecks;
     }
 
     boolean connected() {
@@ -160,8 +162,19 @@ final class Session {
         }
     }
 
+    /** Asked after every answer while a client closes: a lane is looked at again only while it owes, until none seems to. */
     boolean owes() {
-        return lanes.values().stream().anyMatch(Lane::owes);
+        if (!someOwes()) {
+            owing.addAll(lanes.values());
+        }
+        return someOwes();
+    }
+
+    private boolean someOwes() {
+        while (!owing.isEmpty() && !owing.element().owes()) {
+            owing.remove();
+        }
+        return !owing.isEmpty();
     }
 
     // ---- asking the server
@@ -372,60 +385,7 @@ final class Session {
     }
 
     private boolean hasNodes() {
-        if (!holding.isEmpty()) {
-            return true;
-        }
-        for (Lane lane : lanes.values()) {
-            if (!lane.present().isEmpty()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The nodes that are there for certain and that no watch looks after, holders' first. */
-    private List<Place.Standing> present() {
-        Set<Place.Standing> present = new LinkedHashSet<>();
-        holding.forEach(request -> present.addAll(request.standing()));
-        for (Lane lane : lanes.values()) {
-            for (Place place : lane.present()) {
-                place.node().ifPresent(name -> present.add(new Place.Standing(place, name)));
-            }
-        }
-        present.removeIf(standing ->
-                standing.place().replacement().isPresent() || standing.place().isLeftToWatch());
-        return List.copyOf(present);
-    }
-
-    private static List<List<Place.Standing>> inParts(List<Place.Standing> present) {
-        List<List<Place.Standing>> parts = new ArrayList<>();
-        List<Place.Standing> part = new ArrayList<>();
-        int bytes = 0;
-        for (Place.Standing standing : present) {
-            int more = CHECK + standing.path().length();
-            if (part.size() == BEAT_PART || (!part.isEmpty() && bytes + more > BEAT_BYTES)) {
-                parts.add(part);
-                part = new ArrayList<>();
-                bytes = 0;
-            }
-            part.add(standing);
-            bytes += more;
-        }
-        parts.add(part);
-        return parts;
-    }
-
-    /**
-     * Who holds thousands of locks would send thousands of checks with every beat. What does not fit the first part is
-     * watched instead, once and for all; until the watch is confirmed, and after it has told something, it is checked.
-     */
-    private static void leaveToWatches(List<List<Place.Standing>> parts) {
-        parts.stream()
-                .flatMap(List::stream)
-                .map(Place.Standing::place)
-                .filter(place -> place.request().state() == State.HELD)
-                .limit(TO_WATCHES)
-                .forEach(Place::leaveToWatch);
+        return !holding.isEmpty() || !nodeChecks.isEmpty();
     }
 
     /** Checks all nodes, in parts that fit a packet; out of touch it is only the barrier, which needs no node. */
@@ -434,33 +394,54 @@ final class Session {
             beatAgain = true;
             return;
         }
-        int on = connection;
-        List<Place.Standing> present = connected ? present() : List.of();
-        List<List<Place.Standing>> parts = inParts(present);
-        beating = parts.size();
-        for (List<Place.Standing> part : parts) {
-            List<ZooPort.Write> checks =
-                    part.isEmpty() ? List.of(new ZooPort.Write.Check("/")) : Place.Standing.checks(part);
-            write(checks, answer -> {
-                beating--;
-                beaten(on, part, answer);
-            });
-        }
-        if (parts.size() > 1) {
-            leaveToWatches(parts.subList(1, parts.size()));
-        }
+        Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);
+        beatPart(connection, present);
+        beatRest(connection, present, TO_WATCHES);
     }
 
-    private void beaten(int on, List<Place.Standing> part, Answer<ZooPort.Written> answer) {
+    private List<Place.Standing> beatPart(int on, Deque<Place> left) {
+        List<Place.Standing> part = nodeChecks.part(left);
+        beating++;
+        Consumer<Answer<ZooPort.Written>> then = answer -> {
+            beating--;
+            beaten(on, answer);
+        };
+        if (part.isEmpty()) {
+            write(List.of(new ZooPort.Write.Check("/")), then);
+        } else {
+            nodeChecks.check(part, then);
+        }
+        return part;
+    }
+
+    /**
+     * Sends what did not fit the first part, each further part in a step of its own, so that other events come in between. A client that
+     * holds thousands of locks would send thousands of checks with every beat: so the holders' nodes of these parts are watched instead,
+     * once and for all; until the watch is confirmed, and after it has told something, they are checked.
+     */
+    private void beatRest(int on, Deque<Place> left, int toWatches) {
+        if (left.isEmpty()) {
+            return;
+        }
+        beating++;
+        engine.serially(() -> {
+            beating--;
+            if (over || on != connection) {
+                beatAgain();
+                return;
+            }
+            List<Place> holders = beatPart(on, left).stream()
+                    .map(Place.Standing::place)
+                    .filter(place -> place.request().state() == State.HELD)
+                    .limit(toWatches)
+                    .toList();
+            holders.forEach(Place::leaveToWatch);
+            beatRest(on, left, toWatches - holders.size());
+        });
+    }
+
+    private void beaten(int on, Answer<ZooPort.Written> answer) {
         if (answer.ok()) {
-            answer.get()
-                    .failedAt()
-                    .filter(refusal -> refusal.code() == Code.NO_NODE && refusal.index() < part.size())
-                    .ifPresent(refusal -> {
-                        Place.Standing gone = part.get(refusal.index());
-                        gone.place().nodeGone(gone.name());
-                        beatAgain = true;
-                    });
             if (connected) {
                 checked = engine.now();
             }
@@ -477,6 +458,10 @@ final class Session {
             // Refused, as by a server that throttles: no event will tell that it may be asked again.
             probeLater();
         }
+        beatAgain();
+    }
+
+    private void beatAgain() {
         if (beatAgain && beating == 0 && !over) {
             beatAgain = false;
             beat();
@@ -592,6 +577,8 @@ final class Session {
         // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
         // sessions.
         lanes.clear();
+        owing.clear();
+        nodeChecks.end();
         holding.clear();
         confirming.clear();
         onConnected.clear();

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.session.ZooPort;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Heartbeats and watches of an engine, in moments that no server can be held in. */
+@Timeout(30)
+class HeartbeatTest {
+    private static final Duration SESSION = Duration.ofSeconds(12);
+
+    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_DECREE);
+    private final Server server = new Server(leader);
+
+    /** One client, whose port tells of the heartbeats that are sent. */
+    private final class Client {
+        private final Engine engine;
+        private final Consumer<List<ZooPort.Write>> beats;
+        private @Nullable SimulatedPort port;
+        private ZooPort.@Nullable Listener listener;
+        private long ids;
+
+        Client(int number, Consumer<List<ZooPort.Write>> beats) throws IOException {
+            this.beats = beats;
+            this.ids = (number + 1L) << 32;
+            this.engine = new Engine(new Engine.Config(
+                    new Engine.Source.Own(this::open),
+                    SESSION,
+                    Optional.empty(),
+                    new Owner("simulated", 1, "client " + number),
+                    () -> ids++,
+                    leader.time().view(),
+                    Runnable::run,
+                    path -> path));
+            engine.start();
+            settle();
+        }
+
+        private ZooPort open(ZooPort.Listener told) {
+            listener = told;
+            port = new SimulatedPort(leader, SESSION, told);
+            return new Telling(port, beats);
+        }
+
+        ZooPort.Listener listener() {
+            return Objects.requireNonNull(listener);
+        }
+
+        CompletableFuture<Optional<ZkLease>> asks(String path) {
+            return engine.acquire(List.of(new Member(Recipe.MUTEX, path)), new Patience.Forever());
+        }
+
+        /** Until nothing is on its way. */
+        void settle() {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            while (true) {
+                while (server.lags()) {
+                    server.applyNext();
+                }
+                if (moved.hasMessage()) {
+                    moved.takeMessage();
+                } else if (moved.seeksConnection()) {
+                    moved.connect(server);
+                } else if (moved.hasRequest()) {
+                    moved.takeRequest();
+                } else {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Hands all on. */
+    private record Telling(ZooPort to, Consumer<List<ZooPort.Write>> beats) implements ZooPort {
+        @Override
+        public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+            to.create(path, data, then);
+        }
+
+        @Override
+        public void list(String path, Consumer<Answer<Listing>> then) {
+            to.list(path, then);
+        }
+
+        @Override
+        public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+            to.lists(paths, then);
+        }
+
+        @Override
+        public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+            to.exist(paths, then);
+        }
+
+        @Override
+        public void read(String path, Consumer<Answer<NodeData>> then) {
+            to.read(path, then);
+        }
+
+        @Override
+        public void watchData(String path, Consumer<Answer<NodeData>> then) {
+            to.watchData(path, then);
+        }
+
+        @Override
+        public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+            to.watchChildren(path, then);
+        }
+
+        @Override
+        public void removeWatches(String path, Runnable then) {
+            to.removeWatches(path, then);
+        }
+
+        @Override
+        public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+            if (writes.stream().allMatch(Write.Check.class::isInstance)) {
+                beats.accept(writes);
+            }
+            to.write(writes, then);
+        }
+
+        @Override
+        public void close(Runnable then) {
+            to.close(then);
+        }
+    }
+
+    /** The executor is not kept for all of a beat over thousands of nodes. */
+    @Test
+    void otherTasksRunBetweenTheParts_whenABeatHasSeveral() throws Exception {
+        List<String> order = new ArrayList<>();
+        List<Client> clients = new ArrayList<>();
+        Client client = new Client(0, checks -> {
+            order.add("part of " + checks.size());
+            clients.get(0).engine.serially(() -> order.add("other"));
+        });
+        clients.add(client);
+        for (int i = 0; i < 1_200; i++) {
+            CompletableFuture<Optional<ZkLease>> asked = client.asks("/many/" + i);
+            client.settle();
+            assertTrue(asked.get(5, TimeUnit.SECONDS).isPresent());
+        }
+        while (order.isEmpty()) {
+            leader.time().runNext();
+        }
+        assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
+    }
+
+    /** A failed transaction names one node only. */
+    @Test
+    void allDeletedNodesAreTold_whenOneBeatFails() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        List<ZkLease> held = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            CompletableFuture<Optional<ZkLease>> asked = client.asks("/robbed/" + i);
+            client.settle();
+            held.add(asked.get(5, TimeUnit.SECONDS).orElseThrow());
+        }
+        List<ZkLease> robbed = held.subList(3, 40);
+        robbed.forEach(lease -> leader.delete(lease.nodePaths().get(0)));
+        while (beats.isEmpty()) {
+            leader.time().runNext();
+        }
+        client.settle();
+        assertEquals(List.of(), robbed.stream().filter(ZkLease::isValid).toList());
+        held.subList(0, 3).forEach(ZkLease::ensureValid);
+        assertEquals(List.of(40), beats);
+    }
+}
