@@ -263,6 +263,22 @@ class HandlesTest extends OnOneServer {
         }
     }
 
+    /** The age of its connection is not known: until a pair of requests has proved it, the leader may end the session at any time. */
+    @Test
+    void firstLeaseOnABorrowedHandleComesAMarginLaterAndTheNextAtOnce() throws Exception {
+        Duration margin = Duration.ofSeconds(1);
+        ZooKeeper handle = handle();
+        long start = System.nanoTime();
+        try (ZkLockClient borrowing =
+                ZkLockClient.builder().using(handle).validityMargin(margin).build()) {
+            Lease first = borrowing.mutex("/m").acquire();
+            Duration waited = Duration.ofNanos(System.nanoTime() - start);
+            assertTrue(waited.compareTo(margin) >= 0, () -> "granted after " + waited);
+            assertTrue(first.remaining().compareTo(LONG_SESSION.dividedBy(2)) > 0, () -> first.remaining() + " left");
+            borrowing.mutex("/n").tryAcquire(margin.dividedBy(2)).orElseThrow().close();
+        }
+    }
+
     /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
     @Test
     void aHolderOnABorrowedHandleThatItsOwnerClosesIsTold() throws Exception {

@@ -108,6 +108,10 @@ public final class ZkLockClient implements LockClient {
      * send what is to be deleted and do not wait, and the outcome of a release is {@link
      * io.latchkey.lock.ReleaseOutcome#PENDING}.
      *
+     * <p>The first lease is granted a {@linkplain Builder#validityMargin validity margin} after this call at the earliest, by
+     * default a quarter of the session time-out: the handle may have been connected just now, and nothing proves before that how
+     * long the servers keep its session. A {@code tryAcquire} with less time than that is empty until then.
+     *
      * @param zooKeeper a live handle
      * @return a connected client; closing it deletes its nodes and leaves the handle open
      * @throws IllegalArgumentException if the handle's configuration is unfit for locks, as one with {@code
@@ -250,7 +254,7 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * A handle of the caller's instead of a connect string.
+         * A handle of the caller's instead of a connect string; see {@link ZkLockClient#using}.
          *
          * @param zooKeeper a live handle
          * @return this

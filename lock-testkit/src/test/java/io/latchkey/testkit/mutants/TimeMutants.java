@@ -76,10 +76,17 @@ final class TimeMutants {
             Mutant.of(
                             "pings before the connection",
                             PROOFS,
-                            "return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;",
-                            "return ping;")
+                            "return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);",
+                            "return Optional.of(ping);")
                     .caughtBy(
                             "io.latchkey.zk.session.ProofsTest#aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest"),
+            Mutant.of(
+                            "a borrowed handle's connection is taken for old",
+                            PROOFS,
+                            "return maybeNone ? before",
+                            "return maybeNone && before.isPresent() ? before")
+                    .caughtBy(
+                            "io.latchkey.zk.session.ProofsTest#aLoneWriteProvesNothing_whenTheConnectionsAgeIsNotKnown"),
             Mutant.of(
                             "no pair in time after a reconnect",
                             SESSION,

@@ -152,10 +152,17 @@ final class WatchMutants {
             Mutant.of(
                             "a mark is taken for its turn by who cannot know of its own end",
                             "session/Place",
-                            "if (ownWatched) {",
+                            "if (ownWatched && lane().session().connected()) {",
                             "if (request.isWaiting()) {")
                     .and("session/Place", "if (lost && node()", "if (!lost && node()")
                     .caughtBy("HandlesTest#whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone"),
+            Mutant.of(
+                            "a mark counts before the watches are set again",
+                            "session/Place",
+                            "ownWatched && lane().session().connected()",
+                            "ownWatched")
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.HeartbeatTest#theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection"),
             Mutant.of(
                             "long lists are read together",
                             READER,

@@ -2,6 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.queue.Owner;
@@ -189,5 +190,41 @@ class HeartbeatTest {
         assertEquals(List.of(), robbed.stream().filter(ZkLease::isValid).toList());
         held.subList(0, 3).forEach(ZkLease::ensureValid);
         assertEquals(List.of(40), beats);
+    }
+
+    /**
+     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's own node is deleted and the
+     * holder ahead lets go: then the pair of events is told before the deletion.
+     */
+    @Test
+    void theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = holder.asks("/m");
+        holder.settle();
+        String ahead = first.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths().get(0);
+        CompletableFuture<Optional<ZkLease>> second = waiter.asks("/m");
+        waiter.settle();
+        CompletableFuture<Optional<ZkLease>> third = next.asks("/m");
+        next.settle();
+        String own = leader.tree().find("/m").listing().children().stream()
+                .map(child -> "/m/" + child)
+                .sorted((a, b) -> a.substring(a.length() - 10).compareTo(b.substring(b.length() - 10)))
+                .toList()
+                .get(1);
+
+        leader.delete(own);
+        var released = first.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+        holder.settle();
+        next.settle();
+        assertTrue(third.get(5, TimeUnit.SECONDS).isPresent());
+        waiter.listener().disconnected();
+        waiter.listener().connected((int) SESSION.toMillis());
+        waiter.listener().fired(ahead, ZooPort.Change.DATA, 99);
+        waiter.listener().fired(ahead, ZooPort.Change.DELETED, 99);
+
+        assertFalse(second.isDone(), "the third holds");
+        assertTrue(released.isDone());
     }
 }

@@ -234,10 +234,12 @@ final class Place {
         return new Watches.Listener() {
             @Override
             public void released() {
-                if (ownWatched) {
+                if (ownWatched && lane().session().connected()) {
                     Place.this.released(node);
                 } else {
-                    // Its turn may be another's: nobody would have told if the own node had gone before.
+                    // Its turn may be another's: the own node may have gone before, and nothing has told. On a new
+                    // connection ZooKeeper's client sets its watches again in several packets, the one on the own node
+                    // maybe last; the barrier is sent behind all of them, and its answer comes behind what they tell.
                     gone();
                 }
             }

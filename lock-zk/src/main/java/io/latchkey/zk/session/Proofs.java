@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  *       third of the time-out, the margin, and its time on its way before the write, at the earliest, and earlier by as
  *       long as the process stood still and sent none; for its time on its way we take that of the slowest request of
  *       the last time-out. If there was no connection then, it is the making of the connection that counts: the leader
- *       itself takes part in that.
+ *       itself takes part in that. If nobody knows when it was made, as on a handle that has just been borrowed, the
+ *       write proves nothing: the connection may be younger than the ping, and its answer may have been as long on its
+ *       way as ZooKeeper's client waits for it, up to the whole time-out.
  *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts; less the
  *       margin, so that who is cut off at once gives up that much before the server, as everybody else does.
  * </ul>
@@ -99,18 +101,16 @@ final class Proofs {
     }
 
     /**
-     * The same of a write that was committed: until when the server keeps the session at least.
+     * The same of a write that was committed: until when the server keeps the session at least, if it proves that.
      *
      * @param standstill for how long this process stood still at most within the time-out before it was sent
      */
-    Moment committed(Moment sent, Moment now, Duration standstill) {
+    Optional<Moment> committed(Moment sent, Moment now, Duration standstill) {
         Optional<Moment> pair = lastKnownBefore(sent);
         answered(sent, now);
         Moment ping = sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill));
-        Moment touch = touchBy(ping);
-        touch = pair.isPresent() ? later(touch, pair.get()) : touch;
-        touch = asked.isPresent() ? later(touch, asked.get().minus(margin)) : touch;
-        return touch.plus(life);
+        Optional<Moment> made = asked.map(moment -> moment.minus(margin));
+        return later(touchBy(ping), later(pair, made)).map(touch -> touch.plus(life));
     }
 
     /** How many requests are remembered. */
@@ -133,12 +133,12 @@ final class Proofs {
     }
 
     /** When the leader heard of us by a ping, or, when there may have been none yet, by the making of the connection. */
-    private Moment touchBy(Moment ping) {
+    private Optional<Moment> touchBy(Moment ping) {
         boolean maybeNone = there == null || there.isAfter(ping);
-        return maybeNone && before.isPresent() && ping.isAfter(before.get()) ? before.get() : ping;
+        return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);
     }
 
-    private static Moment later(Moment one, Moment other) {
-        return one.isAfter(other) ? one : other;
+    private static Optional<Moment> later(Optional<Moment> one, Optional<Moment> other) {
+        return other.isEmpty() || (one.isPresent() && one.get().isAfter(other.get())) ? one : other;
     }
 }

@@ -40,6 +40,8 @@ final class Session {
     private final Engine engine;
     /** Before the server made the session; nobody knows of a borrowed one. */
     private final Optional<Moment> asked;
+    /** Before anything was sent in it. */
+    private final Moment opened;
     /** Before the present connection was made: when the former was found lost. */
     private Optional<Moment> beforeConnection;
 
@@ -90,9 +92,10 @@ final class Session {
         this.marking = !engine.naming().isShared();
         this.timeout = engine.sessionTimeout();
         this.offered = timeout;
-        this.asked = engine.makesSessions() ? Optional.of(engine.now()) : Optional.empty();
+        this.opened = engine.now();
+        this.asked = engine.makesSessions() ? Optional.of(opened) : Optional.empty();
         this.beforeConnection = asked;
-        this.checked = engine.now();
+        this.checked = opened;
         this.proofs = newProofs();
     }
 
@@ -273,12 +276,25 @@ final class Session {
         proofs = newProofs();
         if (first) {
             backInTouch();
+            if (asked.isEmpty()) {
+                beginPair();
+            }
         } else if (connected) {
             // A borrowed handle tells so again when somebody touches what is watched there.
             proofs.connected(engine.now());
         } else {
             probe();
         }
+    }
+
+    /**
+     * The age of a borrowed handle's connection is not known: only a pair proves that the session lives. The first half of one is the
+     * request whose answer told of the connection. The second is what is committed a margin later: the beat, if a request is waiting by
+     * then, else the first write of the next request.
+     */
+    private void beginPair() {
+        proofs.answered(opened, engine.now());
+        nextBeat.set(engine.margin(timeout));
     }
 
     void disconnected() {
@@ -518,7 +534,11 @@ final class Session {
 
     private void committed(Moment sent, Moment now) {
         Duration standstill = engine.time().standstill(timeout.plus(now.since(sent)));
-        Moment deadline = proofs.committed(sent, now, standstill);
+        Optional<Moment> proved = proofs.committed(sent, now, standstill);
+        if (proved.isEmpty()) {
+            return;
+        }
+        Moment deadline = proved.get();
         Term present = term;
         if (present != null && present.prolong(deadline)) {
             return;

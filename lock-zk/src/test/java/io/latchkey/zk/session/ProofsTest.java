@@ -17,7 +17,13 @@ class ProofsTest {
     private static final Duration LESS = Duration.ofSeconds(4).plus(MARGIN);
 
     private final VirtualTime time = new VirtualTime();
-    private final Proofs proofs = new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
+    private final Proofs proofs = pinging(new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now()));
+
+    /** The connection has been there for long enough. */
+    private Proofs pinging(Proofs of) {
+        of.connected(time.now().minus(T.multipliedBy(2)));
+        return of;
+    }
 
     @Test
     void aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore() {
@@ -75,7 +81,7 @@ class ProofsTest {
     void aRequestThatWaitedForTheConnectionTookFromThenOn() {
         Moment lost = time.now();
         time.pass(Duration.ofSeconds(5));
-        Proofs anew = new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
+        Proofs anew = pinging(new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now()));
         time.pass(Duration.ofSeconds(2));
         anew.heard(lost, time.now());
         assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(anew));
@@ -93,6 +99,21 @@ class ProofsTest {
         assertEquals(full(lost), atOnce(anew));
     }
 
+    /**
+     * A handle may be borrowed just after a connection was made whose answer took eleven seconds: the leader last heard of the session
+     * before these, and ends it a second later.
+     */
+    @Test
+    void aLoneWriteProvesNothing_whenTheConnectionsAgeIsNotKnown() {
+        Proofs borrowed = new Proofs(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
+        Moment sent = time.now();
+        assertEquals(Optional.empty(), borrowed.committed(sent, time.now(), Duration.ZERO));
+        borrowed.connected(time.now());
+        assertEquals(Optional.empty(), borrowed.committed(time.now(), time.now(), Duration.ZERO));
+        time.pass(MARGIN);
+        assertEquals(full(sent), atOnce(borrowed));
+    }
+
     @Test
     void anOldConnectionHasItsPings() {
         Moment lost = time.now();
@@ -106,7 +127,9 @@ class ProofsTest {
     void theTimeOfTheLoneWriteItselfCountsAsWell() {
         Moment sent = time.now();
         time.pass(Duration.ofSeconds(2));
-        assertEquals(full(sent).plus(LESS.plusSeconds(2).negated()), proofs.committed(sent, time.now(), Duration.ZERO));
+        assertEquals(
+                full(sent).plus(LESS.plusSeconds(2).negated()),
+                proofs.committed(sent, time.now(), Duration.ZERO).orElseThrow());
     }
 
     /** It may have sent no ping for as long. */
@@ -114,7 +137,8 @@ class ProofsTest {
     void whoStoodStillHasALoneWriteCountFromEarlierByThat() {
         Duration still = Duration.ofSeconds(2);
         assertEquals(
-                full(time.now()).plus(LESS.plus(still).negated()), proofs.committed(time.now(), time.now(), still));
+                full(time.now()).plus(LESS.plus(still).negated()),
+                proofs.committed(time.now(), time.now(), still).orElseThrow());
     }
 
     @Test
@@ -122,7 +146,9 @@ class ProofsTest {
         Moment first = time.now();
         proofs.answered(first, first);
         time.pass(MARGIN);
-        assertEquals(full(first), proofs.committed(time.now(), time.now(), Duration.ofSeconds(9)));
+        assertEquals(
+                full(first),
+                proofs.committed(time.now(), time.now(), Duration.ofSeconds(9)).orElseThrow());
     }
 
     @Test
@@ -182,12 +208,14 @@ class ProofsTest {
         time.pass(Duration.ofSeconds(2));
         Moment sent = time.now();
         time.pass(Duration.ofSeconds(2));
-        assertEquals(full(asked).plus(MARGIN.negated()), first.committed(sent, time.now(), Duration.ZERO));
+        assertEquals(
+                full(asked).plus(MARGIN.negated()),
+                first.committed(sent, time.now(), Duration.ZERO).orElseThrow());
     }
 
     /** Sends a write that is answered at once. */
     private Moment atOnce(Proofs to) {
-        return to.committed(time.now(), time.now(), Duration.ZERO);
+        return to.committed(time.now(), time.now(), Duration.ZERO).orElseThrow();
     }
 
     /** One time-out from {@code touch} on. */
