@@ -376,7 +376,8 @@ public final class ZkLockClient implements LockClient {
         /**
          * How long it may take until the leader hears from the server that this client talks to: half a tick and some
          * slack. A larger margin makes holders give up earlier, a smaller one rests on quicker servers. A quarter of the
-         * session time-out if not given; at most a third is used.
+         * session time-out if not given, and up to a third where the time-out may be the smallest that the servers give; at
+         * most a third is used.
          *
          * @param margin more than zero
          * @return this

@@ -47,6 +47,9 @@ public final class Engine {
     /** Lanes remember their path's kind; this many are kept when nothing goes on in them. */
     private static final int LANES_TO_KEEP = 10_000;
 
+    /** Of the default tick, two seconds. */
+    private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
+
     private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
 
     private final SerialExecutor serial;
@@ -93,7 +96,7 @@ public final class Engine {
      *
      * @param source where its sessions come from
      * @param sessionTimeout the time-out asked for; the server has the last word
-     * @param margin how long a touch may take from a server to the leader; a quarter of the time-out if empty
+     * @param margin how long a touch may take from a server to the leader; by the time-out if empty
      * @param owner what its requests say of it
      * @param ids random bits for the ids of requests
      * @param time its clocks and timer
@@ -555,10 +558,19 @@ public final class Engine {
         return config.sessionTimeout();
     }
 
+    /**
+     * How long a touch may take from a server to the leader, which asks for touches every half tick. A client does not know the tick;
+     * a session has two of them at least, unless a server is set otherwise. A quarter of the time-out leaves nothing to spare in the
+     * smallest session, a third a sixth of a tick, for pings and answers that are
+     * late. The session is the smallest where the server made it longer than asked for, and may be where it is short.
+     */
     Duration margin(Duration sessionTimeout) {
         long nanos = sessionTimeout.toNanos();
-        long margin = config.margin().map(Duration::toNanos).orElse(nanos / 4);
-        return Duration.ofNanos(Math.min(margin, nanos / 3));
+        long most = nanos / 3;
+        boolean lengthened = makesSessions() && sessionTimeout.compareTo(config.sessionTimeout()) > 0;
+        long ours = lengthened ? most : Math.max(nanos / 4, TWO_THIRDS_OF_A_TICK.toNanos());
+        return Duration.ofNanos(
+                Math.min(most, config.margin().map(Duration::toNanos).orElse(ours)));
     }
 
     int lanesToKeep() {
