@@ -10,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
@@ -89,6 +90,17 @@ class ServerSettingsTest extends OnOneServer {
     }
 
     // ---- session time-outs that change
+
+    @Test
+    void logNamesTheSessionTimeout_whenTheServerGivesAnotherThanAsked() throws Exception {
+        server().limitSessions(SHORT);
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
+            client(builder -> builder.sessionTimeout(Duration.ofMillis(34_567)));
+            assertEquals(
+                    List.of("The session timeout is 10000 ms by the server's settings, instead of 34567 ms"),
+                    log.aboveDebugWith("34567 ms"));
+        }
+    }
 
     @Test
     void aServerThatShortensTheSessionAtReconnectShortensWhatIsBelieved() throws Exception {

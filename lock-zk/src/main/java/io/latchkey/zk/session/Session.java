@@ -265,6 +265,9 @@ final class Session {
                 termEnd.set(present.remaining());
             }
         }
+        if (!sessionTimeout.equals(offered) && (!first || engine.makesSessions())) {
+            ConnectionLog.timeoutChanged(offered, sessionTimeout);
+        }
         offered = sessionTimeout;
         if (first || shorter) {
             timeout = sessionTimeout;
@@ -317,6 +320,8 @@ final class Session {
         } else {
             probeLater();
         }
+        Term present = term;
+        engine.signals().away(holding.size(), present == null ? Duration.ZERO : present.remaining());
         checkTerm();
     }
 

@@ -20,6 +20,7 @@ final class Signals {
     private final Optional<ObserverFeed> feed;
     private final boolean recorded;
     private final Optional<LossLog> losses;
+    private final Optional<ConnectionLog> connection;
     private final Time time;
     private final AtomicLong requests;
     private boolean closed;
@@ -28,6 +29,7 @@ final class Signals {
         this.feed = feed;
         this.recorded = FLIGHT_RECORDER;
         this.losses = Optional.of(new LossLog(time));
+        this.connection = Optional.of(new ConnectionLog(time));
         this.time = time;
         this.requests = new AtomicLong();
     }
@@ -36,6 +38,7 @@ final class Signals {
         this.feed = Optional.empty();
         this.recorded = false;
         this.losses = Optional.empty();
+        this.connection = Optional.empty();
         this.time = muted.time;
         this.requests = muted.requests;
     }
@@ -70,6 +73,13 @@ final class Signals {
         losses.ifPresent(log -> log.lost(request.path(), token, cause, held));
     }
 
+    /** The connection is away; how many leases are held, and for how long they stay valid. On the serial executor. */
+    void away(int leases, Duration left) {
+        if (!closed) {
+            connection.ifPresent(log -> log.lost(leases, left));
+        }
+    }
+
     /** On the serial executor. */
     void session(LockObserver.SessionState state) {
         if (closed) {
@@ -78,6 +88,11 @@ final class Signals {
         tell(observer -> observer.sessionChanged(state));
         if (recorded) {
             FlightEvents.session(state);
+        }
+        if (state == LockObserver.SessionState.CONNECTED) {
+            connection.ifPresent(ConnectionLog::connected);
+        } else if (state == LockObserver.SessionState.EXPIRED) {
+            connection.ifPresent(ConnectionLog::sessionOver);
         }
         if (state == LockObserver.SessionState.CLOSED) {
             closed = true;
