@@ -295,7 +295,11 @@ class HandlesTest extends OnOneServer {
     @Test
     void whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone() throws Exception {
         ZooKeeper handle = handle();
-        ZkLockClient one = ZkLockClient.using(handle);
+        ZkLockClient one = ZkLockClient.builder()
+                .using(handle)
+                .validityMargin(Duration.ofMillis(500))
+                .build();
+        one.mutex("/proof-that-the-session-lives").acquire().close();
         ZkLockClient two = ZkLockClient.using(handle);
         ZkLockClient other = client("other");
         Lease held = other.mutex("/m").acquire();
