@@ -29,6 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -230,6 +231,7 @@ class WireBudgetTest extends OnOneServer {
 
     /** As an operator does who deletes all that is below a path. */
     @Test
+    @Tag("once")
     void allLossesAreToldByABeatsTransactions_whenThousandsOfNodesAreDeletedAtOnce() throws Exception {
         Duration session = SESSION.multipliedBy(20);
         ZkLockClient holder =

@@ -163,5 +163,7 @@ final class NodeChecks {
 
     void end() {
         collected.cancel();
+        places.clear();
+        told.clear();
     }
 }

@@ -77,7 +77,7 @@ final class Session {
 
     private boolean beatAgain;
     private final Alarm nextBeat;
-    /** When nodes were last known to be there. */
+    /** When nodes were last known to be there, all that were checked. */
     private Moment checked;
 
     private final Alarm nextProbe;
@@ -463,7 +463,7 @@ final class Session {
 
     private void beaten(int on, Answer<ZooPort.Written> answer) {
         if (answer.ok()) {
-            if (connected) {
+            if (connected && answer.get().failedAt().isEmpty()) {
                 checked = engine.now();
             }
             if (beating == 0) {
