@@ -37,8 +37,10 @@ package io.latchkey.lock;
  * <p>A path begins with {@code /} and is read below the client's base path, if it has one. It must name a node: it is
  * not {@code /} alone and does not end with {@code /}, no part of it is empty, {@code .} or {@code ..}, and it has no
  * control characters nor others that ZooKeeper refuses (surrogates, private use, U+FFF0 to U+FFFF). It has 10,000
- * characters at most. {@code /zookeeper} and what is below it belong to the server. Anything else is a {@link BadPathException}, thrown by the method that
- * gets the path.
+ * characters at most. {@code /zookeeper} and what is below it belong to the server. No part of it may read as the name of
+ * a request of Latchkey, Curator or kazoo ({@code lock-}, {@code lease-} and the like right before ten digits at its end,
+ * as in {@code block-1700000000}): a lock at the path above would take it for one. Anything else is a
+ * {@link BadPathException}, thrown by the method that gets the path.
  *
  * <p>With ZooKeeper's default limits, about 28,000 requests can stand under one path at a time.
  *

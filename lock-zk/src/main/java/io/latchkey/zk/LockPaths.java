@@ -2,7 +2,10 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.BadPathException;
+import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.queue.NodeName;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Checks users' paths at the door. */
 final class LockPaths {
@@ -39,6 +42,13 @@ final class LockPaths {
             if (level.equals(".") || level.equals("..")) {
                 throw bad(path, "levels named . and .. are not allowed");
             }
+            if (readsAsRequest(level)) {
+                throw bad(
+                        path,
+                        "its level \"" + start(level)
+                                + "\" reads as the name of a request of Latchkey, Curator or kazoo, and"
+                                + " a lock at the path above it would take it for one. Put something behind it");
+            }
         }
         path.chars().filter(LockPaths::refused).findFirst().ifPresent(c -> {
             throw bad(path, String.format("the character U+%04X is not allowed", c));
@@ -49,14 +59,28 @@ final class LockPaths {
         return path;
     }
 
+    /**
+     * Whether a node of this name would stand in the queue of a lock above it, or forbid that lock. Keys that come from outside
+     * are levels, and no such key may do that. All layouts' names are refused in each: the lock above may be of any.
+     */
+    private static boolean readsAsRequest(String level) {
+        return NodeName.isEar(level)
+                || Stream.of(Naming.LATCHKEY, Naming.CURATOR, Naming.KAZOO)
+                        .anyMatch(naming -> naming.parse(level).isPresent());
+    }
+
     /** What ZooKeeper refuses: control characters, surrogates, private use, specials. */
     private static boolean refused(int c) {
         return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || (c >= 0xfff0 && c <= 0xffff);
     }
 
     private static BadPathException bad(String path, String why) {
-        String start = path.length() > SHOWN ? path.substring(0, SHOWN) + "..." : path;
-        String shown = start.replaceAll("\\p{Cc}", "?");
-        return new BadPathException("\"" + shown + "\" is no path for a lock: " + why + ". Nothing was sent.");
+        return new BadPathException("\"" + start(path) + "\" is not a valid lock path: " + why + ". Nothing was sent.");
+    }
+
+    /** What can be printed of it; not line feeds, escapes, nor what turns the text around. */
+    private static String start(String text) {
+        String start = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
+        return start.replaceAll("\\p{C}", "?");
     }
 }
