@@ -20,13 +20,13 @@ public interface Semaphore extends Acquirable {
     /**
      * Returns what acquires {@code n} permits with one lease: all or none. This method sends nothing.
      *
-     * <p>If the capacity at the server is smaller than {@code n}, since it was resized or is resized while the request
-     * waits, acquiring throws {@link LockMismatchException} with both numbers and leaves the queue, so as not to block it.
+     * <p>The server alone knows the present capacity, which another client may have changed. If it is smaller than {@code
+     * n}, or becomes so while the request waits, acquiring throws {@link LockMismatchException} with both numbers and
+     * leaves the queue, so as not to block it.
      *
      * @param n the number of permits, at least 1
      * @return what acquires them
-     * @throws IllegalArgumentException if {@code n} is zero or negative, or more than the capacity as far as this
-     *     client knows it; that is the declared number until it has heard of a change
+     * @throws IllegalArgumentException if {@code n} is zero or negative
      * @throws UnsupportedOperationException if this client's implementation gives permits one at a time and {@code n} is
      *     more
      */

@@ -62,9 +62,8 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public Acquirable permits(int n) {
-        if (n <= 0 || n > declared) {
-            throw new IllegalArgumentException(
-                    "permits must be from 1 to " + declared + ", not " + n + ". Nothing was sent.");
+        if (n <= 0) {
+            throw new IllegalArgumentException("permits must be positive, not " + n);
         }
         if (n > 1) {
             throw new UnsupportedOperationException(

@@ -29,11 +29,6 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
         if (n <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + n);
         }
-        int most = capacity.known();
-        if (n > most) {
-            throw new IllegalArgumentException(
-                    n + " permits asked for, but " + this + " has a capacity of " + most + ". Nothing was sent.");
-        }
         return new ZkAcquirable(engine, new Member(Recipe.semaphore(declared, n), path));
     }
 

@@ -258,7 +258,6 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         Semaphore semaphore = semaphore(client, 3);
         assertThrows(IllegalArgumentException.class, () -> semaphore.permits(0));
         assertThrows(IllegalArgumentException.class, () -> semaphore.permits(-1));
-        assertThrows(IllegalArgumentException.class, () -> semaphore.permits(4));
         assertThrows(IllegalArgumentException.class, () -> semaphore.resize(0));
         assertEquals(0, semaphore.queue().size());
     }

@@ -101,11 +101,18 @@ final class DoorMutants {
                             "promise.whenComplete((lease, error) -> request.isDone());")
                     .caughtBy("MutexTest#cancellingLeavesTheQueue"),
             Mutant.of(
-                            "the door knows only the declared permits",
-                            "ZkSemaphore",
-                            "int most = capacity.known();",
-                            "int most = declared;")
-                    .caughtBy("SemaphoreTest#theDoorLearnsOfALargerCapacity"),
+                            "an unlock hides the loss that the release shows",
+                            VIEW,
+                            "if (hold.lease().release() == ReleaseOutcome.LOST) {",
+                            "if (hold.lease().release() == ReleaseOutcome.ALREADY_RELEASED) {")
+                    .caughtBy(
+                            "io.latchkey.testkit.contract.SimulatedMutexContractTest#unlockWhenTheReleaseShowsTheLoss"),
+            Mutant.of(
+                            "a waiting caller has the error of another thread",
+                            ACQUIRABLE,
+                            "throw Errors.toCaller(failed);",
+                            "throw (RuntimeException) failed.getCause();")
+                    .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
                             "who held before a shrink is shown as waiting",
                             "session/QueueView",

@@ -25,11 +25,6 @@ public final class Capacity {
         this.asked = asked;
     }
 
-    /** As far as this client knows: what was declared, until it has heard of a change. */
-    public int known() {
-        return engine.knownCapacity(path).orElse(asked.capacity());
-    }
-
     /**
      * The capacity at the server, the declared one if the path is missing.
      *
