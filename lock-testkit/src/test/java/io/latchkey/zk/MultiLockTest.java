@@ -24,6 +24,7 @@ import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.Wire;
+import io.latchkey.zk.queue.PathData;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,6 +46,8 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +86,73 @@ class MultiLockTest extends OnOneServer {
 
     private void awaitNodes(int count, String... paths) throws InterruptedException {
         awaitUntil(count + " requests on all paths", () -> nodes(paths).size() == count);
+    }
+
+    // ---- how many
+
+    private static MultiLock mutexesUnder(ZkLockClient client, String path, int count) {
+        return client.multiLock(
+                IntStream.range(0, count).mapToObj(i -> client.mutex(path + i)).toArray(Acquirable[]::new));
+    }
+
+    /** The most that the door takes, found by halves. */
+    private static MultiLock asManyAsPossible(ZkLockClient client, String path) {
+        int taken = 1;
+        int refused = 5_000;
+        while (refused - taken > 1) {
+            int count = (taken + refused) / 2;
+            try {
+                mutexesUnder(client, path, count);
+                taken = count;
+            } catch (IllegalArgumentException tooMany) {
+                refused = count;
+            }
+        }
+        return mutexesUnder(client, path, taken);
+    }
+
+    private static List<Op> firstContact(String path, byte[] owner, List<ACL> acl) {
+        return List.of(
+                Op.create(path, new byte[0], acl, CreateMode.CONTAINER),
+                Op.setData(path, PathData.MUTEX.bytes(), 0),
+                Op.create(path + "/write-0123456789abcdef-", owner, acl, CreateMode.EPHEMERAL_SEQUENTIAL));
+    }
+
+    /**
+     * The longest transaction is that on paths that are missing. A client comes to it after many others that find one missing path
+     * each, so an operator sends it here.
+     */
+    private void assertFitsAPacket(ZkLockClient client, String below, List<ACL> acl) throws Exception {
+        Lease other = client.mutex("/many/other").acquire();
+        byte[] owner = requestsUnder(below + "/many/other").get(0).data();
+        MultiLock most = asManyAsPossible(client, "/many/m");
+        ZooKeeper operator = handle();
+        List<Op> ops = new ArrayList<>();
+        for (int member = 0; member < most.members().size(); member++) {
+            ops.addAll(firstContact(below + "/many/m" + member, owner, acl));
+        }
+        assertEquals(ops.size(), operator.multi(ops).size());
+        operator.close();
+        Lease all = most.tryAcquire(Duration.ofSeconds(20)).orElseThrow();
+        assertEquals(ReleaseOutcome.RELEASED, all.release());
+        assertTrue(other.isValid());
+    }
+
+    /** Its connection broke again and again, and other leases of the client with it. */
+    @Test
+    void everyMultiLockThatTheDoorTakesFitsAPacket_whateverTheLengthOfItsNodes() throws Exception {
+        List<ACL> everybody = ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        assertFitsAPacket(client(builder -> builder.basePath("/plain")), "/plain", everybody);
+        String label = "\u4e00".repeat(256);
+        assertFitsAPacket(client(builder -> builder.ownerLabel(label).basePath("/label")), "/label", everybody);
+        List<ACL> many = new ArrayList<>(everybody);
+        IntStream.range(0, 50).forEach(i -> many.add(new ACL(ZooDefs.Perms.READ, new Id("ip", "10.0.0." + i))));
+        assertFitsAPacket(client(builder -> builder.acl(many).basePath("/acl")), "/acl", many);
+        String base = "/" + "\u4e00".repeat(50);
+        assertFitsAPacket(client(builder -> builder.basePath(base)), base, everybody);
+        String chroot = "/" + "chroot".repeat(20);
+        assertFitsAPacket(
+                client(builder -> builder.connectString(server().connectString() + chroot)), chroot, everybody);
     }
 
     // ---- what is held

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import com.google.common.base.Utf8;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
@@ -77,12 +78,16 @@ public final class ZkLockClient implements LockClient {
     private final Runnable threadsEnd;
 
     private final Optional<LocalTurns> turns;
+    /** What a member of a multi-lock takes of a packet besides its path. */
+    private final int memberBytes;
 
-    private ZkLockClient(Engine engine, String basePath, Runnable threadsEnd, Optional<LocalTurns> turns) {
+    private ZkLockClient(
+            Engine engine, String basePath, Runnable threadsEnd, Optional<LocalTurns> turns, int memberBytes) {
         this.engine = engine;
         this.basePath = basePath;
         this.threadsEnd = threadsEnd;
         this.turns = turns;
+        this.memberBytes = memberBytes;
     }
 
     /**
@@ -141,7 +146,7 @@ public final class ZkLockClient implements LockClient {
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
     public static ZkLockClient over(Engine engine) {
-        return new ZkLockClient(engine, "", () -> {}, Optional.empty());
+        return new ZkLockClient(engine, "", () -> {}, Optional.empty(), 0);
     }
 
     @Override
@@ -174,7 +179,7 @@ public final class ZkLockClient implements LockClient {
     @Override
     public MultiLock multiLock(Acquirable... members) {
         onlyIn(Layout.LATCHKEY, "multi-lock");
-        return ZkMultiLock.of(engine, members);
+        return ZkMultiLock.of(engine, memberBytes, members);
     }
 
     @Override
@@ -216,6 +221,8 @@ public final class ZkLockClient implements LockClient {
         private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
         private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
         private static final int LONGEST_LABEL = 256;
+        /** A borrowed handle does not tell its chroot. */
+        private static final int UNKNOWN_CHROOT_BYTES = 100;
 
         private @Nullable String connectString;
         private @Nullable ZooKeeper borrowed;
@@ -496,7 +503,8 @@ public final class ZkLockClient implements LockClient {
                     new Engine.Source.Borrowed(listener -> ZooKeeperPort.borrow(handle, acls, listener)),
                     timeout,
                     "the borrowed handle's servers",
-                    () -> false);
+                    () -> false,
+                    memberBytes(acls, UNKNOWN_CHROOT_BYTES));
         }
 
         private ZkLockClient connect(String servers) {
@@ -507,7 +515,8 @@ public final class ZkLockClient implements LockClient {
                     new Engine.Source.Own(listener -> ZooKeeperPort.open(handles::open, acls, listener)),
                     sessionTimeout,
                     servers,
-                    handles::allRefuse);
+                    handles::allRefuse,
+                    memberBytes(acls, Utf8.encodedLength(handles.chroot())));
             try {
                 if (!Duration.ZERO.equals(connectTimeout)) {
                     client.checkLoginAndChroot(handles, acls);
@@ -542,8 +551,17 @@ public final class ZkLockClient implements LockClient {
             }
         }
 
+        /** In a request that makes a member of a multi-lock, besides its path and the owner. */
+        private static int memberBytes(List<ACL> acls, int chrootBytes) {
+            return 2 * Handles.bytesOf(acls) + 3 * chrootBytes;
+        }
+
         private ZkLockClient start(
-                Engine.Source source, Duration timeout, String servers, BooleanSupplier nobodyListens) {
+                Engine.Source source,
+                Duration timeout,
+                String servers,
+                BooleanSupplier nobodyListens,
+                int memberBytes) {
             int number = NUMBER.incrementAndGet();
             Time time = new SystemTime("latchkey-timer-" + number, timeout);
             CallbackThreads callbackThreads =
@@ -553,11 +571,12 @@ public final class ZkLockClient implements LockClient {
             SplittableRandom ids = new SplittableRandom(seed.nextLong());
             Optional<ObserverFeed> feed = observer.map(told -> new ObserverFeed(told, "latchkey-observer-" + number));
             int hidden = basePath.length();
+            Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), label);
             Engine engine = new Engine(new Engine.Config(
                     source,
                     timeout,
                     validityMargin,
-                    new Owner(hostName(), ProcessHandle.current().pid(), label),
+                    owner,
                     ids::nextLong,
                     time,
                     callbackThreads,
@@ -569,8 +588,12 @@ public final class ZkLockClient implements LockClient {
                 callbackThreads.close();
                 relief.shutdown();
             };
-            ZkLockClient client =
-                    new ZkLockClient(engine, basePath, threadsEnd, turnBounds.map(bounds -> bounds.turns(engine)));
+            ZkLockClient client = new ZkLockClient(
+                    engine,
+                    basePath,
+                    threadsEnd,
+                    turnBounds.map(bounds -> bounds.turns(engine)),
+                    owner.data().length + memberBytes);
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();

@@ -13,10 +13,17 @@ import java.util.Objects;
 import java.util.Set;
 
 final class ZkMultiLock extends ZkAcquirable implements MultiLock {
-    /** What fits a packet twice over: a release names every node two times. */
-    private static final int MOST_BYTES = 250_000;
-    /** What a node adds to its path: name, owner, ACL. */
-    private static final int NODE_BYTES = 150;
+    /** A packet of ZooKeeper's, 1,048,575 bytes unless it is configured otherwise, less what is not a member's. */
+    private static final int MOST_BYTES = 1_000_000;
+    /**
+     * The longest transaction is that of the first contact. It makes each member's path, writes what the path is for, and
+     * creates the node: three times the path, twice the ACL, and the owner.
+     */
+    private static final int WRITES = 3;
+    /** What each write has besides, and its result in the answer: lengths, numbers, flags; or a stat of 68 bytes. */
+    private static final int WRITE_BYTES = 100;
+    /** What the path is for, at most, and the node's name with its number. */
+    private static final int NAME_BYTES = 100;
 
     private final List<Acquirable> members;
 
@@ -26,9 +33,10 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     }
 
     /**
+     * @param extra what a member takes of a packet besides its path: its owner, ACLs, and the chroot of the handle
      * @throws IllegalArgumentException if these cannot be acquired together
      */
-    static ZkMultiLock of(Engine engine, Acquirable... members) {
+    static ZkMultiLock of(Engine engine, int extra, Acquirable... members) {
         Objects.requireNonNull(members, "members");
         if (members.length == 0) {
             throw new IllegalArgumentException("a multi-lock needs at least one member");
@@ -49,7 +57,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 throw new IllegalArgumentException("two members at one path: " + member);
             }
             asked.addAll(own.asked());
-            bytes += Utf8.encodedLength(own.path()) + NODE_BYTES;
+            bytes += WRITES * (Utf8.encodedLength(own.path()) + WRITE_BYTES) + NAME_BYTES + extra;
             if (bytes > MOST_BYTES) {
                 throw new IllegalArgumentException(
                         "too many members, or too long paths, for one transaction of ZooKeeper:" + " it takes "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
+import com.google.common.base.Utf8;
 import io.latchkey.lock.LockUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -31,6 +32,8 @@ import org.apache.zookeeper.data.ACL;
  */
 public record Handles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
+    /** The rights of an entry, and two lengths. */
+    private static final int ACL_BYTES = 3 * Integer.BYTES;
 
     /** The ACL of who names none and does not log in. */
     public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
@@ -115,12 +118,27 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
     }
 
     public boolean hasChroot() {
-        return new ConnectStringParser(connectString).getChrootPath() != null;
+        return !chroot().isEmpty();
+    }
+
+    /** The path below which the handle sees all paths; empty if it sees the root. */
+    public String chroot() {
+        String chroot = new ConnectStringParser(connectString).getChrootPath();
+        return chroot == null ? "" : chroot;
+    }
+
+    /** What an ACL takes of a request. */
+    public static int bytesOf(List<ACL> acls) {
+        return acls.stream()
+                .mapToInt(acl -> ACL_BYTES
+                        + Utf8.encodedLength(acl.getId().getScheme())
+                        + Utf8.encodedLength(acl.getId().getId()))
+                .sum();
     }
 
     /** Creates the levels of the chroot that are missing, through a handle of its own. */
     public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
-        String chroot = new ConnectStringParser(connectString).getChrootPath();
+        String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
         ZooKeeper root = open(servers, event -> {});
         try {
