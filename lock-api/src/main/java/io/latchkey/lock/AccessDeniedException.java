@@ -17,6 +17,6 @@ public class AccessDeniedException extends LockException {
      * @param message what was refused, with the path
      */
     public AccessDeniedException(String message) {
-        super(message);
+        super(message, Reason.ACCESS_DENIED);
     }
 }

@@ -45,11 +45,13 @@ import org.jspecify.annotations.Nullable;
  * all else completes their future.
  *
  * <ul>
- *   <li>{@link LockMismatchException}: the path is for another kind of lock, or for another number of permits.
+ *   <li>{@link LockMismatchException}: the path is for another kind of lock, for another number of permits, or for clients
+ *       of another layout; or more permits are asked for than the semaphore has.
  *   <li>{@link AccessDeniedException}: the server does not let this client create or read what it must.
  *   <li>{@link SessionExpiredException}: the client borrows its session, and that session has ended.
  *   <li>{@link ClientClosedException}: the client was closed before the call or while it waited.
- *   <li>{@link LockException} itself: the server refused the request for another reason, which the message gives.
+ *   <li>{@link LockException} itself: the server refused the request for another reason, which {@link LockException#reason} and
+ *       the message give.
  * </ul>
  *
  * A lost connection is none of these. Every form waits for the connection as long as its time allows. Only

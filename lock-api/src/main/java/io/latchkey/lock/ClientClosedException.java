@@ -16,6 +16,6 @@ public class ClientClosedException extends LockException {
      * @param message what was asked for when the client was closed
      */
     public ClientClosedException(String message) {
-        super(message);
+        super(message, Reason.CLIENT_CLOSED);
     }
 }

@@ -23,7 +23,7 @@ public class LeaseLostException extends LockException {
      * @param lossCause why the lease was lost
      */
     public LeaseLostException(String message, LossCause lossCause) {
-        super(message);
+        super(message, Reason.LEASE_LOST);
         this.lossCause = Objects.requireNonNull(lossCause, "lossCause");
     }
 

@@ -17,6 +17,6 @@ public class SessionExpiredException extends LockException {
      * @param message what was asked for when the session was gone
      */
     public SessionExpiredException(String message) {
-        super(message);
+        super(message, Reason.SESSION_EXPIRED);
     }
 }

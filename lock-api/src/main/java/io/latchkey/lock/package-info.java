@@ -58,8 +58,9 @@
  * <h2>Arguments and errors</h2>
  *
  * Bad arguments are refused by the method that gets them, before anything is sent. A {@code null} argument is a
- * {@link java.lang.NullPointerException} whose message names the argument; the methods do not repeat it. What goes
- * wrong later is one of the unchecked exceptions under {@link io.latchkey.lock.LockException}; only the views of
+ * {@link java.lang.NullPointerException} whose message names the argument; the methods do not repeat it. A path is an
+ * argument that often comes from outside: a bad one is a {@link io.latchkey.lock.BadPathException}, and no
+ * {@link java.lang.IllegalArgumentException} as all others are. What goes wrong later is one of the unchecked exceptions under {@link io.latchkey.lock.LockException}; only the views of
  * {@code java.util.concurrent} have {@link io.latchkey.lock.LockOwnershipLostException} besides, which their callers take
  * for an {@link java.lang.IllegalMonitorStateException}. Running out of time is an empty result and never an exception.
  * Interruption is {@link java.lang.InterruptedException}. What an implementation does not offer is an

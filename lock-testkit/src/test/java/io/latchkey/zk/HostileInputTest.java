@@ -285,6 +285,7 @@ class HostileInputTest extends OnOneServer {
             LockException told =
                     assertThrows(LockException.class, () -> locks.mutex("/m").acquire());
             assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+            assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason());
         }
         Stopwatch watch = Stopwatch.start();
         assertThrows(LockException.class, () -> locks.mutex("/m").tryAcquire(Duration.ofSeconds(10)));

@@ -3,15 +3,18 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
@@ -20,10 +23,15 @@ import io.latchkey.testkit.Stopwatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -180,7 +188,9 @@ class MistakesTest extends OnOneServer {
     @Test
     void aPathUnderAnEphemeralNodeIsTold() throws Exception {
         operator.create("/ephemeral", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
-        assertThrows(LockException.class, () -> locks.mutex("/ephemeral/m").acquire());
+        LockException told = assertThrows(
+                LockException.class, () -> locks.mutex("/ephemeral/m").acquire());
+        assertEquals(Reason.EPHEMERAL_PARENT, told.reason());
         assertThrows(LockException.class, () -> locks.mutex("/ephemeral").acquire());
     }
 
@@ -218,6 +228,129 @@ class MistakesTest extends OnOneServer {
         operator.setData("/m", "latchkey/1 read-write".getBytes(StandardCharsets.UTF_8), -1);
         assertThrows(LockMismatchException.class, () -> locks.mutex("/m").acquire());
         assertEquals(List.of(), operator.getChildren("/m", false));
+    }
+
+    // ---- what it says
+
+    private void create(String path, byte[] data) throws Exception {
+        String unused = operator.create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+    }
+
+    @Test
+    void reasonTellsMismatchesApart_whereTheTypeDoesNot() throws Exception {
+        locks.readWriteLock("/rw").writeLock().acquire().close();
+        locks.semaphore("/s", 3).acquire().close();
+        create("/data", "of another application".getBytes(StandardCharsets.UTF_8));
+        create("/curator", new byte[0]);
+        create("/curator/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000", new byte[0]);
+        Map<Acquirable, Reason> expected = Map.of(
+                locks.mutex("/rw"), Reason.OTHER_KIND,
+                locks.semaphore("/s", 4), Reason.OTHER_PERMITS,
+                locks.mutex("/data"), Reason.UNKNOWN_DATA,
+                locks.mutex("/curator"), Reason.OTHER_LAYOUT,
+                locks.semaphore("/s", 3).permits(4), Reason.TOO_MANY_PERMITS);
+        for (Map.Entry<Acquirable, Reason> each : expected.entrySet()) {
+            LockMismatchException told = assertThrows(LockMismatchException.class, each.getKey()::acquire);
+            assertEquals(each.getValue(), told.reason(), told.getMessage());
+        }
+    }
+
+    @Test
+    void messagesNameTheCure_whenThePathIsUsedOtherwise() throws Exception {
+        locks.semaphore("/s", 3).acquire().close();
+        LockMismatchException kind = assertThrows(
+                LockMismatchException.class, locks.readWriteLock("/s").readLock()::acquire);
+        assertTrue(kind.getMessage().startsWith("Asked for a read-write lock at /s, but"), kind.getMessage());
+        LockMismatchException count = assertThrows(LockMismatchException.class, locks.semaphore("/s", 4)::acquire);
+        assertTrue(
+                count.getMessage()
+                        .endsWith("To change the number of a path in use, call resize(4) and go on declaring 3."),
+                count.getMessage());
+    }
+
+    @Test
+    void refusedLabelIsDescribed() {
+        ZkLockClient.Builder builder = ZkLockClient.builder();
+        NullPointerException none = assertThrows(NullPointerException.class, () -> builder.ownerLabel(null));
+        assertEquals("ownerLabel", none.getMessage());
+        IllegalArgumentException longer =
+                assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("x".repeat(300)));
+        assertEquals("ownerLabel has 300 characters; at most 256 are allowed", longer.getMessage());
+        IllegalArgumentException control =
+                assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
+        assertEquals(
+                "ownerLabel has the character U+000A, which does not show, and is not allowed", control.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("turned \u202e around"));
+    }
+
+    // ---- whose error it is
+
+    @FunctionalInterface
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    /** What {@code call} throws: with this method in its stack, and with what happened elsewhere as its cause. */
+    private static <E extends Exception> E thrownToCaller(Class<E> type, Call call) {
+        E told = assertThrows(type, call::run);
+        assertTrue(hasCaller(told), () -> "no frame of the caller: " + List.of(told.getStackTrace()));
+        Throwable cause = assertInstanceOf(type, told.getCause());
+        assertEquals(told.getMessage(), cause.getMessage());
+        return told;
+    }
+
+    private static boolean hasCaller(Throwable told) {
+        return Stream.of(told.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals("thrownToCaller"));
+    }
+
+    @Test
+    void errorHasTheCallersStack_whateverBlockingCallIsRefused() throws Exception {
+        locks.semaphore("/s", 3).acquire().close();
+        thrownToCaller(LockMismatchException.class, () -> locks.mutex("/s").acquire());
+        thrownToCaller(LockMismatchException.class, () -> locks.mutex("/s").tryAcquire());
+        thrownToCaller(LockMismatchException.class, () -> locks.mutex("/s").tryAcquire(Duration.ofSeconds(5)));
+        thrownToCaller(
+                LockMismatchException.class, () -> locks.mutex("/s").asLock().lock());
+        thrownToCaller(
+                LockMismatchException.class, () -> locks.mutex("/s").asLock().tryLock());
+        thrownToCaller(
+                LockMismatchException.class, () -> locks.semaphore("/s", 4).capacity());
+        thrownToCaller(
+                LockMismatchException.class, () -> locks.semaphore("/s", 4).resize(5));
+    }
+
+    @Test
+    void everyCallHasAnErrorOfItsOwn_whenTheClientIsClosed() throws Exception {
+        ZkLockClient closing = client("closing");
+        closing.close();
+        Set<Throwable> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int call = 0; call < 2; call++) {
+            told.add(thrownToCaller(
+                    ClientClosedException.class, () -> closing.mutex("/m").acquire()));
+            told.add(thrownToCaller(
+                    ClientClosedException.class, () -> closing.mutex("/m").queue()));
+            told.add(thrownToCaller(
+                    ClientClosedException.class,
+                    () -> closing.mutex("/m").asLock().lock()));
+            told.add(refusal(ClientClosedException.class, closing.mutex("/m").acquireAsync()));
+            told.add(refusal(ClientClosedException.class, closing.mutex("/m").tryAcquireAsync(Duration.ZERO)));
+        }
+        assertEquals(10, told.size());
+    }
+
+    @Test
+    void everyWaiterHasAnErrorOfItsOwn_whenAllAreRefusedTogether() throws Exception {
+        Lease held = locks.mutex("/m").acquire();
+        for (ZkLockClient closing :
+                List.of(client("plain"), client(builder -> builder.localTurns(5, Duration.ofMinutes(1))))) {
+            List<CompletableFuture<Lease>> waiting = List.of(
+                    closing.mutex("/m").acquireAsync(), closing.mutex("/m").acquireAsync());
+            closing.close();
+            ClientClosedException first = refusal(ClientClosedException.class, waiting.get(0));
+            assertNotSame(first, refusal(ClientClosedException.class, waiting.get(1)));
+        }
+        held.close();
     }
 
     @Test

@@ -386,7 +386,7 @@ class ReadWriteLockTest extends OnOneServer {
         for (Acquirable lock : List.of(
                 two.readWriteLock("/m").readLock(), two.readWriteLock("/m").writeLock())) {
             LockMismatchException told = assertThrows(LockMismatchException.class, lock::acquire);
-            assertEquals("read-write", told.asked());
+            assertEquals("read-write lock", told.asked());
             assertEquals("mutex", told.found());
             assertThrows(LockMismatchException.class, lock::tryAcquire);
             refusal(LockMismatchException.class, lock.acquireAsync());
@@ -394,7 +394,7 @@ class ReadWriteLockTest extends OnOneServer {
         LockMismatchException mutex =
                 assertThrows(LockMismatchException.class, () -> two.mutex(PATH).acquire());
         assertEquals("mutex", mutex.asked());
-        assertEquals("read-write", mutex.found());
+        assertEquals("read-write lock", mutex.found());
         LockMismatchException semaphore = assertThrows(
                 LockMismatchException.class,
                 () -> two.readWriteLock("/s").readLock().acquire());

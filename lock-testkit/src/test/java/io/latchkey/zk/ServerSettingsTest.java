@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.log.LoggedWarnings;
@@ -80,6 +81,9 @@ class ServerSettingsTest extends OnOneServer {
             operator.close();
             assertEquals(ReleaseOutcome.RELEASED, held.release());
             assertTrue(next.get(10, TimeUnit.SECONDS).isValid());
+            LockException refused = assertThrows(
+                    LockException.class, () -> one.mutex("/limited/m").acquire());
+            assertEquals(LockException.Reason.QUOTA_EXCEEDED, refused.reason(), refused.getMessage());
             one.close();
             two.close();
         }

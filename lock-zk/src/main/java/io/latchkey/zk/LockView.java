@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.zk.ThreadHolds.Side;
+import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.Patience;
 import io.latchkey.zk.session.ZkLease;
 import java.time.Duration;
@@ -123,7 +124,7 @@ final class LockView implements Lock {
         try {
             return hold(Uninterruptibles.getUninterruptibly(request));
         } catch (ExecutionException failed) {
-            throw ZkAcquirable.unwrap(failed);
+            throw Errors.toCaller(failed);
         }
     }
 
@@ -134,7 +135,7 @@ final class LockView implements Lock {
 
     private LockOwnershipLostException lost(String what) {
         return new LockOwnershipLostException("This thread lost " + acquirable + " before it " + what
-                + ": somebody else may hold it by now. What it protected is not protected any more.");
+                + ": another client may hold it by now. What it protected is not protected any more.");
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.Member;
 import io.latchkey.zk.session.Patience;
 import io.latchkey.zk.session.QueueView;
@@ -81,7 +82,7 @@ class ZkAcquirable implements Acquirable {
             }
             throw interrupted;
         } catch (ExecutionException failed) {
-            throw unwrap(failed);
+            throw Errors.toCaller(failed);
         }
     }
 
@@ -101,7 +102,7 @@ class ZkAcquirable implements Acquirable {
         CompletableFuture<Optional<ZkLease>> request = start(patience);
         var unused = request.whenComplete((lease, error) -> engine.callBack(() -> {
             if (error != null) {
-                promise.completeExceptionally(error);
+                promise.completeExceptionally(Errors.own(error));
             } else if (!promise.complete(shape.apply(lease.map(ZkLease::received)))) {
                 lease.ifPresent(ZkLease::abandon);
             }
@@ -144,13 +145,5 @@ class ZkAcquirable implements Acquirable {
 
     private String describe(Member member) {
         return member.recipe().describe() + " " + engine.shown(member.path());
-    }
-
-    /** What the request failed with, to be thrown by the caller who waited. */
-    static RuntimeException unwrap(ExecutionException failed) {
-        if (failed.getCause() instanceof RuntimeException error) {
-            return error;
-        }
-        return new IllegalStateException(failed);
     }
 }

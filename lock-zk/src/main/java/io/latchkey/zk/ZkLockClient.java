@@ -7,6 +7,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
@@ -20,6 +21,7 @@ import io.latchkey.zk.session.Code;
 import io.latchkey.zk.session.DaemonThreads;
 import io.latchkey.zk.session.Diagnostics;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.Handles;
 import io.latchkey.zk.session.LocalTurns;
 import io.latchkey.zk.session.ObserverFeed;
@@ -189,6 +191,11 @@ public final class ZkLockClient implements LockClient {
         }
         String node = node(path);
         return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
+    }
+
+    /** Unicode's category C: control and format characters, lone surrogates, private use, unassigned. */
+    private static boolean doesNotShow(int character) {
+        return Character.toString(character).matches("\\p{C}");
     }
 
     private void onlyIn(Layout layout, String what) {
@@ -367,15 +374,20 @@ public final class ZkLockClient implements LockClient {
          * What this client is called in the queue's holder data, which everybody sees who may read the lock's path. Empty if not
          * given.
          *
-         * @param text at most 256 characters, no control characters
+         * @param text at most 256 characters, each of which shows: no control or format characters
          * @return this
-         * @throws IllegalArgumentException if it is longer or has control characters
+         * @throws IllegalArgumentException if it is longer or has others
          */
         public Builder ownerLabel(String text) {
-            if (text.length() > LONGEST_LABEL || text.chars().anyMatch(Character::isISOControl)) {
+            Objects.requireNonNull(text, "ownerLabel");
+            if (text.length() > LONGEST_LABEL) {
                 throw new IllegalArgumentException(
-                        "ownerLabel has more than " + LONGEST_LABEL + " characters, or control characters");
+                        "ownerLabel has " + text.length() + " characters; at most " + LONGEST_LABEL + " are allowed");
             }
+            text.codePoints().filter(ZkLockClient::doesNotShow).findFirst().ifPresent(c -> {
+                throw new IllegalArgumentException(String.format(
+                        "ownerLabel has the character U+%04X, which does not show, and is not allowed", c));
+            });
             this.label = text;
             return this;
         }
@@ -607,7 +619,8 @@ public final class ZkLockClient implements LockClient {
             } catch (InterruptedException interrupted) {
                 client.close();
                 Thread.currentThread().interrupt();
-                throw new LockUnavailableException("Interrupted while connecting to " + servers + ".");
+                throw new LockUnavailableException(
+                        "Interrupted while connecting to " + servers + ".", Reason.INTERRUPTED);
             }
             return client;
         }
@@ -648,8 +661,10 @@ public final class ZkLockClient implements LockClient {
                 throw Engine.loginRefusal();
             }
             if (code == Code.SESSION_EXPIRED) {
-                throw new LockUnavailableException("The first session at " + handles.connectString()
-                        + " expired before its login was answered. Nothing is held. Give a longer sessionTimeout.");
+                throw new LockUnavailableException(
+                        "The first session at " + handles.connectString()
+                                + " expired before its login was answered. Nothing is held. Give a longer sessionTimeout.",
+                        Reason.NO_SESSION);
             }
             if (code == Code.NO_NODE) {
                 handles.createChroot(acl);
@@ -657,14 +672,12 @@ public final class ZkLockClient implements LockClient {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
-                    "Interrupted while looking for the chroot of " + handles.connectString());
+                    "Interrupted while looking for the chroot of " + handles.connectString(), Reason.INTERRUPTED);
         } catch (KeeperException.NoAuthException refused) {
             throw new AccessDeniedException("The chroot of " + handles.connectString()
                     + " does not exist, and this client may not create it. Create it, or give the right to.");
         } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof LockException refused
-                    ? refused
-                    : new LockException("Unexpected", failed);
+            throw Errors.toCaller(failed);
         } catch (TimeoutException | IOException | KeeperException failed) {
             throw new LockException(
                     "Cannot make sure that the chroot of " + handles.connectString() + " exists", failed);

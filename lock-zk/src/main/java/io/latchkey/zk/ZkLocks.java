@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.ZkLease;
 import io.latchkey.zk.session.ZooKeeperPort;
 import java.util.ArrayList;
@@ -99,7 +100,8 @@ public final class ZkLocks {
         }
         return new LeaseLostException(
                 "The guarded write was refused as a whole: the node of the lease on " + lease.path() + " with token "
-                        + lease.token() + " is gone (" + cause + "). Nothing was written. Acquire again.",
+                        + lease.token() + " is gone (" + Errors.because(cause)
+                        + "). Nothing was written. Acquire again.",
                 cause);
     }
 }

@@ -7,6 +7,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.zk.recipe.Recipe;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.Member;
 import io.latchkey.zk.session.ZkLease;
 import java.util.Objects;
@@ -54,7 +55,7 @@ final class ZkReadWriteLock implements ReadWriteLock {
         try {
             return Uninterruptibles.getUninterruptibly(write.downgrade(Recipe.READ));
         } catch (ExecutionException failed) {
-            throw ZkAcquirable.unwrap(failed);
+            throw Errors.toCaller(failed);
         }
     }
 

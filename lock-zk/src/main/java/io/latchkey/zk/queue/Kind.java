@@ -13,7 +13,13 @@ public enum Kind {
         this.text = text;
     }
 
+    /** As a path's data has it. */
     public String text() {
         return text;
+    }
+
+    /** For a person to read. */
+    public String noun() {
+        return this == READ_WRITE ? "read-write lock" : text;
     }
 }

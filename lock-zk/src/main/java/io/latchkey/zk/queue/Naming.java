@@ -44,5 +44,5 @@ public sealed interface Naming permits OwnNaming, SharedNaming {
      * What else the path is used for, by {@code child}, which stands in no queue of such a lock; empty if it says
      * nothing.
      */
-    Optional<String> otherUse(Kind kind, String child);
+    Optional<OtherUse> otherUse(Kind kind, String child);
 }

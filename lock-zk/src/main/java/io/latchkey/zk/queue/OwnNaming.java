@@ -42,9 +42,11 @@ record OwnNaming() implements Naming {
 
     /** The others' requests would not be waited for, nor would they wait. */
     @Override
-    public Optional<String> otherUse(Kind kind, String child) {
+    public Optional<OtherUse> otherUse(Kind kind, String child) {
         return CURATOR.parse(child).isPresent()
-                ? Optional.of("a lock of Curator")
-                : KAZOO.parse(child).isPresent() ? Optional.of("a lock of kazoo") : Optional.empty();
+                ? Optional.of(new OtherUse("a lock of Curator", false))
+                : KAZOO.parse(child).isPresent()
+                        ? Optional.of(new OtherUse("a lock of kazoo", false))
+                        : Optional.empty();
     }
 }

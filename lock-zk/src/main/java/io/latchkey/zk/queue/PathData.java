@@ -71,7 +71,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
 
     /** For a person to read. */
     public String describe() {
-        return kind == Kind.SEMAPHORE ? "semaphore of " + permits(declared) : kind.text();
+        return kind == Kind.SEMAPHORE ? "semaphore of " + permits(declared) : kind.noun();
     }
 
     /** What {@code data} says, for a person to read. */

@@ -80,9 +80,9 @@ public final class Queue {
     }
 
     /** What else the path is used for, as a child tells that is in no queue of this kind; empty if none does. */
-    public Optional<String> otherUse() {
+    public Optional<OtherUse> otherUse() {
         for (String child : others) {
-            Optional<String> use = naming.otherUse(purpose.kind(), child);
+            Optional<OtherUse> use = naming.otherUse(purpose.kind(), child);
             if (use.isPresent()) {
                 return use;
             }

@@ -169,15 +169,20 @@ record SharedNaming(
     }
 
     @Override
-    public Optional<String> otherUse(Kind kind, String child) {
+    public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (NodeName.parse(child).isPresent()) {
-            return Optional.of("a lock of Latchkey in its own layout");
+            return Optional.of(new OtherUse("a lock of Latchkey in its own layout", false));
         }
         return parse(child)
                 .map(this::markerOf)
-                .map(marker -> library + "'s "
-                        + String.join(
-                                " or ",
-                                marker.kinds().stream().map(Kind::text).sorted().toList()));
+                .map(marker -> new OtherUse(
+                        library + "'s "
+                                + String.join(
+                                        " or ",
+                                        marker.kinds().stream()
+                                                .map(Kind::noun)
+                                                .sorted()
+                                                .toList()),
+                        true));
     }
 }

@@ -188,10 +188,7 @@ public final class Engine {
         } catch (TimeoutException late) {
             return false;
         } catch (ExecutionException refused) {
-            if (refused.getCause() instanceof LockException because) {
-                throw because;
-            }
-            throw new IllegalStateException(refused.getCause());
+            throw Errors.toCaller(refused);
         }
     }
 
@@ -274,7 +271,8 @@ public final class Engine {
             } else if (session == null || session.isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
                         "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
-                                + " yet. Nothing was changed. Try again."));
+                                + " yet. Nothing was changed. Try again.",
+                        LockException.Reason.NO_SESSION));
             } else {
                 question.accept(session, answer);
             }
@@ -295,14 +293,12 @@ public final class Engine {
             return withSession(question).get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw new LockUnavailableException("Interrupted when about to " + what + " of " + shown(path) + ".");
+            throw new LockUnavailableException(
+                    "Interrupted when about to " + what + " of " + shown(path) + ".", LockException.Reason.INTERRUPTED);
         } catch (TimeoutException late) {
             throw Errors.unavailable(shown(path), what);
         } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof LockException error) {
-                throw error;
-            }
-            throw new IllegalStateException(failed.getCause());
+            throw Errors.toCaller(failed);
         }
     }
 

@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import java.util.ArrayList;
@@ -218,7 +219,7 @@ final class QueueReader {
      */
     private void adopt(List<Want> served, ZooPort.Listing listing, int version) {
         PathData asked = served.get(0).place().purpose();
-        Optional<String> otherUse = Queue.of(listing.children(), asked).otherUse();
+        Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
             fail(served, Errors.mismatch(session.engine().shown(path), asked, otherUse.get()));
             return;
@@ -482,7 +483,7 @@ final class QueueReader {
     }
 
     private void deliver(List<Want> served, Queue queue) {
-        Optional<String> otherUse = served.isEmpty() ? Optional.empty() : queue.otherUse();
+        Optional<OtherUse> otherUse = served.isEmpty() ? Optional.empty() : queue.otherUse();
         if (otherUse.isPresent()) {
             String shown = session.engine().shown(path);
             fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));

@@ -206,8 +206,9 @@ public final class ZkLease implements Lease {
         }
         if (end.get() instanceof End.Lost how) {
             throw new LeaseLostException(
-                    "The lease on " + path() + " with token " + token + " is lost (" + how.cause()
-                            + "): somebody else may hold by now. Stop what it protected; acquire again.",
+                    "The lease on " + path() + " with token " + token + " is lost ("
+                            + Errors.because(how.cause())
+                            + "). Another client may hold by now. Stop what it protected; acquire again.",
                     how.cause());
         }
         throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");

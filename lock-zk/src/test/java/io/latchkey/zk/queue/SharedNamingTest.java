@@ -141,24 +141,24 @@ class SharedNamingTest {
 
     @ParameterizedTest
     @CsvSource({
-        "MUTEX, _c_x-__READ__0000000001, Curator's read-write",
-        "READ_WRITE, _c_x-lock-0000000001, Curator's mutex",
-        "MUTEX, write-00ff00ff12345678-0000000001, a lock of Latchkey in its own layout"
+        "MUTEX, _c_x-__READ__0000000001, Curator's read-write lock, true",
+        "READ_WRITE, _c_x-lock-0000000001, Curator's mutex, true",
+        "MUTEX, write-00ff00ff12345678-0000000001, a lock of Latchkey in its own layout, false"
     })
-    void aChildTellsWhatElseThePathIsUsedFor(Kind kind, String child, String use) {
+    void aChildTellsWhatElseThePathIsUsedFor(Kind kind, String child, String use, boolean sameLayout) {
         PathData asked = kind == Kind.MUTEX ? PathData.MUTEX : PathData.READ_WRITE;
         Queue queue = Queue.of(List.of("notes", child), asked, Naming.CURATOR);
         assertEquals(List.of(), queue.requests());
-        assertEquals(Optional.of(use), queue.otherUse());
+        assertEquals(Optional.of(new OtherUse(use, sameLayout)), queue.otherUse());
     }
 
     @Test
     void latchkeysOwnLayoutRecognisesTheOthers() {
         assertEquals(
-                Optional.of("a lock of Curator"),
+                Optional.of(new OtherUse("a lock of Curator", false)),
                 Queue.of(List.of(CURATORS + "lock-0000000001")).otherUse());
         assertEquals(
-                Optional.of("a lock of kazoo"),
+                Optional.of(new OtherUse("a lock of kazoo", false)),
                 Queue.of(List.of(KAZOOS + "__lock__0000000001")).otherUse());
         assertEquals(
                 Optional.empty(),
