@@ -34,7 +34,8 @@ public interface Mutex extends Acquirable {
      *
      * They throw the same exceptions as acquiring does.
      *
-     * <p><b>Loss.</b> When the lease is lost, the thread learns of it at its next call. To lock again, in any form,
+     * <p><b>Loss.</b> When the lease is lost, the thread learns of it at its next call; at the last {@code unlock()} also
+     * where only the server's answer to the release shows the loss. To lock again, in any form,
      * throws {@link LockOwnershipLostException} and does not count as a hold. To unlock throws it as well, and gives up
      * one hold: each {@code unlock()} that belongs to an earlier {@code lock()} throws it, and after the last one the
      * thread holds nothing and may lock anew. A view gives no access to the token and to validity. Where these matter,

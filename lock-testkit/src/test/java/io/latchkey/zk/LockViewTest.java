@@ -129,6 +129,14 @@ class LockViewTest extends OnOneServer {
         assertDoesNotThrow(lock::unlock);
     }
 
+    @Test
+    void unlockTellsTheLoss_whenOnlyTheReleaseShowsIt() throws Exception {
+        lock.lock();
+        deleteRequest("/m", 0);
+        assertThrows(LockOwnershipLostException.class, lock::unlock);
+        assertThrows(IllegalMonitorStateException.class, lock::unlock);
+    }
+
     /** A further level is refused on a lost lease; while it is held, it is given back at once. */
     private boolean lockIsValid() {
         try {

@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.ThreadHolds.Side;
 import io.latchkey.zk.session.Errors;
 import io.latchkey.zk.session.Patience;
@@ -82,7 +83,9 @@ final class LockView implements Lock {
             throw lost("unlocked");
         }
         if (hold.isOver()) {
-            hold.lease().close();
+            if (hold.lease().release() == ReleaseOutcome.LOST) {
+                throw lost("unlocked");
+            }
         } else if (side == Side.WRITE && !hold.has(side)) {
             downgrade(hold);
         }

@@ -48,6 +48,7 @@ import java.util.stream.IntStream;
  *   <li>LK-MUTEX-19: a view has no conditions
  *   <li>LK-MUTEX-20: who holds a view whose lease is lost is not let in again
  *   <li>LK-MUTEX-21: each unlock of a view whose lease is lost says so, and after the last one the thread may lock anew
+ *   <li>LK-MUTEX-22: the last unlock of a view says that the lease is lost also where only the release shows it
  * </ul>
  */
 @SuppressWarnings("LockNotBeforeTry") // the views are what is tested; a test that fails gives up its clients
@@ -404,5 +405,21 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         view.lock();
         view.unlock();
         assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-MUTEX-22",
+            says = "the last unlock of a view says that the lease is lost also where only the release shows it",
+            needs = {Feature.LOCK_VIEWS, Feature.OPERATOR, Feature.RELEASE_OUTCOMES},
+            reaches = Situation.NODE_DELETED)
+    void unlockWhenTheReleaseShowsTheLoss() throws Exception {
+        Lock view = view(client());
+        view.lock();
+        fixture().deleteRequest(path(), 0);
+        reached(Situation.NODE_DELETED);
+        Lease next = acquired(lock(client()));
+        assertThrows(LockOwnershipLostException.class, view::unlock);
+        assertThrows(IllegalMonitorStateException.class, view::unlock);
+        assertTrue(next.isValid());
     }
 }

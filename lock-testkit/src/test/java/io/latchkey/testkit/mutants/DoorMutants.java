@@ -63,8 +63,8 @@ final class DoorMutants {
             Mutant.of(
                             "a view's first unlock lets go",
                             VIEW,
-                            "if (hold.isOver()) {\n            hold.lease().close();",
-                            "if (!hold.isOver()) {\n            hold.lease().close();")
+                            "if (hold.isOver()) {\n            if (hold.lease()",
+                            "if (!hold.isOver()) {\n            if (hold.lease()")
                     .caughtBy("LockViewTest#reentersWithOneNodeWhateverTheDepth"),
             Mutant.of(
                             "a reader that wants to write waits for itself",
@@ -105,8 +105,7 @@ final class DoorMutants {
                             VIEW,
                             "if (hold.lease().release() == ReleaseOutcome.LOST) {",
                             "if (hold.lease().release() == ReleaseOutcome.ALREADY_RELEASED) {")
-                    .caughtBy(
-                            "io.latchkey.testkit.contract.SimulatedMutexContractTest#unlockWhenTheReleaseShowsTheLoss"),
+                    .caughtBy("LockViewTest#unlockTellsTheLoss_whenOnlyTheReleaseShowsIt"),
             Mutant.of(
                             "a waiting caller has the error of another thread",
                             ACQUIRABLE,
