@@ -136,7 +136,10 @@ public interface Contender {
 
     /** What became of {@link #requestRelease}. */
     enum Asked {
-        /** The server has it; the holder is told as long as its session lives. */
+        /**
+         * The server has it; the holder is told as long as its session lives and it holds. Where waiters of one client take
+         * turns with one node, the turn may have passed to one that has not asked to be told; it passes the node to no other.
+         */
         TOLD,
 
         /** The request is there, but its owner has not asked to be told: it waits, or its holder does not listen. */

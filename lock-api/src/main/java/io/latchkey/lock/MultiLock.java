@@ -19,6 +19,8 @@ import java.util.List;
  * It has one {@linkplain Lease#token token}, which grows with the exclusive grants on the path of each member. Members
  * on paths that do not exist are created. If any member fails, nothing is acquired.
  *
+ * <p>Acquiring is not re-entrant, as with every {@link Acquirable}, and a multi-lock has no re-entrant view.
+ *
  * <p>{@link #queue} returns the queues of the members one after the other, in the order of {@link #members}. A request
  * of a multi-lock stands in the queue of each member that it has.
  */

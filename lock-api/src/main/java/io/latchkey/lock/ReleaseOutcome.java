@@ -3,7 +3,11 @@ package io.latchkey.lock;
 
 /** What became of a lease that its holder released. */
 public enum ReleaseOutcome {
-    /** The lease is released, and its node is gone at the server: the next in the queue may hold. */
+    /**
+     * The lease is released, and the next in the queue may hold: its node is gone at the server. Where waiters of one
+     * client take turns with one node ({@code localTurns} of {@code ZkLockClient}), the next of them may have the node
+     * instead.
+     */
     RELEASED,
 
     /**

@@ -15,9 +15,10 @@ import io.latchkey.zk.queue.Naming;
  * <p><b>On a shared layout</b>
  *
  * <ul>
- *   <li>the path's own data is never read nor written. So nobody tells that one client takes a path for a mutex and
- *       another for something else, but by requests that stand there: then the later one is told with
- *       {@link io.latchkey.lock.LockMismatchException};
+ *   <li>the path's own data is never read nor written. That one client takes a path for a mutex and another for something
+ *       else only shows by requests that stand there. Each request of Latchkey's that lists the queue and finds a request of
+ *       another use fails with {@link io.latchkey.lock.LockMismatchException}, also one that waits and was there before the
+ *       other. So one client with a wrong setting fails all that wait at the path; those that hold are not touched;
  *   <li>a release is a deletion and nothing else: the next in the queue lists once more before it holds;
  *   <li>{@code multiLock} is refused with {@link UnsupportedOperationException}: others take several locks one after the
  *       other, and the two ways deadlock with each other;
@@ -51,8 +52,9 @@ public enum Layout {
 
     /**
      * That of kazoo's recipes: {@code mutex} with {@code Lock}, {@code readWriteLock} with {@code ReadLock} and
-     * {@code WriteLock}, {@code stripedMutex} with one {@code Lock} at {@code path/0} and so on. A mutex waits for readers
-     * at its path as well; kazoo's {@code Lock} does not. Paths are plain nodes that stay when they are empty, since
+     * {@code WriteLock}, {@code stripedMutex} with one {@code Lock} at {@code path/0} and so on. Where a reader
+     * stands at its path, a mutex fails with {@link io.latchkey.lock.LockMismatchException}; kazoo's {@code Lock} does not
+     * see readers. Paths are plain nodes that stay when they are empty, since
      * kazoo makes sure of a path only once. {@code semaphore} is refused with {@link UnsupportedOperationException}.
      *
      * <p>A {@code ReadLock} of kazoo 2.8.0 that has to wait also waits for writers behind it, and they for it, for ever: its

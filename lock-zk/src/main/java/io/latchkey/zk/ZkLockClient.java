@@ -297,7 +297,7 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * How long {@link #build()} waits for the first connection; zero does not wait. If not given it is the session
-         * time-out, and about a second when nobody listens at any of the addresses.
+         * time-out, and one to four seconds when every server refuses the connection.
          *
          * @param timeout zero or more
          * @return this
