@@ -5,9 +5,10 @@ import java.time.Instant;
 
 /**
  * A request in the queue of a path, as {@link Acquirable#queue} shows it. It is a picture of one moment, for people and
- * for monitoring. Label, host and process id are what the request's owner told of itself; nothing checks them. Where
- * this client may not read a request's node, it has an empty label and host, process id 0, {@link Instant#EPOCH} and
- * token 0.
+ * for monitoring. Label, host and process id are what the request's owner claims, and so is the token of a downgraded
+ * lease; nothing proves them, and an owner can claim those of another. They have at most 256 characters, each of which
+ * shows: other claims are taken for none. Where this client may not read a request's node, it has an empty label and
+ * host, process id 0, {@link Instant#EPOCH} and token 0.
  *
  * <p>An administrator can {@linkplain #requestRelease ask} its owner to let go, or {@linkplain #evict take} the request
  * away. Both concern the request that is shown, and no other: one that was made since, by the same owner or by somebody
@@ -52,7 +53,8 @@ public interface Contender {
     Instant since();
 
     /**
-     * Returns the fencing token of the lease that the request has, or will have when it is granted.
+     * Returns the fencing token of the lease that the request has, or will have when it is granted. That of a downgraded
+     * lease is its owner's claim.
      *
      * @return the token
      */

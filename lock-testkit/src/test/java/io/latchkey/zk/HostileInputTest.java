@@ -17,16 +17,20 @@ import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Stopwatch;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,6 +174,41 @@ class HostileInputTest extends OnOneServer {
         soon(waiting).close();
     }
 
+    /** Appends to the name of each node that it creates by itself. */
+    @SuppressWarnings("try") // The close() of ZooKeeper's client may be interrupted.
+    private static final class OddNames extends ZooKeeper {
+        OddNames(String servers, CountDownLatch connected) throws IOException {
+            super(servers, (int) LONG.toMillis(), event -> connected.countDown());
+        }
+
+        @Override
+        public void create(
+                String path,
+                byte[] data,
+                List<ACL> acl,
+                CreateMode mode,
+                AsyncCallback.Create2Callback then,
+                Object context) {
+            super.create(path + "odd-", data, acl, mode, then, context);
+        }
+    }
+
+    @Test
+    void requestWhoseNodeCannotBeRead_isRefusedAndLeavesNoNode() throws Exception {
+        locks.mutex("/m").acquire().close();
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper odd = new OddNames(server().connectString(), connected);
+        assertTrue(connected.await(20, TimeUnit.SECONDS));
+        try (ZkLockClient client = ZkLockClient.using(odd)) {
+            LockException told =
+                    assertThrows(LockException.class, () -> client.mutex("/m").tryAcquire(Duration.ofSeconds(10)));
+            assertTrue(told.getMessage().contains("odd-"), told.getMessage());
+            awaitUntil("no node left", () -> server().nodesUnder("/m").isEmpty());
+        } finally {
+            odd.close();
+        }
+    }
+
     /** A request's number can be forged to be one that is taken. Two of one number are ordered by name, for everybody. */
     @Test
     void forgedNumbersMakeNoTwoHolders() throws Exception {
@@ -194,10 +233,10 @@ class HostileInputTest extends OnOneServer {
         List<byte[]> hostile = List.of(
                 garbage(20),
                 garbage(HUGE),
-                "latchkey/1 ".getBytes(StandardCharsets.UTF_8),
-                "latchkey/1 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
-                "latchkey/1 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
-                "latchkey/1 mutex\n".getBytes(StandardCharsets.UTF_8));
+                "latchkey/2 ".getBytes(StandardCharsets.UTF_8),
+                "latchkey/2 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
+                "latchkey/2 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
+                "latchkey/2 mutex\n".getBytes(StandardCharsets.UTF_8));
         for (int i = 0; i < hostile.size(); i++) {
             String path = "/hostile" + i;
             create(path, hostile.get(i));

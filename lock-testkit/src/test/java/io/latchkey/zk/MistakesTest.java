@@ -204,28 +204,29 @@ class MistakesTest extends OnOneServer {
         assertEquals(List.of(), operator.getChildren("/m", false));
     }
 
-    @Test
-    void aPathOfALaterFormatIsNotTouched() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"latchkey/1 mutex", "latchkey/3 mutex"})
+    void pathOfAnotherFormat_isRefusedAndLeftAsItIs(String data) throws Exception {
         operator.create(
-                "/m",
-                "latchkey/2 mutex".getBytes(StandardCharsets.UTF_8),
-                ZooDefs.Ids.OPEN_ACL_UNSAFE,
-                CreateMode.PERSISTENT);
-        assertThrows(LockMismatchException.class, () -> locks.mutex("/m").tryAcquire());
+                "/m", data.getBytes(StandardCharsets.UTF_8), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        LockMismatchException told = assertThrows(
+                LockMismatchException.class, () -> locks.mutex("/m").tryAcquire());
+        assertEquals("data that this version does not know: \"" + data + "\"", told.found());
         assertEquals(List.of(), operator.getChildren("/m", false));
+        assertEquals(data, new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
     }
 
     @Test
     void anOperatorsEmptyNodeIsAdopted() throws Exception {
         operator.create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         locks.mutex("/m").acquire().close();
-        assertEquals("latchkey/1 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
+        assertEquals("latchkey/2 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
     }
 
     @Test
     void aKindThatChangesUnderAKnownPathIsNoticed() throws Exception {
         locks.mutex("/m").acquire().close();
-        operator.setData("/m", "latchkey/1 read-write".getBytes(StandardCharsets.UTF_8), -1);
+        operator.setData("/m", "latchkey/2 read-write".getBytes(StandardCharsets.UTF_8), -1);
         assertThrows(LockMismatchException.class, () -> locks.mutex("/m").acquire());
         assertEquals(List.of(), operator.getChildren("/m", false));
     }

@@ -419,7 +419,7 @@ class ReadWriteLockTest extends OnOneServer {
                 .map(ServerNode::text)
                 .findFirst()
                 .orElseThrow();
-        assertTrue(data.startsWith("latchkey/1 read-write"), data);
+        assertTrue(data.startsWith("latchkey/2 read-write"), data);
     }
 
     // ---- within one session

@@ -817,6 +817,25 @@ class SemaphoreTest extends OnOneServer {
         assertEquals(0, of3(one).availablePermits());
     }
 
+    @Test
+    void permitsUpToTheLargestInt_areServedAndCounted() throws Exception {
+        int all = Integer.MAX_VALUE;
+        Acquirable billion = two.semaphore(PATH, all).permits(1_000_000_000);
+        Lease large = one.semaphore(PATH, all)
+                .permits(2_000_000_000)
+                .tryAcquire(Duration.ofSeconds(10))
+                .orElseThrow();
+        assertEquals(Optional.empty(), billion.tryAcquire());
+        assertEquals(all - 2_000_000_000, two.semaphore(PATH, all).availablePermits());
+        CompletableFuture<Lease> whole = queued(three.semaphore(PATH, all).permits(all));
+        large.close();
+        Lease granted = soon(whole);
+        assertEquals(Optional.empty(), billion.tryAcquire());
+        granted.close();
+        billion.tryAcquire().orElseThrow().close();
+        awaitNothingLeft(PATH);
+    }
+
     // ---- wake-ups
 
     @Test

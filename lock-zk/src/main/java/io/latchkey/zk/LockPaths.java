@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.PrintableText;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -45,7 +46,7 @@ final class LockPaths {
             if (readsAsRequest(level)) {
                 throw bad(
                         path,
-                        "its level \"" + start(level)
+                        "its level \"" + PrintableText.printable(level, SHOWN)
                                 + "\" reads as the name of a request of Latchkey, Curator or kazoo, and"
                                 + " a lock at the path above it would take it for one. Put something behind it");
             }
@@ -75,12 +76,6 @@ final class LockPaths {
     }
 
     private static BadPathException bad(String path, String why) {
-        return new BadPathException("\"" + start(path) + "\" is not a valid lock path: " + why + ". Nothing was sent.");
-    }
-
-    /** What can be printed of it; not line feeds, escapes, nor what turns the text around. */
-    private static String start(String text) {
-        String start = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
-        return start.replaceAll("\\p{C}", "?");
+        return new BadPathException("\"" + PrintableText.printable(path, SHOWN) + "\" is not a valid lock path: " + why + ". Nothing was sent.");
     }
 }

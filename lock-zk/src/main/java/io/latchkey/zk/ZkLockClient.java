@@ -16,6 +16,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.queue.PrintableText;
 import io.latchkey.zk.session.CallbackThreads;
 import io.latchkey.zk.session.Code;
 import io.latchkey.zk.session.DaemonThreads;
@@ -227,7 +228,6 @@ public final class ZkLockClient implements LockClient {
         private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
         private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
         private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
-        private static final int LONGEST_LABEL = 256;
         /** A borrowed handle does not tell its chroot. */
         private static final int UNKNOWN_CHROOT_BYTES = 100;
 
@@ -380,9 +380,9 @@ public final class ZkLockClient implements LockClient {
          */
         public Builder ownerLabel(String text) {
             Objects.requireNonNull(text, "ownerLabel");
-            if (text.length() > LONGEST_LABEL) {
-                throw new IllegalArgumentException(
-                        "ownerLabel has " + text.length() + " characters; at most " + LONGEST_LABEL + " are allowed");
+            if (text.length() > PrintableText.LONGEST) {
+                throw new IllegalArgumentException("ownerLabel has " + text.length() + " characters; at most "
+                        + PrintableText.LONGEST + " are allowed");
             }
             text.codePoints().filter(ZkLockClient::doesNotShow).findFirst().ifPresent(c -> {
                 throw new IllegalArgumentException(String.format(

@@ -3,14 +3,17 @@ package io.latchkey.testkit.layout;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.latchkey.lock.Contender;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -80,6 +83,32 @@ class KazooProcessTest extends BesideProcesses {
     @Override
     boolean readersWaitInLine() {
         return false;
+    }
+
+    @Test
+    void latchkeyRequest_isOneLineAmongKazoosContenders() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+                ZkLockClient ours = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .layout(Layout.KAZOO)
+                        .ownerLabel("billing run")
+                        .build()) {
+            ours.mutex("/shown").acquire();
+            Process kazoo = new ProcessBuilder(
+                            python,
+                            "-c",
+                            "import sys; from kazoo.client import KazooClient; k = KazooClient(sys.argv[1]);"
+                                    + " k.start(); print(k.Lock('/shown', 'batch').contenders())",
+                            server.connectString())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            String shown = new String(kazoo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String line = "\\['\\S*:" + ProcessHandle.current().pid() + " billing run'\\]";
+            assertTrue(shown.strip().matches(line), shown);
+            Contender holder = ours.mutex("/shown").queue().get(0);
+            assertEquals("billing run", holder.label());
+            assertEquals(ProcessHandle.current().pid(), holder.processId());
+        }
     }
 
     /** kazoo makes sure of a path once for each lock object: were it a container, the server would take it away. */

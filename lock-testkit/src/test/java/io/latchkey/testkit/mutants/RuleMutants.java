@@ -120,13 +120,13 @@ final class RuleMutants {
                             PATH_DATA,
                             "if (!counts.matches()) {\n            return Optional.empty();",
                             "if (!counts.matches()) {\n            return Optional.of(MUTEX);")
-                    .caughtBy("MistakesTest#aPathOfALaterFormatIsNotTouched"),
+                    .caughtBy("MistakesTest#pathOfAnotherFormat_isRefusedAndLeftAsItIs"),
             Mutant.of("the largest capacity is forgotten", PATH_DATA, "Math.max(largest, newCapacity)", "newCapacity")
                     .caughtBy("io.latchkey.zk.queue.DataTest#aPathSaysItsFormatItsKindAndASemaphoresCounts"),
             Mutant.of(
                             "a downgraded lease's token is not shown",
                             "queue/Owner",
-                            "return numbers.length == 1 ? owner :",
+                            "return token == null ? owner :",
                             "return true ? owner :")
                     .caughtBy("DowngradeTest#theQueueShowsAReaderWithTheTokenOfItsLease"),
             Mutant.of(

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * How many permits a semaphore's path has, as the oracle reads and writes it: {@code latchkey/1 semaphore <declared> <now>
+ * How many permits a semaphore's path has, as the oracle reads and writes it: {@code latchkey/2 semaphore <declared> <now>
  * <most>}, the last being the most that it ever had.
  */
 record Room(int declared, int now, int most) {
-    private static final String FORMAT = "latchkey/1 semaphore ";
+    private static final String FORMAT = "latchkey/2 semaphore ";
 
     static Optional<Room> of(byte[] data) {
         if (data.length < FORMAT.length() || data[0] != FORMAT.charAt(0)) {

@@ -109,10 +109,11 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
     }
 
     private static int positive(String s, int from, int to) {
-        if (from == to || to - from > DIGITS - 1 || s.charAt(from) == '0' || !isDigits(s, from, to)) {
+        if (from == to || to - from > DIGITS || s.charAt(from) == '0' || !isDigits(s, from, to)) {
             return -1;
         }
-        return Integer.parseInt(s, from, to, 10);
+        long number = Long.parseLong(s, from, to, 10);
+        return number == (int) number ? (int) number : -1;
     }
 
     private static boolean isDigits(String s, int from, int to) {

@@ -2,10 +2,15 @@
 package io.latchkey.zk.queue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Who made a request, as its node's data says it, for people and tools; no rule reads it.
+ * The maker of a request as its node's data says it, for people and tools; no rule reads it. The data is one line, which
+ * other libraries show as it is: {@code worker-7:4711 billing}, and {@code worker-7:4711/85899345931 billing} with the
+ * token of a downgraded lease. Nothing proves what it says.
  *
  * @param host the name of the machine
  * @param processId the process on it
@@ -15,8 +20,8 @@ import java.util.OptionalLong;
 public record Owner(String host, long processId, String label, OptionalLong token) {
     public static final Owner UNKNOWN = new Owner("", 0, "");
 
-    private static final char SEPARATOR = '\n';
-    private static final String NUMBER = "\\d{1,18}";
+    private static final String NUMBER = "(\\d{1,18})";
+    private static final Pattern LINE = Pattern.compile("(\\S*):" + NUMBER + "(?:/" + NUMBER + ")?(?: (.+))?");
 
     public Owner(String host, long processId, String label) {
         this(host, processId, label, OptionalLong.empty());
@@ -27,18 +32,24 @@ public record Owner(String host, long processId, String label, OptionalLong toke
     }
 
     public byte[] data() {
-        String numbers = processId + (token.isPresent() ? " " + token.getAsLong() : "");
-        return (host + SEPARATOR + numbers + SEPARATOR + label).getBytes(StandardCharsets.UTF_8);
+        String claimed = token.isPresent() ? "/" + token.getAsLong() : "";
+        String called = label.isEmpty() ? "" : " " + label;
+        return (host + ':' + processId + claimed + called).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The owner in {@code data}; {@link #UNKNOWN} when it cannot be read, as after a release's mark. */
+    /** The owner in {@code data}; {@link #UNKNOWN} if it cannot be read, as after a release's mark, or not be printed. */
     public static Owner parse(byte[] data) {
-        String[] parts = new String(data, StandardCharsets.UTF_8).split("\n", 3);
-        if (parts.length != 3 || !parts[1].matches(NUMBER + "( " + NUMBER + ")?")) {
+        Matcher line = LINE.matcher(new String(data, StandardCharsets.UTF_8));
+        if (!line.matches()) {
             return UNKNOWN;
         }
-        String[] numbers = parts[1].split(" ", 2);
-        Owner owner = new Owner(parts[0], Long.parseLong(numbers[0]), parts[2]);
-        return numbers.length == 1 ? owner : owner.withToken(Long.parseLong(numbers[1]));
+        String host = line.group(1);
+        String label = Optional.ofNullable(line.group(4)).orElse("");
+        if (!PrintableText.isPrintable(host) || !PrintableText.isPrintable(label)) {
+            return UNKNOWN;
+        }
+        Owner owner = new Owner(host, Long.parseLong(line.group(2)), label);
+        String token = line.group(3);
+        return token == null ? owner : owner.withToken(Long.parseLong(token));
     }
 }

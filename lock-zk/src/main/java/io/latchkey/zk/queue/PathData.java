@@ -8,14 +8,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a path is for, as its data says it: {@code latchkey/1 mutex}, {@code latchkey/1 read-write}, or {@code latchkey/1
+ * What a path is for, as its data says it: {@code latchkey/2 mutex}, {@code latchkey/2 read-write}, or {@code latchkey/2
  * semaphore 3 5 8} for one of 3 declared permits and a capacity of 5 that once was 8. Whoever creates the path writes it;
  * everybody else compares. The number is the format's: a client that does not know it must not take part.
  *
  * @param kind the recipe
  * @param declared the permits that every client declares, 1 for everything but a semaphore
  * @param capacity the permits that can be held at a time, as many as declared until somebody changes it
- * @param largest the largest capacity since the path was made: requests may hold since then that exceed the present one
+ * @param largest the largest capacity since the path was made: requests that are older than this data may hold by it
  */
 public record PathData(Kind kind, int declared, int capacity, int largest) {
     public static final PathData MUTEX = new PathData(Kind.MUTEX, 1, 1, 1);
@@ -23,7 +23,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
 
     private static final byte[] MUTEX_BYTES = MUTEX.bytes();
     private static final byte[] READ_WRITE_BYTES = READ_WRITE.bytes();
-    private static final String FORMAT = "latchkey/1 ";
+    private static final String FORMAT = "latchkey/2 ";
     private static final Pattern COUNTS = Pattern.compile("semaphore ([1-9]\\d*) ([1-9]\\d*) ([1-9]\\d*)");
     private static final int LONGEST_QUOTE = 80;
 
@@ -77,9 +77,8 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
     /** What {@code data} says, for a person to read. */
     public static String describe(byte[] data) {
         return parse(data).map(PathData::describe).orElseGet(() -> {
-            String text = new String(data, StandardCharsets.UTF_8).replaceAll("\\p{Cc}", "?");
-            String quoted = text.length() > LONGEST_QUOTE ? text.substring(0, LONGEST_QUOTE) + "\u2026" : text;
-            return "data that this version does not know: \"" + quoted + "\"";
+            String text = new String(data, StandardCharsets.UTF_8);
+            return "data that this version does not know: \"" + PrintableText.printable(text, LONGEST_QUOTE) + "\"";
         });
     }
 

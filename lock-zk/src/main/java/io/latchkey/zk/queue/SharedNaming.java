@@ -34,8 +34,6 @@ record SharedNaming(
     /** The end of a UUID is written as four and twelve digits. */
     private static final int FOUR = 4;
 
-    private static final int LONGEST_OWNER = 256;
-
     /** A marker in a name, and what it stands for. */
     record Marker(String text, Tag tag, Set<Kind> kinds) {
         Marker(String text, Tag tag, Kind... kinds) {
@@ -157,10 +155,16 @@ record SharedNaming(
 
     @Override
     public Owner owner(NodeName name, byte[] data) {
-        Owner known = Owner.parse(data);
+        if (isOwn(name)) {
+            return Owner.parse(data);
+        }
         String text = new String(data, StandardCharsets.UTF_8);
-        boolean legible = text.length() <= LONGEST_OWNER && text.chars().noneMatch(Character::isISOControl);
-        return known.equals(Owner.UNKNOWN) && legible ? ownerOf.apply(text) : known;
+        return PrintableText.isPrintable(text) ? ownerOf.apply(text) : Owner.UNKNOWN;
+    }
+
+    /** Whether Latchkey gave this name. */
+    private boolean isOwn(NodeName name) {
+        return name.id().length() == NodeName.ID_LENGTH && name.text().startsWith(ownPrefix(name.id()));
     }
 
     @Override

@@ -166,7 +166,8 @@ final class Creation {
             zxid = node.czxid();
         }
         if (names.size() != places.size()) {
-            throw new IllegalStateException("asked for " + places.size() + " nodes, created " + nodes);
+            refuseUnreadable(nodes);
+            return;
         }
         Set<Integer> alone = new HashSet<>();
         for (Place place : missing) {
@@ -174,6 +175,20 @@ final class Creation {
             alone.add(place.index());
         }
         request.on(new Event.Created(names, alone, zxid));
+    }
+
+    /** No client would count these nodes, nor wait for them: they must not stay, and the request cannot be served. */
+    private void refuseUnreadable(List<ZooPort.Created> nodes) {
+        for (Place place : places) {
+            for (ZooPort.Created node : nodes) {
+                if ((place.path() + '/' + node.name()).startsWith(place.prefix(id))) {
+                    NodeName unread = new NodeName(
+                            place.recipe().tag(), id, place.recipe().permits(), Integer.MAX_VALUE, node.name());
+                    place.lane().departures().withdraw(unread);
+                }
+            }
+        }
+        request.refused(Errors.unreadable(request.shownPath(), nodes));
     }
 
     private void notCreated(Place place, Answer<?> answer) {

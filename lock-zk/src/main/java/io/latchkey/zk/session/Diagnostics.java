@@ -140,7 +140,7 @@ public final class Diagnostics {
                 .toList();
     }
 
-    private static Set<List<Seat>> circles(Map<String, QueueView.Picture> pictures, Set<String> waiting) {
+    private Set<List<Seat>> circles(Map<String, QueueView.Picture> pictures, Set<String> waiting) {
         Standstill standstill = standstill(pictures);
         Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
         for (Seat seat : standstill.stuck()) {
@@ -152,7 +152,7 @@ public final class Diagnostics {
         return new LinkedHashSet<>(circles.values());
     }
 
-    private static Standstill standstill(Map<String, QueueView.Picture> pictures) {
+    private Standstill standstill(Map<String, QueueView.Picture> pictures) {
         List<Standstill.Line> lines = new ArrayList<>();
         pictures.forEach((path, picture) -> {
             Set<NodeName> holders = picture.holders();
@@ -166,8 +166,8 @@ public final class Diagnostics {
         return Standstill.of(lines);
     }
 
-    private static Seat seat(String path, NodeName name, ZooPort.NodeData node, boolean holds) {
-        long token = Owner.parse(node.data()).token().orElse(node.czxid());
+    private Seat seat(String path, NodeName name, ZooPort.NodeData node, boolean holds) {
+        long token = engine.naming().owner(name, node.data()).token().orElse(node.czxid());
         return new Seat(path, name, token, node.session(), holds);
     }
 
@@ -192,7 +192,7 @@ public final class Diagnostics {
                 ZooPort.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
                         .nodes()
                         .get(seat.name()));
-                Owner owner = Owner.parse(node.data());
+                Owner owner = engine.naming().owner(seat.name(), node.data());
                 links.add(new Diagnosis.Link(
                         owner.label(),
                         owner.host(),

@@ -13,6 +13,7 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -143,6 +144,13 @@ public final class Errors {
                         + " request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
                         + " raise jute.maxbuffer of all clients.",
                 Reason.QUEUE_TOO_LONG);
+    }
+
+    static LockException unreadable(String path, List<ZooPort.Created> nodes) {
+        return new LockException("The server created requests for " + path
+                + " with names that this version cannot read: "
+                + nodes.stream().map(ZooPort.Created::name).toList() + ". They are deleted, and nothing is held."
+                + " Check for something between this client and the servers that changes paths.");
     }
 
     static LockException notDowngraded(String path, Answer<?> answer) {

@@ -176,11 +176,21 @@ class SharedNamingTest {
 
     @Test
     void othersTellWhatTheyDo() {
-        NodeName name = Naming.CURATOR.parse("lock-0000000001").orElseThrow();
-        assertEquals(new Owner("10.0.0.1", 0, ""), Naming.CURATOR.owner(name, "10.0.0.1".getBytes(UTF_8)));
-        assertEquals(new Owner("", 0, "batch"), Naming.KAZOO.owner(name, "batch".getBytes(UTF_8)));
+        NodeName curators = Naming.CURATOR.parse("lock-0000000001").orElseThrow();
+        NodeName kazoos = Naming.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
+        assertEquals(new Owner("10.0.0.1", 0, ""), Naming.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
+        assertEquals(new Owner("", 0, "worker:7 b"), Naming.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
+        assertEquals(Owner.UNKNOWN, Naming.CURATOR.owner(curators, new byte[] {0, 1, 2}));
+    }
+
+    @Test
+    void nodesOfLatchkeyAmongOthers_sayTheirOwner() {
         Owner ours = new Owner("host", 7, "label");
-        assertEquals(ours, Naming.CURATOR.owner(name, ours.data()));
-        assertEquals(Owner.UNKNOWN, Naming.CURATOR.owner(name, new byte[] {0, 1, 2}));
+        for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
+            String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000001";
+            NodeName name = naming.parse(text).orElseThrow();
+            assertEquals(ours, naming.owner(name, ours.data()));
+            assertEquals(Owner.UNKNOWN, naming.owner(name, "__REVOKE__".getBytes(UTF_8)));
+        }
     }
 }
