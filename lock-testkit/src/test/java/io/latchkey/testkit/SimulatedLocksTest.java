@@ -53,6 +53,59 @@ class SimulatedLocksTest {
     }
 
     @Test
+    void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore pool = locks.client().semaphore("/pool", 9);
+            Lease before = pool.acquire();
+            pool.resize(1_000);
+            pool.resize(9);
+            List<Lease> held = new ArrayList<>();
+            for (int i = 1; i < 9; i++) {
+                held.add(pool.acquire());
+            }
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Semaphore two = locks.client().semaphore("/pool", 9);
+                waiting.add(two.acquireAsync());
+                waiting.add(two.acquireAsync());
+            }
+            for (CompletableFuture<Lease> next : waiting) {
+                assertEquals(1, watchersOfChildren(locks, "/pool"));
+                held.remove(held.size() - 1).close();
+                held.add(0, next.get(10, TimeUnit.SECONDS));
+            }
+            held.forEach(Lease::close);
+            before.close();
+            assertEquals(List.of(), locks.watches());
+        }
+    }
+
+    private static long watchersOfChildren(SimulatedLocks locks, String path) {
+        return locks.watches().stream()
+                .filter(watch -> watch.path().equals(path) && watch.kind() == ServerWatch.Kind.CHILDREN)
+                .count();
+    }
+
+    /** Holders of before a shrink tell nothing more: the waiter behind one of them looks at the whole queue. */
+    @Test
+    void waiterBehindAHolderOfBeforeAShrink_isGrantedWhenAnotherOfThoseReleases() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            for (LockClient waits : List.of(mine, locks.client())) {
+                Semaphore pool = mine.semaphore("/pool", 20);
+                Lease large = pool.permits(12).acquire();
+                Lease last = pool.permits(8).acquire();
+                pool.resize(10);
+                CompletableFuture<Lease> waiting = waits.semaphore("/pool", 20).acquireAsync();
+                large.close();
+                waiting.get(10, TimeUnit.SECONDS).close();
+                last.close();
+                pool.resize(20);
+            }
+        }
+    }
+
+    @Test
     void whoExpiresLosesAndAnotherIsServed() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();

@@ -176,6 +176,11 @@ public final class Acquisition {
         return Optional.ofNullable(members.get(member).name);
     }
 
+    /** Whether nothing before the member keeps it from holding any more. */
+    public boolean isReady(int member) {
+        return members.get(member).standing == Standing.READY;
+    }
+
     /** Whether the member's queue is wanted. */
     public boolean wantsList(int member) {
         Member asked = members.get(member);

@@ -30,8 +30,13 @@ public sealed interface Decision {
         }
     }
 
-    /** It cannot hold before {@code ahead} does, which tells when it does, or goes. */
-    record Follow(NodeName ahead) implements Wait {}
+    /**
+     * It cannot hold before {@code ahead} does, which tells when it does, or goes.
+     *
+     * @param orLead what to do instead if {@code ahead} was created before the path's data was last written: it may hold
+     *     since then by a larger capacity, and have nothing more to tell
+     */
+    record Follow(NodeName ahead, Optional<Lead> orLead) implements Wait {}
 
     /** It is the first that waits: whatever changes in the queue may let it in. */
     record Lead(Queue seen) implements Wait {}

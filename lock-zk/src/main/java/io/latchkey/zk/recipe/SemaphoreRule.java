@@ -7,6 +7,7 @@ import io.latchkey.zk.queue.Queue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A request holds when its permits and those of all before it are within the capacity. What it watches until then must
@@ -20,10 +21,15 @@ import java.util.List;
  *
  * <p><b>Above: a line.</b> A certificate would be many watches, and one release would wake many. So a request watches
  * only the one right before it, as long as that one waits itself: those behind it cannot hold before it does. It tells
- * when it holds. Who is behind one that may hold leads the line and looks at every change. "May hold" goes by the
- * largest capacity since the path was made: after a shrink a holder would otherwise be taken for one that waits and will
- * tell, and a permit would be lost. Why no word is missed: who holds by a list tells if anybody is behind it in that
- * list; who comes later sees in its own list that it may hold, since nothing can have come before it meanwhile.
+ * when it holds. A request behind one that may hold leads the line and looks at every change. Why no word is missed: a
+ * request that holds by a list tells the one behind it in that list; a request that comes later sees in its own list that
+ * the one before may hold, since nothing can have come before that one since.
+ *
+ * <p><b>After a shrink</b> the one before may hold by a former capacity and have nothing more to tell. If it were followed,
+ * a permit would be lost. So it is followed only if it cannot hold by the largest capacity that the path ever had, or if
+ * its node is younger than the path's data. A younger one has seen no list with a former capacity, and what is before it
+ * only becomes fewer: as it does not fit the capacity now, it never did, and has yet to tell. When the data is written
+ * again, every waiter looks again. So requests that come after a shrink cost what they cost without it.
  *
  * @param mostWatched the largest capacity for certificates
  */
@@ -35,7 +41,7 @@ record SemaphoreRule(int mostWatched) implements Rule {
         if (free < 0) {
             return new Decision.TooMany(capacity);
         }
-        return capacity <= mostWatched ? byCertificate(queue, me, free) : inLine(queue, me, free);
+        return capacity <= mostWatched ? byCertificate(queue, me, free) : inLine(queue, me, capacity);
     }
 
     private static Decision byCertificate(Queue queue, NodeName me, long free) {
@@ -57,13 +63,16 @@ record SemaphoreRule(int mostWatched) implements Rule {
         return new Decision.Blocked(suffix.subList(0, enough));
     }
 
-    private static Decision inLine(Queue queue, NodeName me, long free) {
+    private static Decision inLine(Queue queue, NodeName me, int capacity) {
         List<NodeName> before = queue.before(me);
         long taken = before.stream().mapToLong(NodeName::permits).sum();
-        if (taken <= free) {
+        if (taken + me.permits() <= capacity) {
             return new Decision.Hold(queue.behind(me));
         }
-        boolean lastMayHold = taken <= queue.purpose().largest();
-        return lastMayHold ? new Decision.Lead(queue) : new Decision.Follow(before.get(before.size() - 1));
+        Decision.Lead lead = new Decision.Lead(queue);
+        boolean lastMayHold = taken <= capacity;
+        boolean lastMightHold = taken <= queue.purpose().largest();
+        Optional<Decision.Lead> ifOlder = lastMightHold ? Optional.of(lead) : Optional.empty();
+        return lastMayHold ? lead : new Decision.Follow(before.get(before.size() - 1), ifOlder);
     }
 }

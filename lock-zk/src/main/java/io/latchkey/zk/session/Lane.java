@@ -89,6 +89,11 @@ final class Lane {
 
     // ---- arriving
 
+    /** The place of this session whose node that is, if it is one of this session's. */
+    Optional<Place> presentAt(NodeName name) {
+        return Optional.ofNullable(present.get(name.text()));
+    }
+
     void arrived(Place place, NodeName name) {
         present.put(name.text(), place);
         session.nodeChecks().update(place);

@@ -12,7 +12,9 @@ import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,11 @@ final class Place {
     private @Nullable Lane lane;
     /** What is watched ahead: few nodes, mostly one. */
     private final List<Ahead> ahead = new ArrayList<>(0);
+
+    /** The transactions that created nodes ahead, as far as that was seen. */
+    private final Map<NodeName, Long> createdAhead = new HashMap<>(0);
+    /** The one that it follows in the line; null if it does not follow. */
+    private Decision.@Nullable Follow following;
 
     private @Nullable Runnable stopWatchingOwn;
     /** The server has confirmed the watch on the own node, and it has told nothing since. */
@@ -118,6 +125,8 @@ final class Place {
     void leaveSession() {
         lane = null;
         ahead.clear();
+        createdAhead.clear();
+        following = null;
         stopWatchingOwn = null;
         ownWatched = false;
         leftToWatch = false;
@@ -138,6 +147,8 @@ final class Place {
         List<NodeName> on = how instanceof Decision.Blocked blocked
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
+        following = null;
+        createdAhead.keySet().retainAll(on);
         for (Ahead former : List.copyOf(ahead)) {
             if (!on.contains(former.node())) {
                 stopWatching(former.node());
@@ -151,6 +162,35 @@ final class Place {
                 lane().watch(this, next);
             }
         }
+        if (how instanceof Decision.Follow follow) {
+            following = follow;
+            boolean unused = leadIfAheadMayHold();
+        }
+    }
+
+    /**
+     * The one that it follows may hold already if its node is older than the path's data ({@link Decision.Follow}). One of this
+     * session need not be asked. Says whether it leads now.
+     */
+    private boolean leadIfAheadMayHold() {
+        if (following == null || following.orLead().isEmpty()) {
+            return false;
+        }
+        NodeName last = following.ahead();
+        Optional<Place> here = lane().presentAt(last);
+        boolean mayHold = here.isPresent()
+                ? here.get().isReady()
+                : createdAhead.getOrDefault(last, Long.MAX_VALUE)
+                        < lane().reader().writtenAt();
+        if (mayHold) {
+            watch(following.orLead().get());
+        }
+        return mayHold;
+    }
+
+    /** Whether nothing before it keeps it from holding any more. */
+    private boolean isReady() {
+        return request.isReady(index);
     }
 
     /** The path's data has the capacity; its children matter to who leads the line. */
@@ -188,6 +228,7 @@ final class Place {
             stopWatching(watched.node());
         }
         leading = null;
+        following = null;
         if (stopWatchingPath != null) {
             stopWatchingPath.run();
             stopWatchingPath = null;
@@ -252,8 +293,11 @@ final class Place {
             /** It may have told before the watch was set. */
             @Override
             public void seen(ZooPort.NodeData data) {
-                if (node.tag() == Tag.LEASE && data.version() > 0) {
-                    lookAgain();
+                if (node.tag() == Tag.LEASE) {
+                    createdAhead.put(node, data.czxid());
+                    if (!leadIfAheadMayHold() && data.version() > 0) {
+                        lookAgain();
+                    }
                 }
             }
 

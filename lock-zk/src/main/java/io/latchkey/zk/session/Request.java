@@ -136,6 +136,10 @@ final class Request {
         return machine.name(member);
     }
 
+    boolean isReady(int member) {
+        return machine.isReady(member);
+    }
+
     boolean wantsList(int member) {
         return machine.wantsList(member);
     }

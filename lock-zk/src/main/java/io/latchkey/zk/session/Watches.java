@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class Watches {
         /** The watch is no more and says nothing. */
         void blind(Answer<?> why);
 
-        /** The node's data when the watch on it was set. */
+        /** The node's data when the watch on it was set, maybe for another listener and before this one listened. */
         default void seen(ZooPort.NodeData data) {}
 
         /** The node's children when the watch on them was set, maybe for somebody else and before this one listened. */
@@ -74,6 +75,8 @@ final class Watches {
         private Armed children = Armed.NOT;
         /** The children when the watch on them was confirmed. Who joins later may know them as they were before that. */
         private ZooPort.@Nullable Listing seen;
+        /** The data when the watch on it was confirmed. */
+        private ZooPort.@Nullable NodeData seenData;
 
         private long changedBy = NO_ZXID;
 
@@ -159,6 +162,7 @@ final class Watches {
                 case DATA ->
                     session.<ZooPort.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
                         if (armed(path, watched, what, answer)) {
+                            watched.seenData = answer.get();
                             watched.listening().forEach(told -> told.seen(answer.get()));
                         }
                     });
@@ -172,6 +176,12 @@ final class Watches {
             }
         } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
             listener.seen(watched.seen);
+        } else if (what == Of.DATA && watched.data == Armed.CONFIRMED) {
+            session.engine().serially(() -> {
+                if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
+                    listener.seen(Objects.requireNonNull(watched.seenData));
+                }
+            });
         }
         return () -> stop(path, watched, listener);
     }

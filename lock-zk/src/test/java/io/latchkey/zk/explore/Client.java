@@ -76,25 +76,41 @@ record Client(
     /**
      * What one member listens to (Place of the shell).
      *
+     * @param created since when those ahead are there, as far as that was seen
+     * @param orLead the queue in which it leads, should the one that it follows be older than the path's data
      * @param leading the queue in which it led those that wait
      */
-    record Place(List<NodeName> ahead, boolean capacity, boolean own, Optional<List<NodeName>> leading) {
-        static final Place NEW = new Place(List.of(), false, false, Optional.empty());
+    record Place(
+            List<NodeName> ahead,
+            Map<NodeName, Integer> created,
+            Optional<List<NodeName>> orLead,
+            boolean capacity,
+            boolean own,
+            Optional<List<NodeName>> leading) {
+        static final Place NEW = new Place(List.of(), Map.of(), Optional.empty(), false, false, Optional.empty());
 
         Place ahead(List<NodeName> others) {
-            return new Place(others, capacity, own, leading);
+            return new Place(others, created, orLead, capacity, own, leading);
+        }
+
+        Place created(Map<NodeName, Integer> since) {
+            return new Place(ahead, since, orLead, capacity, own, leading);
+        }
+
+        Place orLead(Optional<List<NodeName>> seen) {
+            return new Place(ahead, created, seen, capacity, own, leading);
         }
 
         Place capacity(boolean listens) {
-            return new Place(ahead, listens, own, leading);
+            return new Place(ahead, created, orLead, listens, own, leading);
         }
 
         Place own(boolean listens) {
-            return new Place(ahead, capacity, listens, leading);
+            return new Place(ahead, created, orLead, capacity, listens, leading);
         }
 
         Place leading(Optional<List<NodeName>> seen) {
-            return new Place(ahead, capacity, own, seen);
+            return new Place(ahead, created, orLead, capacity, own, seen);
         }
     }
 

@@ -157,6 +157,13 @@ class FaultyExplorationTest {
     }
 
     @Test
+    void lineAfterAShrink_thatFollowsAHolder() {
+        Rule line = SemaphoreRules.withCertificatesUpTo(0);
+        Scope scope = permits(line, 1, 1, 2).capacity(3).resizes(1, 2);
+        finds("lost wake-up", scope.neglect(Neglect.AGE_OF_THE_ONE_AHEAD));
+    }
+
+    @Test
     void aMutexWhoseWaitersAllWatchTheHolder() {
         Rule rule = (queue, me) -> queue.before(me).isEmpty()
                 ? new Decision.Hold()

@@ -52,6 +52,7 @@ final class Machine {
     private final String id;
     private final List<Optional<NodeName>> names = new ArrayList<>();
     private final List<Boolean> wantsList = new ArrayList<>();
+    private final List<Boolean> ready = new ArrayList<>();
     private final Map<Event, Reaction> reactions = new HashMap<>();
 
     private Machine(Family family, List<Event> history, Acquisition now) {
@@ -62,6 +63,7 @@ final class Machine {
         for (int i = 0; i < family.rules.size(); i++) {
             names.add(now.name(i));
             wantsList.add(now.wantsList(i));
+            ready.add(now.isReady(i));
         }
     }
 
@@ -85,6 +87,10 @@ final class Machine {
 
     boolean wantsList(int member) {
         return wantsList.get(member);
+    }
+
+    boolean isReady(int member) {
+        return ready.get(member);
     }
 
     boolean isWaiting() {

@@ -25,6 +25,8 @@ enum Reached {
     /** Told that the one ahead holds, under a watch or when setting it. */
     WORD,
     WORD_SEEN,
+    /** Followed one that is older than the path's data, and leads instead. */
+    LEADS_BEHIND_AN_OLDER,
     /** Led the line, and somebody came or went, under a watch or before it was set. */
     MOVED,
     CHILDREN_SEEN,

@@ -110,7 +110,9 @@ record Scope(
         /** Who waits for a mark does not watch its own node. */
         NO_OWN_WATCH,
         /** Who holds does not tell who waits for that. */
-        NO_WORD
+        NO_WORD,
+        /** Who follows another does not look whether that one is older than the capacity. */
+        AGE_OF_THE_ONE_AHEAD
     }
 
     /** Each request in a session of its own. */

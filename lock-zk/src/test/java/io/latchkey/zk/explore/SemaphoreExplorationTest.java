@@ -187,7 +187,13 @@ class SemaphoreExplorationTest {
             explorations.explore(Scope.of(recipes).capacity(3).budget(LEAVE));
         }
         explorations.covered(
-                300_000, Reached.WORD, Reached.WORD_SEEN, Reached.MOVED, Reached.CHILDREN_SEEN, Reached.NEWS);
+                300_000,
+                Reached.WORD,
+                Reached.WORD_SEEN,
+                Reached.LEADS_BEHIND_AN_OLDER,
+                Reached.MOVED,
+                Reached.CHILDREN_SEEN,
+                Reached.NEWS);
     }
 
     @Test

@@ -46,9 +46,10 @@ record Server(List<Tree> trees, Budget budget) {
      * A request's node.
      *
      * @param admittedAt the capacity of the first moment when it might hold, 0 before that
+     * @param since the version of the path's data when it was created
      * @param word whether its data was written since it was created
      */
-    record Node(NodeName name, int session, int request, int admittedAt, boolean word) {}
+    record Node(NodeName name, int session, int request, int admittedAt, int since, boolean word) {}
 
     static Server of(Scope scope) {
         List<Tree> trees = new ArrayList<>();
@@ -94,14 +95,17 @@ record Server(List<Tree> trees, Budget budget) {
         Tree tree = trees.get(path);
         List<Node> nodes = tree.nodes().stream()
                 .map(node -> node.name().equals(name)
-                        ? new Node(name, node.session(), node.request(), node.admittedAt(), true)
+                        ? new Node(name, node.session(), node.request(), node.admittedAt(), node.since(), true)
                         : node)
                 .toList();
         return with(path, nodes, tree.created(), tree.capacities());
     }
 
-    boolean hasWord(int path, NodeName name) {
-        return trees.get(path).nodes().stream().anyMatch(node -> node.name().equals(name) && node.word());
+    Node node(int path, NodeName name) {
+        return trees.get(path).nodes().stream()
+                .filter(node -> node.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     Server resized(int path, int capacity) {
@@ -125,7 +129,10 @@ record Server(List<Tree> trees, Budget budget) {
             Node node = nodes.get(i);
             boolean admit = node.admittedAt() == 0 && mayHold(nodes.subList(0, i + 1), capacity);
             news |= admit;
-            settled.add(admit ? new Node(node.name(), node.session(), node.request(), capacity, node.word()) : node);
+            settled.add(
+                    admit
+                            ? new Node(node.name(), node.session(), node.request(), capacity, node.since(), node.word())
+                            : node);
         }
         if (news) {
             Laws.checkAdmitted(

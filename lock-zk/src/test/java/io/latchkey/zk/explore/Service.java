@@ -44,7 +44,7 @@ final class Service {
             return Optional.of(target.node()
                     .<Object>map(node -> tree.nodes().stream()
                             .filter(there -> there.name().equals(node))
-                            .map(Server.Node::word)
+                            .map(there -> List.of(there.word(), there.since()))
                             .toList())
                     .orElseGet(() -> watch.kind() == Ask.Kind.DATA ? tree.data() : tree.names()));
         } else if (ask instanceof Ask.Unwatch) {
@@ -84,7 +84,8 @@ final class Service {
             NodeName name = name(wish.recipe(), create.id(), sequence);
             names.add(name);
             moved(wish.path());
-            server = server.with(wish.path(), new Server.Node(name, session, create.request(), 0, false));
+            int since = server.trees().get(wish.path()).data().version();
+            server = server.with(wish.path(), new Server.Node(name, session, create.request(), 0, since, false));
         }
         shell.tell(new Tell.Created(create.request(), List.copyOf(names)));
     }
@@ -121,8 +122,9 @@ final class Service {
                             : new Tell.Children(target.path(), tree.names(), watch.generation()));
         } else if (isThere(target)) {
             shell.arm(target, watch.kind());
-            if (server.hasWord(target.path(), target.node().get())) {
-                shell.tell(new Tell.WordSeen(target, watch.generation()));
+            Server.Node seen = server.node(target.path(), target.node().get());
+            if (seen.word() || scope.budget().resizes() > 0) {
+                shell.tell(new Tell.Seen(target, watch.generation(), seen.since(), seen.word()));
             }
         } else {
             shell.tell(new Tell.NotThere(target, watch.generation()));

@@ -249,11 +249,8 @@ final class Shell {
             changed(Target.of(moved.path()), Kind.CHILDREN);
         } else if (next instanceof Tell.Word word) {
             changed(word.node(), Kind.DATA);
-        } else if (next instanceof Tell.WordSeen word) {
-            answering(word.node(), word.generation()).forEach(at -> {
-                reached.add(Reached.WORD_SEEN);
-                lookAgain(at);
-            });
+        } else if (next instanceof Tell.Seen seen) {
+            answering(seen.node(), seen.generation()).forEach(at -> seen(at, seen));
         } else if (next instanceof Tell.Children children) {
             answering(Target.of(children.path()), children.generation()).stream()
                     .filter(at -> place(at)
@@ -454,38 +451,78 @@ final class Shell {
         List<NodeName> on = how instanceof Decision.Blocked blocked
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
+        Map<NodeName, Integer> stillAhead = new HashMap<>(place(at).created());
+        stillAhead.keySet().retainAll(on);
+        place(at, place(at).created(Map.copyOf(stillAhead)).orLead(Optional.empty()));
         for (NodeName former : place(at).ahead()) {
             if (!on.contains(former)) {
                 stopWatching(at, former);
             }
         }
         if (wish(at).recipe().tag() == Tag.LEASE) {
-            watchPath(at, how);
+            watchPath(
+                    at,
+                    how instanceof Decision.Lead lead ? Optional.of(lead.seen().requests()) : Optional.empty());
         }
         for (NodeName next : on) {
             if (!place(at).ahead().contains(next)) {
                 watchAhead(at, next);
             }
         }
+        if (how instanceof Decision.Follow follow) {
+            place(at, place(at).orLead(follow.orLead().map(lead -> lead.seen().requests())));
+            boolean unused = leadIfAheadMayHold(at);
+        }
     }
 
-    private void watchPath(At at, Decision.Wait how) {
-        boolean leads = how instanceof Decision.Lead;
-        place(
-                at,
-                place(at)
-                        .leading(
-                                how instanceof Decision.Lead lead
-                                        ? Optional.of(lead.seen().requests())
-                                        : Optional.empty()));
+    private void watchPath(At at, Optional<List<NodeName>> leading) {
+        place(at, place(at).leading(leading));
         if (!scope.neglects().contains(Neglect.NO_CAPACITY_WATCH)) {
             place(at, place(at).capacity(true));
             watch(Target.of(path(at)), at, Set.of(Kind.DATA));
         }
-        if (leads) {
+        if (leading.isPresent()) {
             place(at, place(at).capacity(true));
             watch(Target.of(path(at)), at, Set.of(Kind.CHILDREN));
         }
+    }
+
+    private void seen(At at, Tell.Seen seen) {
+        NodeName node = seen.node().node().orElseThrow();
+        if (node.tag() != Tag.LEASE) {
+            return;
+        }
+        created(at, node, seen.since());
+        if (!leadIfAheadMayHold(at) && seen.word()) {
+            reached.add(Reached.WORD_SEEN);
+            lookAgain(at);
+        }
+    }
+
+    private void created(At at, NodeName ahead, int since) {
+        Map<NodeName, Integer> more = new HashMap<>(place(at).created());
+        more.put(ahead, since);
+        place(at, place(at).created(Map.copyOf(more)));
+    }
+
+    /** Says whether it leads now. */
+    private boolean leadIfAheadMayHold(At at) {
+        Optional<List<NodeName>> leads = place(at).orLead();
+        if (leads.isEmpty() || scope.neglects().contains(Neglect.AGE_OF_THE_ONE_AHEAD)) {
+            return false;
+        }
+        NodeName last = place(at).ahead().get(0);
+        At here = lane(at).present().get(last);
+        boolean mayHold = here != null
+                ? machines.get(here.request()).isReady(here.member())
+                : place(at).created().getOrDefault(last, Integer.MAX_VALUE) < lane(at).since();
+        if (mayHold) {
+            reached.add(Reached.LEADS_BEHIND_AN_OLDER);
+            place(at, place(at).orLead(Optional.empty()).created(Map.of()));
+            stopWatching(at, last);
+            watchPath(at, leads);
+        }
+        return mayHold;
     }
 
     private void word(At at, NodeName next) {
@@ -521,13 +558,24 @@ final class Shell {
             }
             watch(target, at, Set.of(Kind.DATA, Kind.CHILDREN));
         } else {
+            seenByAnother(target, ahead).ifPresent(since -> created(at, ahead, since));
             watch(target, at, Set.of(ahead.tag() == Tag.LEASE ? Kind.DATA : Kind.CHILDREN));
         }
     }
 
+    private Optional<Integer> seenByAnother(Target target, NodeName ahead) {
+        Watched joined = watched.get(target);
+        return joined == null
+                ? Optional.empty()
+                : joined.listeners().stream()
+                        .flatMap(other ->
+                                Optional.ofNullable(place(other).created().get(ahead)).stream())
+                        .findFirst();
+    }
+
     private void stopWatching(At at) {
         List.copyOf(place(at).ahead()).forEach(former -> stopWatching(at, former));
-        place(at, place(at).leading(Optional.empty()));
+        place(at, place(at).leading(Optional.empty()).orLead(Optional.empty()).created(Map.of()));
         if (place(at).capacity()) {
             place(at, place(at).capacity(false));
             stop(Target.of(path(at)), at);
@@ -609,7 +657,7 @@ final class Shell {
         return (tell instanceof Tell.Watched seen && Target.of(seen.path()).equals(target))
                 || (tell instanceof Tell.Children children
                         && Target.of(children.path()).equals(target))
-                || (tell instanceof Tell.WordSeen word && word.node().equals(target))
+                || (tell instanceof Tell.Seen node && node.node().equals(target))
                 || (tell instanceof Tell.NotThere missing && missing.node().equals(target));
     }
 
@@ -618,8 +666,8 @@ final class Shell {
             return seen.generation();
         } else if (answer instanceof Tell.Children children) {
             return children.generation();
-        } else if (answer instanceof Tell.WordSeen word) {
-            return word.generation();
+        } else if (answer instanceof Tell.Seen node) {
+            return node.generation();
         }
         return ((Tell.NotThere) answer).generation();
     }

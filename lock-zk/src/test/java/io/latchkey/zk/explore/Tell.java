@@ -19,8 +19,8 @@ sealed interface Tell {
     /** A watch on a path's children is set, and these they were. */
     record Children(int path, List<NodeName> nodes, int generation) implements Tell {}
 
-    /** A watch on a node is set, and the word had been written before. */
-    record WordSeen(Target node, int generation) implements Tell {}
+    /** A watch on a node is set: since when the node is there, and whether the word had been written before. */
+    record Seen(Target node, int generation, int since, boolean word) implements Tell {}
 
     /** The word was written under a watch. */
     record Word(Target node) implements Tell {}
