@@ -29,8 +29,10 @@ import io.latchkey.zk.queue.Naming;
  *       count on it.
  * </ul>
  *
- * <p>Every client at one path, Latchkey's included, must have the same layout. One with another is refused with
- * {@code LockMismatchException} where it meets requests of this one; the other library does not look.
+ * <p>Every client at one path, Latchkey's included, must have the same layout. A client of Latchkey with another layout is
+ * refused with {@code LockMismatchException} where it meets requests of this one, also for a semaphore; so are requests
+ * that wait there already when they look again. The other library does not look, so it cannot be refused: requests of
+ * Latchkey's that wait or come while it uses the path fail with {@code LockMismatchException}.
  */
 public enum Layout {
     /** Latchkey's own; the only one with all it can do. Every recipe. */
@@ -46,7 +48,9 @@ public enum Layout {
      * {@code path/leases} and wait there. That is two locks for a permit, and {@code tryAcquire()} may find no turn while
      * somebody else is just taking a permit. Permits come one at a time: {@code permits} of more than one and
      * {@code resize} are refused with {@link UnsupportedOperationException}. The number of permits is what each client
-     * declares, and nobody compares them.
+     * declares, and nobody compares them. A client of this layout needs the right to read {@code path}. A semaphore of
+     * Latchkey's own layout refuses a path with a child {@code leases}, also one that is left over: the server removes an
+     * empty one after some time if it is a container.
      */
     CURATOR,
 

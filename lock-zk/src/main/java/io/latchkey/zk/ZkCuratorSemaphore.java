@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.recipe.Recipe;
 import io.latchkey.zk.session.Engine;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  */
 final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     private static final String LOCKS = "/locks";
-    private static final String LEASES = "/leases";
+    private static final String LEASES = '/' + Naming.CURATORS_LEASES;
 
     private final Member turn;
     private final Member permit;

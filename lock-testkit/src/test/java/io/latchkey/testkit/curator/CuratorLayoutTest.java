@@ -4,6 +4,7 @@ package io.latchkey.testkit.curator;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,7 @@ import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.RequestMatch;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
@@ -358,6 +361,85 @@ class CuratorLayoutTest {
         }
         await("nobody but the holder", () -> requests("/use") == 1);
         held.close();
+    }
+
+    @Test
+    void semaphoreOfTheOwnLayout_isRefusedBesidePermitsOfCuratorsLayout() throws Exception {
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            for (FaultyClient sharing : List.of(ours.get(0), curators.get(0))) {
+                String path = "/held-by-" + sharing.name();
+                Lease held = granted(asked(sharing.client().semaphore(path, 1), path));
+                Semaphore own = plain.semaphore(path, 1);
+                LockMismatchException told = assertThrows(LockMismatchException.class, own::tryAcquire);
+                assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
+                assertThrows(LockMismatchException.class, () -> own.resize(5));
+                assertEquals("", nodeAt(path).text(), "what is not ours is left as it is");
+                await("the holder alone", () -> requests(path) == 1);
+                held.close();
+            }
+        }
+    }
+
+    @Test
+    void permitOfCuratorsLayout_isRefusedBesideRequestsOfTheOwnLayout() throws Exception {
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            Lease held = plain.semaphore("/own", 2).acquire();
+            Semaphore shared = ours.get(0).client().semaphore("/own", 2);
+            assertThrows(LockMismatchException.class, shared::tryAcquire);
+            plain.semaphore("/own", 2).tryAcquire().orElseThrow().close();
+            held.close();
+            await("nothing left", () -> requests("/own") == 0);
+            shared.tryAcquire().orElseThrow().close();
+        }
+    }
+
+    /** It comes when the other has its turn and has looked once, and has not asked for its permit yet. */
+    @Test
+    void permitOfCuratorsLayout_isRefusedBesideARequestThatCameAfterItsTurn() throws Exception {
+        FaultyClient slow = ours.get(0);
+        framework().create().creatingParentsIfNeeded().forPath("/race/locks", new byte[0]);
+        framework().setData().forPath("/race", new byte[0]);
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            Wire.Mark mark = slow.proxy().mark();
+            Hold answers = slow.proxy().holdAnswers(RequestMatch.list());
+            CompletableFuture<Lease> asked = slow.client().semaphore("/race", 1).acquireAsync();
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            await("a look", () -> slow.proxy().since(mark).count(RequestMatch.list()) >= 2);
+            server.nodesUnder("/"); // behind the look
+            Lease held = plain.semaphore("/race", 1).tryAcquire().orElseThrow();
+            answers.release();
+            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+            assertTrue(held.isValid());
+            await("the holder alone", () -> requests("/race") == 1);
+        }
+    }
+
+    /** It does not look, so it cannot be refused. */
+    @Test
+    void curatorThatComesLater_isReportedToWaitersOfTheOwnLayout() throws Exception {
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            Lease held = plain.semaphore("/later", 1).acquire();
+            CompletableFuture<Lease> waiting = asked(plain.semaphore("/later", 1), "/later");
+            granted(asked(curators.get(0).client().semaphore("/later", 1), "/later/leases"));
+            assertThrows(LockMismatchException.class, () -> plain.semaphore("/later", 1)
+                    .acquire());
+            held.close();
+            ExecutionException told = assertThrows(ExecutionException.class, () -> granted(waiting));
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+        }
+    }
+
+    @Test
+    void locksNamedAsCuratorsSemaphores_areAllowedBelowOtherLocks() throws Exception {
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            plain.mutex("/shop/leases").acquire().close();
+            plain.mutex("/shop/locks").acquire().close();
+            plain.mutex("/shop").acquire().close();
+            plain.semaphore("/pool", 1).acquire().close();
+            plain.mutex("/pool/locks").acquire().close();
+            plain.semaphore("/pool", 1).acquire().close();
+        }
     }
 
     /** Curator's own requests after the end of the counter would be let in beside others; ours keep out before that. */

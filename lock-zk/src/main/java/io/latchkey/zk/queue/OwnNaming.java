@@ -40,9 +40,12 @@ record OwnNaming() implements Naming {
         return false;
     }
 
-    /** The others' requests would not be waited for, nor would they wait. */
+    /** The others' requests would not be waited for, nor would they wait. Curator's semaphore has them under a child. */
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
+        if (kind == Kind.SEMAPHORE && child.equals(CURATORS_LEASES)) {
+            return Optional.of(new OtherUse("a semaphore of Curator", false));
+        }
         return CURATOR.parse(child).isPresent()
                 ? Optional.of(new OtherUse("a lock of Curator", false))
                 : KAZOO.parse(child).isPresent()

@@ -175,7 +175,7 @@ record SharedNaming(
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (NodeName.parse(child).isPresent()) {
-            return Optional.of(new OtherUse("a lock of Latchkey in its own layout", false));
+            return Optional.of(new OtherUse(OWN_LAYOUT, false));
         }
         return parse(child)
                 .map(this::markerOf)

@@ -3,7 +3,9 @@ package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.queue.Queue;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -65,8 +67,26 @@ public final class Capacity {
                 PathData resized = found.resized(capacity);
                 ZooPort.Write write = new ZooPort.Write.SetData(
                         path, resized.bytes(), answer.get().version());
-                session.write(List.of(write), written -> written(session, written, resized, then));
+                unlessUsedOtherwise(
+                        session,
+                        then,
+                        () -> session.write(List.of(write), written -> written(session, written, resized, then)));
             });
+        });
+    }
+
+    /** As an acquire does, by the path's children: the data of a path that others use is theirs. */
+    private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
+        session.<ZooPort.Listing>ask(done -> session.port().list(path, done), answer -> {
+            List<String> children = answer.ok() ? answer.get().children() : List.of();
+            Optional<String> otherUse = Queue.of(children, asked).otherUse();
+            if (otherUse.isPresent()) {
+                failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, otherUse.get()));
+            } else if (answer.ok() || answer.code() == Code.NO_NODE) {
+                then.run();
+            } else {
+                failing.completeExceptionally(Errors.of(engine.shown(path), CHANGE, answer));
+            }
         });
     }
 

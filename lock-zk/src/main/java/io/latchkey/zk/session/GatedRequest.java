@@ -12,6 +12,13 @@ import org.jspecify.annotations.Nullable;
  * go once the request is granted or over. That is how Curator's semaphore keeps order. Whoever loses its turn while it
  * waits leaves the queue and takes another turn: two of Curator's that waited there at once would wait for each other.
  * Confined to the engine's serial executor, but for {@link #outcome()}.
+ *
+ * <p><b>Beside Latchkey's own layout.</b> Its requests for permits of the same path stand under the path itself and count
+ * none of these; nor do these count them. So each side creates first and looks then, at every acquire. A request of the
+ * own layout lists the path behind its create, and is refused if Curator's {@code leases} is there. Each request here
+ * lists the path behind its create, and is refused if one of the own layout is there. Whichever node came first, the
+ * other side's list is behind both creates and shows it, as long as it is there. The turn looks as well, so that a client with the wrong
+ * layout does not leave {@code leases} behind. Curator itself does not look.
  */
 final class GatedRequest {
     private final Engine engine;
@@ -48,6 +55,7 @@ final class GatedRequest {
 
     void start() {
         Request next = part(mutex, true);
+        next.looksFor(wanted);
         turn = next;
         request = null;
         engine.begin(next);
@@ -90,6 +98,7 @@ final class GatedRequest {
         // From here on it is nobody's lease; its loss is no news to anybody.
         var unused = lease.handOver();
         Request next = part(wanted, !mine.hasWaited());
+        next.looksFor(wanted);
         request = next;
         mine.onceEnded(() -> {
             if (next.state() != State.HELD) {

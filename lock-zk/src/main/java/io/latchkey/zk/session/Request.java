@@ -10,6 +10,7 @@ import io.latchkey.zk.acquire.Command;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.Placed;
 import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
@@ -34,6 +35,13 @@ final class Request {
     private final Acquisition machine;
     private final Outcome outcome;
     private final Time.@Nullable Timer timer;
+
+    /** The lock whose path has to be free of requests of Latchkey's own layout; null if it is not shared in that way. */
+    private @Nullable Member neighbour;
+    /** The attempt behind whose node that path was seen to be free. */
+    private String lookedFor = "";
+    /** A look at that path is on its way. */
+    private boolean looking;
 
     private @Nullable Session session;
     private @Nullable ZkLease lease;
@@ -94,6 +102,11 @@ final class Request {
     /** News of its owner: of the present lease's while it is held. */
     RequestSignals ownersSignals() {
         return lease != null && machine.state() == State.HELD ? lease.signals() : signals;
+    }
+
+    /** Is granted only if no request of Latchkey's own layout stands at the path of this lock ({@link GatedRequest}). */
+    void looksFor(Member lock) {
+        neighbour = lock;
     }
 
     /** The connection of a holder is lost. */
@@ -306,6 +319,10 @@ final class Request {
      * others: so they are all checked once more, by one committed transaction. What is there then was there all along.
      */
     private void confirm() {
+        if (neighbour != null && !lookedFor.equals(machine.id())) {
+            look();
+            return;
+        }
         if (places.size() == 1 || !waited) {
             session().confirm(this);
             return;
@@ -337,6 +354,46 @@ final class Request {
     private void enqueue() {
         waited = false;
         new Creation(session(), this, places).start();
+        look();
+    }
+
+    /**
+     * In the flight of the create; again before the grant if the node was not yet known to be there when the answer came,
+     * since then it may show a moment before the create.
+     */
+    private void look() {
+        if (neighbour == null || looking) {
+            return;
+        }
+        Member other = neighbour;
+        String attempt = machine.id();
+        looking = true;
+        session().<ZooPort.Listing>ask(then -> session().port().list(other.lock(), then), answer -> {
+            looking = false;
+            boolean ours = machine.id().equals(attempt) && (isWaiting() || machine.state() == State.ENQUEUEING);
+            if (ours && answer.ok()) {
+                if (answer.get().children().stream()
+                        .anyMatch(child -> Naming.LATCHKEY.parse(child).isPresent())) {
+                    fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), Naming.OWN_LAYOUT));
+                    return;
+                }
+                lookedFor = node(0).isPresent() ? attempt : "";
+            } else if (ours && answer.code() == Code.NO_AUTH) {
+                fail(Errors.denied(shown(other.lock()), "look for requests of another layout", answer));
+                return;
+            }
+            if (machine.state() == State.CONFIRMING && answer.ok()) {
+                confirm();
+            } else if (machine.state() == State.CONFIRMING) {
+                session().tryAgain(this::confirmStill);
+            }
+        });
+    }
+
+    private void confirmStill() {
+        if (machine.state() == State.CONFIRMING && !looking) {
+            confirm();
+        }
     }
 
     private Departures departures() {
@@ -419,6 +476,7 @@ final class Request {
     void sessionOver() {
         lossCause = LossCause.SESSION_EXPIRED;
         session = null;
+        looking = false;
         places.forEach(Place::leaveSession);
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
