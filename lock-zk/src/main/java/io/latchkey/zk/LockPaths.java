@@ -76,6 +76,7 @@ final class LockPaths {
     }
 
     private static BadPathException bad(String path, String why) {
-        return new BadPathException("\"" + PrintableText.printable(path, SHOWN) + "\" is not a valid lock path: " + why + ". Nothing was sent.");
+        return new BadPathException("\"" + PrintableText.printable(path, SHOWN) + "\" is not a valid lock path: " + why
+                + ". Nothing was sent.");
     }
 }

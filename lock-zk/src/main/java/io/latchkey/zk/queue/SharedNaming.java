@@ -175,7 +175,7 @@ record SharedNaming(
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (NodeName.parse(child).isPresent()) {
-            return Optional.of(new OtherUse(OWN_LAYOUT, false));
+            return Optional.of(OWN_LAYOUT);
         }
         return parse(child)
                 .map(this::markerOf)

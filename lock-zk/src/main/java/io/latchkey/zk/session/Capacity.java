@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
 import java.util.List;
@@ -79,7 +80,7 @@ public final class Capacity {
     private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
         session.<ZooPort.Listing>ask(done -> session.port().list(path, done), answer -> {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
-            Optional<String> otherUse = Queue.of(children, asked).otherUse();
+            Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
                 failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, otherUse.get()));
             } else if (answer.ok() || answer.code() == Code.NO_NODE) {
