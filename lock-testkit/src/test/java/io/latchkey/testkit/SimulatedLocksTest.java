@@ -214,6 +214,29 @@ class SimulatedLocksTest {
         }
     }
 
+    /** What was not sent leaves nothing to look for and nothing to remember. */
+    @Test
+    void triesSendNothing_whileTheirClientIsDisconnected() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            mine.mutex("/m").acquire().close();
+            locks.disconnect(mine);
+            for (int i = 0; i < 20; i++) {
+                CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ofMillis(20));
+                locks.advance(Duration.ofMillis(20));
+                assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
+            }
+            CompletableFuture<Lease> waits = mine.mutex("/m").acquireAsync();
+            locks.heal(mine);
+            waits.get(10, TimeUnit.SECONDS).close();
+            ServerNode path = locks.nodesUnder("/").stream()
+                    .filter(node -> node.path().equals("/m"))
+                    .findFirst()
+                    .orElseThrow();
+            assertEquals(2, path.childCounter(), "requests that were ever made");
+        }
+    }
+
     /** No event tells when a server that has refused it would not refuse it any more. */
     @Test
     void whoIsRefusedTheFirstWritesOfAConnectionWritesAgain() throws Exception {

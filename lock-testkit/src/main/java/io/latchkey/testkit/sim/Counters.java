@@ -9,6 +9,8 @@ final class Counters {
     int staleReads;
     /** A write was carried out after its client had given the connection up. */
     int lateWrites;
+    /** A write of a former connection was carried out when its client was back at the server that had taken it. */
+    int writesOfFormerConnections;
     /** A write was refused since its session was over. */
     int writesOfDeadSessions;
     /** A session ended since nobody had heard of its client for its time-out. */

@@ -10,8 +10,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +51,13 @@ final class SimulatedPort implements ZooPort {
     private final Deque<Sent> taken = new ArrayDeque<>(8);
     /** What was under way when the connection was lost: a server may still take it, until it sees the session anew. */
     private final Deque<Sent> ghosts = new ArrayDeque<>(4);
+    /**
+     * Writes that a server has taken and not passed on when the client moved to another one. The leader refuses them as long as the session
+     * is at another server, and carries them out before anything else once the client is back.
+     */
+    private final Map<Server, List<Sent>> stuck = new LinkedHashMap<>(2);
+    /** The server of the connection before. */
+    private @Nullable Server former;
     /** Everything without an answer, in the order of asking. */
     private final Deque<Sent> unanswered = new ArrayDeque<>(8);
     /** What the client has not been told yet. */
@@ -519,6 +529,14 @@ final class SimulatedPort implements ZooPort {
         return List.of(unanswered, late, registered);
     }
 
+    /** What this server carries out when the client comes back to it, by what its client has come to. */
+    void addStuckAt(Server at, Fingerprint print) {
+        for (Sent sent : stuck.getOrDefault(at, List.of())) {
+            print.add(requests - sent.number);
+        }
+        print.add(-4);
+    }
+
     /** The next request, for people to read. */
     String nextRequest() {
         return String.valueOf(outgoing.peek());
@@ -679,6 +697,7 @@ final class SimulatedPort implements ZooPort {
         losing = false;
         if (server != null) {
             server.detach(this);
+            former = server;
             server = null;
             countLostAnswers();
         }
@@ -738,7 +757,14 @@ final class SimulatedPort implements ZooPort {
     }
 
     private void attach(Server to) {
+        if (former != null && !to.equals(former) && !ghosts.isEmpty()) {
+            stuck.computeIfAbsent(former, from -> new ArrayList<>()).addAll(ghosts);
+        }
         ghosts.clear();
+        for (Sent late : Objects.requireNonNullElse(stuck.remove(to), List.<Sent>of())) {
+            leader.counters().writesOfFormerConnections++;
+            late.commit();
+        }
         server = to;
         to.attach(this);
         state = State.UP;

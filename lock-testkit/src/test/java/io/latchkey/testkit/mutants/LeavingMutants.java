@@ -21,8 +21,8 @@ final class LeavingMutants {
             Mutant.of(
                     "release without a connection forgotten",
                     DEPARTURES,
-                    "session.whenConnected(this::send);\n            return;",
-                    "owed.clear();\n            return;"),
+                    "waitsForConnection = false;\n                send();",
+                    "waitsForConnection = false;\n                owed.clear();"),
             Mutant.of(
                     "a refused transaction is not sent again",
                     DEPARTURES,

@@ -7,6 +7,7 @@ import java.util.List;
 final class MachineMutants {
     private static final String MACHINE = "acquire/Acquisition";
     private static final String REQUEST = "session/Request";
+    private static final String OLD_SCHEDULES = "io.latchkey.testkit.sim.OldSchedulesTest#";
 
     private MachineMutants() {}
 
@@ -64,6 +65,19 @@ final class MachineMutants {
                     MACHINE,
                     "return end(new Command.Disown(id));",
                     "return end();"),
+            Mutant.of(
+                            "the request goes on and its lost create is forgotten",
+                            MACHINE,
+                            "new Command.Remember(id)",
+                            "new Command.StopWatching()")
+                    .caughtBy(OLD_SCHEDULES + "aCreateThatIsCarriedOutAfterAMoveBackBlocksNobody"),
+            Mutant.of(
+                            "lost creates are looked for on one connection only",
+                            "session/Session",
+                            "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));",
+                            "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));\n"
+                                    + "        withLostCreates.clear();")
+                    .caughtBy(OLD_SCHEDULES + "aCreateOfATryThatWasGivenUpBlocksNobodyAfterAMoveBack"),
             Mutant.of(
                     "token from the sequence number",
                     MACHINE,

@@ -105,13 +105,10 @@ final class WatchMutants {
             Mutant.of(
                     "a list whose answer is lost is not read again",
                     READER,
-                    "listAgain(served);\n                    lookForDisowned();",
-                    "lookForDisowned();"),
+                    "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));",
+                    "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> {});"),
             Mutant.of(
-                    "a disowned node is left where it is",
-                    READER,
-                    ".forEach(name -> lane.departures().withdraw(name));",
-                    ".forEach(name -> {});"),
+                    "a disowned node is left where it is", READER, "lane.departures().withdraw(name);", "name.text();"),
             Mutant.of(
                             "a list tells of no node but that of whoever asked for it",
                             READER,
@@ -121,13 +118,13 @@ final class WatchMutants {
             Mutant.of(
                             "whose node cannot be looked for is forgotten",
                             READER,
-                            "if (!disowned.isEmpty()) {\n            session.afterBeat(",
-                            "if (disowned.size() > 1_000) {\n            session.afterBeat(")
+                            "if (unsought) {\n            session.afterBeat(",
+                            "if (lost.size() > 1_000) {\n            session.afterBeat(")
                     .caughtBy("FaultTest#aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells"),
             Mutant.of(
                     "release of another's node",
                     READER,
-                    ".filter(name -> disowned.contains(name.id()))",
+                    ".filter(name -> lost.contains(name.id()))",
                     ".sorted(io.latchkey.zk.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                             "told before the watch was set is missed",

@@ -112,6 +112,9 @@ final class Explored {
             print.add(inputs.get(i).low());
             print.add(world.servers().indexOf(port(i).server()));
             port(i).addTo(print, zxids);
+            for (Server server : world.servers()) {
+                port(i).addStuckAt(server, print);
+            }
         }
         return print;
     }

@@ -29,6 +29,15 @@ import org.junit.jupiter.api.Test;
 class OldSchedulesTest {
     private static final Task MUTEX = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
 
+    private static final Scenario TWO_MUTEXES = new Scenario(
+            2,
+            2,
+            List.of(new Scenario.Plan(0, List.of(MUTEX)), new Scenario.Plan(1, List.of(MUTEX))),
+            Scenario.Ends.BY_DECREE,
+            2,
+            1,
+            Scenario.Start.IN_USE);
+
     private final List<Integer> steps = new ArrayList<>();
 
     /**
@@ -223,6 +232,28 @@ class OldSchedulesTest {
                 new Scenario.Plan(1, List.of(all)));
         assertBreaksNothing(
                 new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 1, 2, Scenario.Start.IN_USE), steps));
+    }
+
+    /**
+     * C0's create is stuck at a server when C0 moves to the other one. There it asks again, holds and releases, and moves back: now the
+     * first create is carried out. The node belongs to no request, and C1 stands behind it.
+     */
+    @Test
+    void aCreateThatIsCarriedOutAfterAMoveBackBlocksNobody() {
+        then(BEGIN.of(0), BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 1), CALM.of(0));
+        then(RELEASE.of(0), CALM.of(0));
+        then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
+        then(BEGIN.of(1), CALM.of(0));
+        assertBreaksNothing(TWO_MUTEXES);
+    }
+
+    /** The same where C0 has given up before it moves back. */
+    @Test
+    void aCreateOfATryThatWasGivenUpBlocksNobodyAfterAMoveBack() {
+        then(BEGIN.of(0), BREAK.of(0), TAKE_MESSAGE.of(0), CANCEL.of(0), CONNECT.of(0, 1), CALM.of(0));
+        then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
+        then(BEGIN.of(1), CALM.of(0));
+        assertBreaksNothing(TWO_MUTEXES);
     }
 
     private void passTime(int times) {

@@ -20,6 +20,8 @@ final class Reached {
         CREATED_BUT_ANSWER_LOST,
         STALE_READ,
         LATE_WRITE,
+        /** Carried out when the client was back at the server that had taken it. */
+        WRITE_OF_FORMER_CONNECTION,
         WRITE_OF_DEAD_SESSION,
         EXPIRED_BY_TIME,
         RECONNECTED,
@@ -44,6 +46,7 @@ final class Reached {
         count(What.CREATED_BUT_ANSWER_LOST, of.createdButAnswerLost);
         count(What.STALE_READ, of.staleReads);
         count(What.LATE_WRITE, of.lateWrites);
+        count(What.WRITE_OF_FORMER_CONNECTION, of.writesOfFormerConnections);
         count(What.WRITE_OF_DEAD_SESSION, of.writesOfDeadSessions);
         count(What.EXPIRED_BY_TIME, of.expiredByTime);
         count(What.RECONNECTED, of.reconnects);

@@ -266,8 +266,8 @@ final class World {
 
     /** At what the leader has written by that. */
     private void look(Move move, int client) {
-        boolean byClient = move == Move.TAKE_REQUEST || move == Move.TAKE_GHOST;
-        if (byClient || move == Move.CONNECT) {
+        boolean byClient = move == Move.TAKE_REQUEST || move == Move.TAKE_GHOST || move == Move.CONNECT;
+        if (byClient) {
             oracle.heardOf(port(client).session());
         }
         if (move == Move.TAKE_MESSAGE && scenario.ends() != Scenario.Ends.BY_DECREE) {

@@ -251,8 +251,10 @@ public final class Acquisition {
     }
 
     /**
-     * After the barrier a create of this session that is not in the queue was never made and never will be. It was one
-     * transaction: either all nodes were made or none, and who finds only some has been robbed of the others.
+     * After the barrier a lost create that is not in the queue has not been carried out, and is not going to be on this
+     * connection. On a later one it may be, if that is to the server that once took the create; so its id is remembered
+     * while the request goes on with another. It was one transaction: either all nodes were made or none, and a request
+     * that finds only some has been robbed of the others.
      */
     private List<Command> recover(Event.Listed event) {
         Member searched = members.get(event.member());
@@ -263,7 +265,7 @@ public final class Acquisition {
         }
         List<Placed> found = placed(member -> member.found);
         if (found.size() < members.size()) {
-            return found.isEmpty() ? enqueue() : enqueue(new Command.Leave(found));
+            return enqueue(found.isEmpty() ? new Command.Remember(id) : new Command.Leave(found));
         }
         List<Command> commands =
                 new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));

@@ -54,8 +54,11 @@ public sealed interface Command {
     /** Delete the nodes; it proves nothing to those behind. */
     record Leave(List<Placed> nodes) implements Command {}
 
-    /** Nodes with this id may turn up: delete them when they do. */
+    /** The create with this id may have been carried out: look for its nodes and delete them, now and later. */
     record Disown(String id) implements Command {}
+
+    /** The create with this id has not been carried out so far: delete its nodes if a later list shows them. */
+    record Remember(String id) implements Command {}
 
     /** The holder's lease ended against its will. */
     record Lose() implements Command {}

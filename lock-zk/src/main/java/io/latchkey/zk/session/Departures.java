@@ -41,6 +41,8 @@ final class Departures {
     private final Set<Departure> underWay = new LinkedHashSet<>();
 
     private int flights;
+    /** There is no connection: everybody has been told, and the next one brings all of it. */
+    private boolean waitsForConnection;
 
     /** How a node is left. */
     private enum Manner {
@@ -139,7 +141,7 @@ final class Departures {
         try {
             grants.forEach(Runnable::run);
         } finally {
-            send();
+            send(departure);
         }
     }
 
@@ -151,7 +153,7 @@ final class Departures {
             addEar(node.place(), departure);
         }
         owed.add(departure);
-        send();
+        send(departure);
     }
 
     /** The ear of a place whose node somebody else deleted. */
@@ -169,7 +171,7 @@ final class Departures {
         Departure departure = new Departure(ignored -> {});
         departure.nodes.add(only);
         owed.add(departure);
-        send();
+        send(departure);
     }
 
     /** Of a node that is being replaced either may be there. */
@@ -189,25 +191,40 @@ final class Departures {
         return !underWay.isEmpty() || !owed.isEmpty();
     }
 
+    /** Sends what is owed, with {@code added} as the last of it. */
+    private void send(Departure added) {
+        if (waitsForConnection) {
+            added.tell(ReleaseOutcome.PENDING);
+        } else {
+            send();
+        }
+    }
+
     private void send() {
-        if (owed.isEmpty()) {
+        if (owed.isEmpty() || waitsForConnection) {
             return;
         }
         if (!session.connected()) {
+            waitsForConnection = true;
             owed.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            session.whenConnected(this::send);
+            session.whenConnected(() -> {
+                waitsForConnection = false;
+                send();
+            });
             return;
         }
         if (flights >= FLIGHTS || (flights > 0 && lane.holder().isPresent())) {
             return;
         }
         while (!owed.isEmpty()) {
-            List<Departure> batch = new ArrayList<>();
+            int count = 0;
             int bytes = 0;
             do {
-                bytes += owed.get(0).bytes();
-                batch.add(owed.remove(0));
-            } while (!owed.isEmpty() && bytes + owed.get(0).bytes() <= BATCH);
+                bytes += owed.get(count++).bytes();
+            } while (count < owed.size() && bytes + owed.get(count).bytes() <= BATCH);
+            List<Departure> first = owed.subList(0, count);
+            List<Departure> batch = List.copyOf(first);
+            first.clear();
             send(batch);
         }
     }
@@ -291,7 +308,11 @@ final class Departures {
             batch.forEach(departure -> departure.uncertain = true);
             owed.addAll(0, batch);
             batch.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            session.tryAgain(this::send);
+            if (session.connected()) {
+                session.afterBeat(this::send);
+            } else {
+                send();
+            }
             return;
         }
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();

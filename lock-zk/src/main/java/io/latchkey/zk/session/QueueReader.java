@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.acquire.Event;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
@@ -39,8 +40,8 @@ final class QueueReader {
     private final Session session;
     private final Lane lane;
     private final String path;
-    /** Ids of requests that were given up when nobody knew whether their nodes were there. */
-    private final Set<String> disowned = new HashSet<>();
+    /** Ids of lost creates whose nodes have not turned up and belong to no request: kept until the session ends. */
+    private final Set<String> lost = new HashSet<>();
     /** Who has not asked for its place yet, since others of this session wait before it. */
     private final Map<Place, Want> putOff = new LinkedHashMap<>();
 
@@ -55,8 +56,8 @@ final class QueueReader {
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
-    /** Ids to be disowned once connected. */
-    private int disowning;
+    /** Whether a list of this connection still has to tell whether a lost create was carried out. */
+    private boolean unsought;
 
     private byte @Nullable [] data;
     /** What it says, where this version knows it. */
@@ -68,7 +69,7 @@ final class QueueReader {
     private enum From {
         /** Behind its create. */
         CREATE,
-        /** Behind a barrier on a new connection, after which a lost create has been carried out or never will be. */
+        /** Behind a barrier on a new connection, after which a lost create has been carried out or is not going to be on it. */
         BARRIER
     }
 
@@ -118,12 +119,12 @@ final class QueueReader {
     }
 
     boolean idle() {
-        return wants.isEmpty() && putOff.isEmpty() && !listing;
+        return wants.isEmpty() && putOff.isEmpty() && !listing && lost.isEmpty();
     }
 
-    /** Whether nodes may turn up that nobody wants. */
+    /** Whether nodes that belong to no request may stand there by now. */
     boolean owes() {
-        return disowning > 0 || !disowned.isEmpty();
+        return unsought;
     }
 
     /** The path was made with this data at {@code zxid}. */
@@ -310,7 +311,7 @@ final class QueueReader {
         List<Want> served = wants;
         wants = new ArrayList<>();
         served.removeIf(want -> !want.mayCome());
-        if (served.isEmpty() && disowned.isEmpty()) {
+        if (served.isEmpty() && !unsought) {
             return;
         }
         listing = true;
@@ -353,7 +354,7 @@ final class QueueReader {
             }
             listing = false;
             fail(served, Errors.tooLong(session.engine().shown(path), answer.get()));
-            lookForDisownedLater();
+            lookForLostLater();
             if (!wants.isEmpty()) {
                 sendList();
             }
@@ -370,27 +371,23 @@ final class QueueReader {
         switch (answer.code()) {
             case OK -> {
                 lately = bytes(answer.get().children());
-                removeDisowned(answer.get().children());
+                removeLost(answer.get().children());
                 tellWhoseNodeIsGone(served, answer.get().children());
                 withData(served, answer.get());
             }
             case NO_NODE -> {
                 data = null;
-                removeDisowned(List.of());
+                removeLost(List.of());
                 deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> {
                 fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
-                lookForDisownedLater();
+                lookForLostLater();
             }
-            case CONNECTION_LOSS, READ_ONLY ->
-                session.whenConnected(() -> {
-                    listAgain(served);
-                    lookForDisowned();
-                });
+            case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));
             default -> {
                 fail(served, Errors.refused(session.engine().shown(path), answer));
-                lookForDisownedLater();
+                lookForLostLater();
             }
         }
     }
@@ -507,36 +504,54 @@ final class QueueReader {
         }
     }
 
+    /** The create with this id was lost and its request is over. */
     void disown(String id) {
-        disowning++;
-        session.whenConnected(() -> {
-            disowning--;
-            disowned.add(id);
-            lookForDisowned();
-        });
+        remember(id);
+        lookForLost();
     }
 
-    /** A list that is on the wire was sent behind the barrier as well, or its answer would have come before it. */
-    private void lookForDisowned() {
-        if (!disowned.isEmpty() && !listing) {
+    /** The create with this id was lost and its request has another. */
+    void remember(String id) {
+        lost.add(id);
+        session.lookOnEveryConnection(this);
+    }
+
+    /** Without a connection the next one brings this again. A list that is on the wire was sent behind the barrier as well. */
+    void lookForLost() {
+        unsought = true;
+        lookIfConnected();
+    }
+
+    private void lookIfConnected() {
+        if (unsought && session.connected() && !listing) {
             sendList();
         }
     }
 
-    private void lookForDisownedLater() {
-        if (!disowned.isEmpty()) {
-            session.afterBeat(this::lookForDisowned);
+    private void lookForLostLater() {
+        if (unsought) {
+            session.afterBeat(this::lookIfConnected);
         }
     }
 
-    /** They were disowned behind a barrier: one that is not in the queue now never will be. */
-    private void removeDisowned(List<String> children) {
-        if (!disowned.isEmpty()) {
-            children.stream()
-                    .flatMap(child -> naming().parse(child).stream())
-                    .filter(name -> disowned.contains(name.id()))
-                    .forEach(name -> lane.departures().withdraw(name));
-            disowned.clear();
+    /** An id is in no other request's name, and a create is carried out once: what is shown is deleted and forgotten. */
+    private void removeLost(List<String> children) {
+        if (lost.isEmpty()) {
+            return;
+        }
+        List<NodeName> found = children.stream()
+                .flatMap(child -> naming().parse(child).stream())
+                .filter(name -> lost.contains(name.id()))
+                .toList();
+        for (NodeName name : found) {
+            lost.remove(name.id());
+            lane.departures().withdraw(name);
+        }
+        if (session.connected()) {
+            unsought = false;
+        }
+        if (lost.isEmpty()) {
+            session.lookNoMore(this);
             lane.dropIfIdle();
         }
     }

@@ -296,6 +296,8 @@ final class Request {
             departures().withdraw(nodes, ignored -> runOnceLeft());
         } else if (command instanceof Command.Disown disown) {
             places.forEach(place -> place.lane().reader().disown(disown.id()));
+        } else if (command instanceof Command.Remember remember) {
+            places.forEach(place -> place.lane().reader().remember(remember.id()));
         } else if (command instanceof Command.Recover) {
             session().whenConnected(() -> {
                 if (session != null) {
@@ -353,6 +355,11 @@ final class Request {
 
     private void enqueue() {
         waited = false;
+        session().whenConnectedCreate(this);
+    }
+
+    /** Creates the nodes of this attempt. */
+    void create() {
         new Creation(session(), this, places).start();
         look();
     }
@@ -660,8 +667,8 @@ final class Request {
         if (machine.state() != State.ENDED && machine.state() != State.HELD) {
             on(new Event.GiveUp());
         }
-        if (machine.state() == State.ABANDONING && session == null) {
-            // Between two sessions: nothing was sent in the next one.
+        if (machine.state() == State.ABANDONING && (session == null || session.createsNoMore(this))) {
+            // Between two sessions or without a connection: nothing was sent.
             on(new Event.CreateRefused());
         }
     }

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The heartbeat is one transaction that checks all nodes of the session, but for those of thousands that watches look
  * after. It changes nothing, and proves four things at once: a quorum, a live session, the nodes being there, and, after
- * a reconnect, that whatever this session sent over the former connection has been carried out by now or never will be.
+ * a reconnect, that what this session sent over the former connection has been carried out by now, or is not going to be
+ * on this one.
  * So the same beat is also the barrier behind which lost answers are looked for, and the probe that finds out when the
  * servers are back.
  */
@@ -52,6 +53,11 @@ final class Session {
     private final Deque<Lane> owing = new ArrayDeque<>(0);
 
     private final List<Runnable> onConnected = new ArrayList<>();
+    /** Requests that create their nodes once connected, in their order. */
+    private final Set<Request> toCreate = new LinkedHashSet<>();
+    /** Paths where creates of this session were lost and have not turned up. */
+    private final Set<QueueReader> withLostCreates = new LinkedHashSet<>();
+
     private final List<Runnable> onBeat = new ArrayList<>();
     private final Set<Request> confirming = new LinkedHashSet<>();
     private final Set<Request> holding = new LinkedHashSet<>();
@@ -353,6 +359,43 @@ final class Session {
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
         waiting.forEach(engine::serially);
+        // Lists of requests that look for their own creates come first and serve the others as well.
+        withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));
+        toCreate.forEach(request -> engine.serially(() -> {
+            if (createsNoMore(request)) {
+                whenConnectedCreate(request);
+            }
+        }));
+    }
+
+    /**
+     * Creates the request's nodes now or once connected. A create that was not sent cannot be lost: a try that ends
+     * without a connection leaves nothing to be looked for.
+     */
+    void whenConnectedCreate(Request request) {
+        if (connected) {
+            request.create();
+        } else {
+            toCreate.add(request);
+        }
+    }
+
+    /** Takes the request from those that wait for the connection; says whether it was among them. */
+    boolean createsNoMore(Request request) {
+        return toCreate.remove(request);
+    }
+
+    /**
+     * Has {@code reader} look for lost creates on every new connection, behind the barrier: that is behind whatever the
+     * server of this connection still had of the session. A server that the session has left is refused by the leader,
+     * so no create can turn up later on this connection.
+     */
+    void lookOnEveryConnection(QueueReader reader) {
+        withLostCreates.add(reader);
+    }
+
+    void lookNoMore(QueueReader reader) {
+        withLostCreates.remove(reader);
     }
 
     /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
@@ -607,6 +650,8 @@ final class Session {
         holding.clear();
         confirming.clear();
         onConnected.clear();
+        toCreate.clear();
+        withLostCreates.clear();
         onBeat.clear();
     }
 }

@@ -162,7 +162,7 @@ class AcquisitionTest {
         machine.on(new Event.CreateLost());
         String former = machine.id();
         List<Command> commands = machine.on(listed(OTHER));
-        assertEquals(List.of(new Command.Enqueue(machine.id())), commands);
+        assertEquals(List.of(new Command.Remember(former), new Command.Enqueue(machine.id())), commands);
         assertNotEquals(former, machine.id());
     }
 
