@@ -213,6 +213,27 @@ class AccessTest extends OnOneServer {
         assertThrows(KeeperException.NoAuthException.class, () -> handle().getData("/closed", false, null));
     }
 
+    /** A server checks the right to create below a node before it looks whether the child is there. */
+    @Test
+    void missingLevelsAreMade_whereTheLevelsAboveAreClosed() throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/team", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
+        assertTrue(client("lock").mutex("/team/locks/a").tryAcquire().isPresent());
+        client("resized").semaphore("/team/pools/b", 2).resize(3);
+        assertTrue(client(builder -> builder.basePath("/team/base/of/two"))
+                .mutex("/m")
+                .tryAcquire()
+                .isPresent());
+        assertTrue(client(builder -> builder.connectString(server().connectString() + "/team/chroot/of/two"))
+                .mutex("/m")
+                .tryAcquire()
+                .isPresent());
+        assertThrows(
+                AccessDeniedException.class,
+                () -> client("denied").mutex("/other/m").acquire());
+    }
+
     @Test
     void anAclWithoutALoginForItsCreatorIsRefusedClearly() {
         ZkLockClient nobody = client(builder -> builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL));

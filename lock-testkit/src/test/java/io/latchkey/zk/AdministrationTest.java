@@ -26,6 +26,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -214,6 +217,22 @@ class AdministrationTest extends OnOneServer {
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         held.close();
         assertNothingLeft("/m");
+    }
+
+    /** Every client that may create under a path knows the name of the holder's ear. */
+    @Test
+    void releaseSucceeds_whereAForeignNodeStandsInTheEarsPlace() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        String name = requestsUnder("/m").get(0).name();
+        String ear = "/m/ear-" + name.substring("write-".length(), name.lastIndexOf('-'));
+        ZooKeeper operator = handle();
+        operator.create(ear, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.create(ear + "/child", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        var unused = held.releaseRequested();
+        awaitUntil("the holder listens", () -> server().watches().stream()
+                .anyMatch(watch -> watch.path().equals(ear)));
+        assertEquals(ReleaseOutcome.RELEASED, held.release());
+        assertEquals(List.of(), requestsUnder("/m"));
     }
 
     @Test

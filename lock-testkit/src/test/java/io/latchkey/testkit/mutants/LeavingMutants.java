@@ -181,8 +181,8 @@ final class LeavingMutants {
             Mutant.of(
                     "a level that is there is an error",
                     "session/Levels",
-                    "case OK, NODE_EXISTS -> make(",
-                    "case OK -> make("),
+                    "case OK, NODE_EXISTS -> makeBelow(",
+                    "case OK -> makeBelow("),
             Mutant.of(
                             "the counter's end is not waited for",
                             "session/Drain",

@@ -347,10 +347,16 @@ final class Departures {
             departure.robbed |= !departure.uncertain && node.wasHeld();
             departure.nodes.remove(node);
             node.gone();
-            if (departure.nodes.isEmpty()) {
-                owed.remove(departure);
-                over(departure);
-            }
+            endIfNothingIsLeft(departure);
+            send();
+        } else if (node.manner() == Manner.EAR) {
+            // Made by another client in the ear's place, with children perhaps: it must not keep the request's node.
+            LOG.warn(
+                    "The server refuses to delete {} ({}), to which release requests are sent; it is left there.",
+                    node.path(),
+                    refusal.detail());
+            departure.nodes.remove(node);
+            endIfNothingIsLeft(departure);
             send();
         } else if (mark || (refusal.code() == Code.NO_AUTH && session.marks())) {
             // No right to write, or a quota that holds even for what takes less room than before.
@@ -374,6 +380,13 @@ final class Departures {
                 send();
             });
             send();
+        }
+    }
+
+    private void endIfNothingIsLeft(Departure departure) {
+        if (departure.nodes.isEmpty()) {
+            owed.remove(departure);
+            over(departure);
         }
     }
 

@@ -136,28 +136,29 @@ public record Handles(String connectString, Duration sessionTimeout, List<Auth> 
                 .sum();
     }
 
-    /** Creates the levels of the chroot that are missing, through a handle of its own. */
+    /** Creates the chroot, which is missing, and the levels above it that are, through a handle of its own. */
     public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
         String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
         ZooKeeper root = open(servers, event -> {});
         try {
-            for (int end = chroot.indexOf('/', 1); end != -1; end = chroot.indexOf('/', end + 1)) {
-                createLevel(root, chroot.substring(0, end), new ArrayList<>(acl));
-            }
+            PathUtils.validatePath(chroot);
             createLevel(root, chroot, new ArrayList<>(acl));
         } finally {
             root.close();
         }
     }
 
+    /** From the bottom up, so that no right is asked for at a level that is there. */
     private static void createLevel(ZooKeeper root, String level, List<ACL> acl)
             throws InterruptedException, KeeperException {
-        PathUtils.validatePath(level);
         try {
             String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
         } catch (KeeperException.NodeExistsException fine) {
-            // Somebody was faster.
+            // Another client was faster.
+        } catch (KeeperException.NoNodeException missing) {
+            createLevel(root, level.substring(0, level.lastIndexOf('/')), acl);
+            createLevel(root, level, acl);
         }
     }
 }

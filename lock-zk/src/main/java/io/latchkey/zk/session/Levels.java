@@ -4,7 +4,11 @@ package io.latchkey.zk.session;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Makes the levels above a path as needed. */
+/**
+ * Makes the levels above a path that are missing. A server looks for the parent first, then for the right to create there,
+ * and only then whether the node exists. So this begins at the bottom: a level is created only after the server has told
+ * that it is missing, or has just made the one above it, and no right is asked for at a level that is there.
+ */
 final class Levels {
     private final Session session;
 
@@ -13,7 +17,7 @@ final class Levels {
         /** All of them are there, if the server has not reaped an empty one meanwhile. */
         record Made() implements Outcome {}
 
-        /** Even the topmost level has nothing to stand on. */
+        /** Even the topmost level has nothing to stand on: the handle's chroot is missing. */
         record NoChroot() implements Outcome {}
 
         /** Refused, or lost. */
@@ -25,29 +29,30 @@ final class Levels {
     }
 
     void makeAbove(String path, Consumer<Outcome> then) {
-        make(path, path.indexOf('/', 1), then);
+        makeOrAbove(path, path.lastIndexOf('/'), then);
     }
 
-    private void make(String path, int end, Consumer<Outcome> then) {
-        int top = path.indexOf('/', 1);
-        if (end < 0) {
-            // Of a path of one level nothing but the chroot can be missing.
-            then.accept(top < 0 ? new Outcome.NoChroot() : new Outcome.Made());
+    /** Makes the level that ends there, or that above it if it has nothing to stand on, and then those below. */
+    private void makeOrAbove(String path, int end, Consumer<Outcome> then) {
+        if (end == 0) {
+            // Under a root that is there nothing can be missing but the chroot.
+            then.accept(new Outcome.NoChroot());
             return;
         }
         session.write(List.of(new ZooPort.Write.CreatePath(path.substring(0, end))), answer -> {
             switch (Session.codeOf(answer)) {
-                case OK, NODE_EXISTS -> make(path, path.indexOf('/', end + 1), then);
-                case NO_NODE -> {
-                    if (end == top) {
-                        then.accept(new Outcome.NoChroot());
-                    } else {
-                        // The server reaped an empty level meanwhile.
-                        make(path, top, then);
-                    }
-                }
+                case OK, NODE_EXISTS -> makeBelow(path, end, then);
+                case NO_NODE -> makeOrAbove(path, path.lastIndexOf('/', end - 1), then);
                 default -> then.accept(new Outcome.Failed(Session.plain(answer)));
             }
         });
+    }
+
+    private void makeBelow(String path, int end, Consumer<Outcome> then) {
+        if (end == path.lastIndexOf('/')) {
+            then.accept(new Outcome.Made());
+        } else {
+            makeOrAbove(path, path.indexOf('/', end + 1), then);
+        }
     }
 }
