@@ -21,6 +21,8 @@ import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.Wire;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -500,6 +502,37 @@ class FaultTest extends OnOneServer {
     }
 
     /** The two behind would otherwise have one predecessor, and both would take its mark for their turn. */
+    /** A refused transaction names one missing node only. */
+    @Test
+    void releasesOfDeletedNodesTakeFewTransactions() throws Exception {
+        FaultProxy own = proxy();
+        ZkLockClient rarelyBeating =
+                client(builder -> builder.connectString(own.connectString()).sessionTimeout(Duration.ofMinutes(1)));
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            leases.add(rarelyBeating.semaphore("/s", 200).acquire());
+        }
+        for (int i = 0; i < 200; i += 2) {
+            operator.delete(requestsUnder("/s").get(i / 2).path(), -1);
+        }
+        Wire.Mark before = own.mark();
+        Hold answers = own.holdAnswers(RequestMatch.multi().butHeartbeats());
+        List<CompletableFuture<ReleaseOutcome>> released =
+                leases.stream().map(Lease::releaseAsync).toList();
+        answers.firstCaught().get(5, TimeUnit.SECONDS);
+        answers.close();
+        List<ReleaseOutcome> outcomes = new ArrayList<>();
+        for (CompletableFuture<ReleaseOutcome> one : released) {
+            outcomes.add(one.get(10, TimeUnit.SECONDS));
+        }
+        assertEquals(100, Collections.frequency(outcomes, ReleaseOutcome.RELEASED));
+        assertEquals(100, Collections.frequency(outcomes, ReleaseOutcome.LOST));
+        assertEquals(List.of(), requestsUnder("/s"));
+        int sent =
+                own.since(before).requests(RequestMatch.multi().butHeartbeats()).size();
+        assertTrue(sent <= 20, sent + " transactions");
+    }
+
     @Test
     void aDeletedWaitersNodeNeverMakesTwoHolders() throws Exception {
         Lease held = other.mutex("/m").acquire();

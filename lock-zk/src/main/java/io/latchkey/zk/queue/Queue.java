@@ -4,8 +4,10 @@ package io.latchkey.zk.queue;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The requests under a path in the order in which they are served. Foreign children are not in it; requests whose
@@ -56,8 +58,8 @@ public final class Queue {
         List<NodeName> overflowed = new ArrayList<>(0);
         List<String> others = new ArrayList<>(0);
         for (String child : children) {
-            Optional<NodeName> name = naming.parse(child);
-            if (name.isEmpty() || !naming.isOf(name.get(), purpose.kind())) {
+            Optional<NodeName> name = request(child, purpose, naming);
+            if (name.isEmpty()) {
                 others.add(child);
             } else {
                 boolean behind = name.get().overflowed() && !naming.isShared();
@@ -68,6 +70,10 @@ public final class Queue {
         int numbered = ordered.size();
         ordered.addAll(overflowed);
         return new Queue(List.copyOf(ordered), numbered, purpose, naming, List.copyOf(others));
+    }
+
+    private static Optional<NodeName> request(String child, PathData purpose, Naming naming) {
+        return naming.parse(child).filter(name -> naming.isOf(name, purpose.kind()));
     }
 
     public List<NodeName> requests() {
@@ -122,7 +128,17 @@ public final class Queue {
 
     /** Whether the same requests are among {@code children}, and no others. */
     public boolean isOf(Collection<String> children) {
-        return requests.equals(of(children, purpose, naming).requests);
+        Set<String> mine = new HashSet<>();
+        requests.forEach(request -> mine.add(request.text()));
+        int found = 0;
+        for (String child : children) {
+            if (mine.contains(child)) {
+                found++;
+            } else if (request(child, purpose, naming).isPresent()) {
+                return false;
+            }
+        }
+        return found == requests.size();
     }
 
     @Override

@@ -41,6 +41,9 @@ final class Departures {
     private final Set<Departure> underWay = new LinkedHashSet<>();
 
     private int flights;
+    /** The last transaction that was answered found a node missing. */
+    private boolean missed;
+
     /** There is no connection: everybody has been told, and the next one brings all of it. */
     private boolean waitsForConnection;
 
@@ -233,9 +236,22 @@ final class Departures {
     private sealed interface Step {
         ZooPort.Write write();
 
-        record Leave(Departure departure, Leaving node, ZooPort.Write write) implements Step {}
+        /** The path of the node that it is about. */
+        String path();
 
-        record Check(Place.Standing heir, ZooPort.Write write) implements Step {}
+        record Leave(Departure departure, Leaving node, ZooPort.Write write) implements Step {
+            @Override
+            public String path() {
+                return node.path();
+            }
+        }
+
+        record Check(Place.Standing heir, ZooPort.Write write) implements Step {
+            @Override
+            public String path() {
+                return heir.path();
+            }
+        }
     }
 
     /**
@@ -316,37 +332,79 @@ final class Departures {
             return;
         }
         Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
+        boolean missesAgain = missed;
+        missed = refusal.filter(found -> found.code() == Code.NO_NODE).isPresent();
         if (refusal.isEmpty()) {
             for (Departure departure : batch) {
                 departure.nodes.forEach(Leaving::gone);
                 over(departure);
             }
             send();
+        } else if (missed && missesAgain) {
+            lookWhichAreGone(batch, steps);
         } else {
             owed.addAll(0, batch);
             refused(refusal.get(), steps.get(refusal.get().index()));
         }
     }
 
+    /** A refusal names one node only. So when a second one is missing, one request asks for all nodes of the transaction. */
+    private void lookWhichAreGone(List<Departure> batch, List<Step> steps) {
+        List<Step> nodes = steps.stream()
+                .filter(step -> !(step.write() instanceof ZooPort.Write.Mark))
+                .toList();
+        List<String> paths = nodes.stream().map(Step::path).toList();
+        flights++;
+        underWay.addAll(batch);
+        session.<List<Code>>ask(then -> session.port().exist(paths, then), answer -> {
+            flights--;
+            batch.forEach(underWay::remove);
+            missed = false;
+            if (answer.ok()) {
+                for (int i = 0; i < nodes.size(); i++) {
+                    if (answer.get().get(i) == Code.NO_NODE) {
+                        missing(nodes.get(i));
+                    }
+                }
+            }
+            List<Departure> left = new ArrayList<>(batch);
+            left.removeIf(departure -> departure.nodes.isEmpty());
+            owed.addAll(0, left);
+            batch.stream().filter(departure -> departure.nodes.isEmpty()).forEach(Departures::over);
+            send();
+        });
+    }
+
+    /** The step's node is gone. */
+    private static void missing(Step step) {
+        if (step instanceof Step.Check check) {
+            check.heir().place().nodeGone(check.heir().name());
+        } else if (step instanceof Step.Leave leave) {
+            Departure departure = leave.departure();
+            departure.robbed |= !departure.uncertain && leave.node().wasHeld();
+            departure.nodes.remove(leave.node());
+            leave.node().gone();
+        }
+    }
+
     private void refused(ZooPort.Refusal refusal, Step step) {
         if (step instanceof Step.Check check) {
             if (refusal.code() == Code.NO_NODE) {
-                check.heir().place().nodeGone(check.heir().name());
+                missing(check);
             } else {
                 session.stopChecking();
             }
             send();
         } else if (step instanceof Step.Leave leave) {
-            boolean mark = leave.write() instanceof ZooPort.Write.Mark;
-            refused(refusal, leave.departure(), leave.node(), mark);
+            refused(refusal, leave);
         }
     }
 
-    private void refused(ZooPort.Refusal refusal, Departure departure, Leaving node, boolean mark) {
+    private void refused(ZooPort.Refusal refusal, Step.Leave leave) {
+        Departure departure = leave.departure();
+        Leaving node = leave.node();
         if (refusal.code() == Code.NO_NODE) {
-            departure.robbed |= !departure.uncertain && node.wasHeld();
-            departure.nodes.remove(node);
-            node.gone();
+            missing(leave);
             endIfNothingIsLeft(departure);
             send();
         } else if (node.manner() == Manner.EAR) {
@@ -358,7 +416,7 @@ final class Departures {
             departure.nodes.remove(node);
             endIfNothingIsLeft(departure);
             send();
-        } else if (mark || (refusal.code() == Code.NO_AUTH && session.marks())) {
+        } else if (leave.write() instanceof ZooPort.Write.Mark || (refusal.code() == Code.NO_AUTH && session.marks())) {
             // No right to write, or a quota that holds even for what takes less room than before.
             session.stopMarking();
             send();

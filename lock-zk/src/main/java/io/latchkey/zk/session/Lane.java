@@ -32,6 +32,8 @@ final class Lane {
     private final Drain drain;
     /** The places of this session whose nodes are there, or whose deletion is not confirmed yet. */
     private final Map<String, Place> present = new LinkedHashMap<>();
+    /** Those of them that were not granted when last heard of, by their nodes' names. */
+    private final Map<String, Place> waiting = new LinkedHashMap<>();
     /** Who waits for a node of this session, by its name. */
     private final SetMultimap<String, Place> followers = LinkedHashMultimap.create();
     /** Nodes of exclusive holders that let go, not known to be gone, and who of this session is granted by that. */
@@ -57,6 +59,11 @@ final class Lane {
 
     Collection<Place> present() {
         return present.values();
+    }
+
+    /** The places that wait, oldest first, and maybe some that wait no more. */
+    Collection<Place> waiting() {
+        return waiting.values();
     }
 
     boolean idle() {
@@ -97,6 +104,9 @@ final class Lane {
     void arrived(Place place, NodeName name) {
         present.put(name.text(), place);
         session.nodeChecks().update(place);
+        if (place.request().isWaiting()) {
+            waiting.put(name.text(), place);
+        }
         session.keepBeating();
     }
 
@@ -106,6 +116,7 @@ final class Lane {
     }
 
     void granted(Place place) {
+        place.node().ifPresent(name -> waiting.remove(name.text()));
         if (place.isExclusive()) {
             holder = place;
         }
@@ -230,6 +241,7 @@ final class Lane {
     /** A node of this session is known to be gone. */
     void nodeGone(NodeName name) {
         present.remove(name.text());
+        waiting.remove(name.text());
         letGo.remove(name.text());
         followers.removeAll(name.text()).forEach(follower -> follower.gone(name));
         reader.reconsider();
