@@ -360,4 +360,26 @@ class HostileInputTest extends OnOneServer {
         assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
         assertEquals(5_000, server().nodesUnder("/m").size(), "nothing of ours is left");
     }
+
+    /** Their number does not tell how long the list is: only the connections that it breaks do. */
+    @Test
+    void acquireFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+        ZkLockClient brief = client(builder -> builder.sessionTimeout(Duration.ofMillis(
+                Long.getLong("latchkey.session", LONG_SESSION.dividedBy(2).toMillis()))));
+        Lease elsewhere = brief.mutex("/elsewhere").acquire();
+        brief.mutex("/m").acquire().close();
+        for (int i = 0; i < 120; i++) {
+            create("/m/" + "x".repeat(9_000) + i, new byte[0]);
+        }
+        LockException told =
+                assertThrows(LockException.class, () -> brief.mutex("/m").acquire());
+        assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        assertEquals(120, server().nodesUnder("/m").size(), "nothing of ours is left");
+        assertFalse(elsewhere.lost().isDone());
+        Stopwatch watch = Stopwatch.start();
+        assertThrows(LockException.class, () -> brief.mutex("/m").acquire());
+        long took = watch.stop();
+        assertTrue(took < 2000, "once known it costs no connection: " + took + " ms");
+        assertTrue(elsewhere.isValid());
+    }
 }

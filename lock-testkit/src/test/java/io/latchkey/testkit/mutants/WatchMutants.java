@@ -105,8 +105,8 @@ final class WatchMutants {
             Mutant.of(
                     "a list whose answer is lost is not read again",
                     READER,
-                    "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));",
-                    "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> {});"),
+                    "case CONNECTION_LOSS, READ_ONLY -> listAgain(served);",
+                    "case CONNECTION_LOSS, READ_ONLY -> idle();"),
             Mutant.of(
                     "a disowned node is left where it is", READER, "lane.departures().withdraw(name);", "name.text();"),
             Mutant.of(

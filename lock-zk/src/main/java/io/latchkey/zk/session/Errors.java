@@ -140,8 +140,8 @@ public final class Errors {
     static LockException tooLong(String path, ZooPort.NodeData node) {
         return new LockException(
                 "There are " + node.children() + " nodes under " + path
-                        + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), so no client can see which"
-                        + " request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
+                        + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), or breaks the connection"
+                        + " otherwise, so no client can see which request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
                         + " raise jute.maxbuffer of all clients.",
                 Reason.QUEUE_TOO_LONG);
     }

@@ -9,6 +9,7 @@ import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,7 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class QueueReader {
     private static final int LOST_BY_CHANCE = 2;
     private static final int LOST_BY_LENGTH = 5;
-    private static final int MANY = 1000;
+    /** How long a list that was lost so often is not asked for, at most. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
     /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */
     private static final int PART_OF_PACKET = 4;
     /** What such a list has beside its names and its path's: the path's data, twice, with all that the server knows of it. */
@@ -53,6 +56,10 @@ final class QueueReader {
 
     /** Lists in a row that were sent on a good connection and lost with it. */
     private int lostLists;
+    /** When the last of them was. */
+    private Moment lostAt;
+    /** The next connection brings the list. */
+    private boolean waitsForConnection;
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
@@ -116,6 +123,7 @@ final class QueueReader {
         this.session = session;
         this.lane = lane;
         this.path = path;
+        this.lostAt = session.engine().now();
     }
 
     boolean idle() {
@@ -267,7 +275,7 @@ final class QueueReader {
      */
     private boolean othersWaitBefore(Optional<Place> one) {
         int waiting = 0;
-        for (Place place : lane.present()) {
+        for (Place place : lane.waiting()) {
             if (putOff.containsKey(place) || one.filter(place::equals).isPresent()) {
                 return false;
             }
@@ -284,9 +292,7 @@ final class QueueReader {
             List<Want> due = List.copyOf(putOff.values());
             putOff.clear();
             due.forEach(want -> wants.add(want.due()));
-            if (!listing) {
-                sendList();
-            }
+            sendListUnlessOneIs();
         }
     }
 
@@ -302,12 +308,20 @@ final class QueueReader {
 
     private void want(Want want) {
         wants.add(want);
-        if (!listing) {
-            sendList();
-        }
+        sendListUnlessOneIs();
     }
 
     private void sendList() {
+        if (!session.connected()) {
+            if (!waitsForConnection) {
+                waitsForConnection = true;
+                session.whenConnected(() -> {
+                    waitsForConnection = false;
+                    sendListUnlessOneIs();
+                });
+            }
+            return;
+        }
         List<Want> served = wants;
         wants = new ArrayList<>();
         served.removeIf(want -> !want.mayCome());
@@ -315,10 +329,16 @@ final class QueueReader {
             return;
         }
         listing = true;
-        if (lostLists >= LOST_BY_CHANCE) {
+        if (lostLists >= LOST_BY_CHANCE || (lostLists > 0 && session.hasHolders())) {
             measureAndList(served);
         } else {
             sendList(served);
+        }
+    }
+
+    private void sendListUnlessOneIs() {
+        if (!wants.isEmpty() && !listing) {
+            sendList();
         }
     }
 
@@ -329,42 +349,69 @@ final class QueueReader {
     /** A list is on its way: what is to be done with its answer. */
     private Consumer<Answer<ZooPort.Listing>> reading(List<Want> served) {
         listing = true;
-        boolean connected = session.connected();
         return answer -> {
             listing = false;
-            boolean lost = answer.code() == Code.CONNECTION_LOSS;
-            lostLists = !lost ? 0 : connected ? lostLists + 1 : lostLists;
+            if (answer.code() == Code.CONNECTION_LOSS) {
+                lostLists++;
+                lostAt = session.engine().now();
+            } else {
+                lostLists = 0;
+            }
             listed(served, answer);
             wants.removeIf(want -> !want.mayCome());
-            if (!wants.isEmpty() && !listing) {
-                sendList();
-            }
+            sendListUnlessOneIs();
         };
     }
 
     /**
-     * A list that is too long for a packet breaks the connection, whatever else is on it. So where answers were lost one
-     * after the other, each on a good connection, the number of children is asked for first.
+     * A list that is too long for a packet breaks the connection, whatever else is on it. No answer tells how long it would
+     * be. So where the last was lost, the number of children is asked for first, which may tell; and else the list is asked
+     * for alone, when leases live through the loss of the connection. Lost {@link #LOST_BY_LENGTH} times in a row like that,
+     * each time right after other answers of the same connection, it is not lost by chance.
      */
     private void measureAndList(List<Want> served) {
         session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
-            if (!answer.ok() || fits(answer.get().children())) {
-                sendList(served);
-                return;
-            }
-            listing = false;
-            fail(served, Errors.tooLong(session.engine().shown(path), answer.get()));
-            lookForLostLater();
-            if (!wants.isEmpty()) {
-                sendList();
+            if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
+                listing = false;
+                listAgain(served);
+            } else if (answer.ok() && !mayFit(answer.get().children())) {
+                listing = false;
+                LockException error = Errors.tooLong(session.engine().shown(path), answer.get());
+                fail(served, error);
+                if (lostLists < LOST_BY_LENGTH) {
+                    lookForLostLater();
+                }
+                sendListUnlessOneIs();
+            } else {
+                session.risk(done -> listAlone(served, done));
             }
         });
     }
 
-    /** Foreign children may have longer names than requests have. */
-    private boolean fits(int children) {
-        boolean suspicious = lostLists >= LOST_BY_LENGTH && children >= MANY;
-        return !suspicious && !Errors.exceedsAPacket(children, session.port().longestAnswer());
+    private void listAlone(List<Want> served, Runnable done) {
+        served.removeIf(want -> !want.mayCome());
+        if (served.isEmpty() && !unsought) {
+            listing = false;
+            done.run();
+            sendListUnlessOneIs();
+        } else {
+            session.<ZooPort.Listing>ask(
+                    then -> session.port().list(path, then), reading(served).andThen(answered -> done.run()));
+        }
+    }
+
+    /** Children of other clients may have longer names than requests have: then only the lists that were lost tell. */
+    private boolean mayFit(int children) {
+        return !Errors.exceedsAPacket(children, session.port().longestAnswer())
+                && (lostLists < LOST_BY_LENGTH
+                        || session.engine().now().since(lostAt).compareTo(pause()) > 0);
+    }
+
+    /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
+    private Duration pause() {
+        int times = 1 << Math.min(lostLists - LOST_BY_LENGTH, Byte.SIZE);
+        Duration pause = session.engine().sessionTimeout().multipliedBy(times);
+        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
@@ -384,7 +431,7 @@ final class QueueReader {
                 fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
                 lookForLostLater();
             }
-            case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> listAgain(served));
+            case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
             default -> {
                 fail(served, Errors.refused(session.engine().shown(path), answer));
                 lookForLostLater();

@@ -35,6 +35,8 @@ final class Session {
     private static final int BEATS = 6;
     /** How many nodes a heartbeat begins to leave to watches, at most. */
     private static final int TO_WATCHES = 1_000;
+    /** After so many of one connection each lease has as much time left as it ever has. */
+    private static final int BEATS_AT_MOST = 3;
     /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
@@ -78,8 +80,15 @@ final class Session {
     private Proofs proofs;
     private volatile @Nullable Term term;
 
+    /** Questions that may break the connection, one at a time. */
+    private final Deque<Consumer<Runnable>> risky = new ArrayDeque<>(0);
+
+    private boolean risking;
+
     /** Parts of a heartbeat that are not answered yet. */
     private int beating;
+    /** Heartbeats of this connection that were answered, its barrier apart. */
+    private int beats;
 
     private boolean beatAgain;
     private final Alarm nextBeat;
@@ -318,6 +327,7 @@ final class Session {
             beforeConnection = Optional.of(engine.now());
         }
         proofs = newProofs();
+        beats = 0;
         if (connected) {
             connected = false;
             engine.signals().session(LockObserver.SessionState.DISCONNECTED);
@@ -361,6 +371,7 @@ final class Session {
         waiting.forEach(engine::serially);
         // Lists of requests that look for their own creates come first and serve the others as well.
         withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));
+        engine.serially(this::riskNext);
         toCreate.forEach(request -> engine.serially(() -> {
             if (createsNoMore(request)) {
                 whenConnectedCreate(request);
@@ -435,12 +446,51 @@ final class Session {
         keepBeating();
     }
 
+    /** Whether a lease of this session could be harmed by the loss of the connection. */
+    boolean hasHolders() {
+        return !holding.isEmpty();
+    }
+
+    /**
+     * Asks something that may break the connection, as a list does that is too long for a packet: alone among its kind,
+     * so that a loss tells which of them broke it, and when leases of this session live through the loss. Each lease has
+     * most of its time left right after a heartbeat that makes a pair with an earlier write: ZooKeeper's client has that
+     * long to come back.
+     *
+     * @param question asks, and runs what it is given once that is answered
+     */
+    void risk(Consumer<Runnable> question) {
+        risky.add(question);
+        if (!hasHolders()) {
+            riskNext();
+        }
+        keepBeating();
+    }
+
+    private void riskNext() {
+        if (!risking && !risky.isEmpty() && connected && mayLoseConnection()) {
+            risking = true;
+            risky.remove().accept(() -> {
+                risking = false;
+                engine.serially(this::riskNext);
+            });
+        }
+    }
+
+    /** Half of the time is more than a lone write proves. Where answers are slow no pair proves as much; then it will not get better. */
+    private boolean mayLoseConnection() {
+        Term present = term;
+        return !hasHolders()
+                || beats >= BEATS_AT_MOST
+                || (present != null && present.remaining().compareTo(timeout.dividedBy(2)) >= 0);
+    }
+
     private Duration interval() {
         return Duration.ofNanos(timeout.toNanos() / BEATS);
     }
 
     private void beatDue() {
-        if (!over && (hasNodes() || !onBeat.isEmpty())) {
+        if (!over && (hasNodes() || !onBeat.isEmpty() || !risky.isEmpty())) {
             nextBeat.set(interval());
             if (connected) {
                 beat();
@@ -510,7 +560,10 @@ final class Session {
                 checked = engine.now();
             }
             if (beating == 0) {
-                if (!connected && on == connection) {
+                if (connected) {
+                    beats += on == connection ? 1 : 0;
+                    engine.serially(this::riskNext);
+                } else if (on == connection) {
                     backInTouch();
                 }
                 List<Runnable> tasks = List.copyOf(onBeat);
@@ -652,6 +705,7 @@ final class Session {
         onConnected.clear();
         toCreate.clear();
         withLostCreates.clear();
+        risky.clear();
         onBeat.clear();
     }
 }
