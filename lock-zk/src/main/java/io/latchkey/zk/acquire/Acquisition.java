@@ -253,8 +253,9 @@ public final class Acquisition {
     /**
      * After the barrier a lost create that is not in the queue has not been carried out, and is not going to be on this
      * connection. On a later one it may be, if that is to the server that once took the create; so its id is remembered
-     * while the request goes on with another. It was one transaction: either all nodes were made or none, and a request
-     * that finds only some has been robbed of the others.
+     * while the request goes on with another. It was one transaction: either all nodes were made or none. A request that
+     * finds only some has been robbed of the others, or has read their queues on an earlier connection than the create was
+     * carried out on: so these are looked for again.
      */
     private List<Command> recover(Event.Listed event) {
         Member searched = members.get(event.member());
@@ -265,7 +266,9 @@ public final class Acquisition {
         }
         List<Placed> found = placed(member -> member.found);
         if (found.size() < members.size()) {
-            return enqueue(found.isEmpty() ? new Command.Remember(id) : new Command.Leave(found));
+            return found.isEmpty()
+                    ? enqueue(new Command.Remember(id))
+                    : enqueue(new Command.Leave(found), new Command.Disown(id));
         }
         List<Command> commands =
                 new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));

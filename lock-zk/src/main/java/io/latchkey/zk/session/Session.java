@@ -371,7 +371,6 @@ final class Session {
         waiting.forEach(engine::serially);
         // Lists of requests that look for their own creates come first and serve the others as well.
         withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));
-        engine.serially(this::riskNext);
         toCreate.forEach(request -> engine.serially(() -> {
             if (createsNoMore(request)) {
                 whenConnectedCreate(request);
@@ -461,9 +460,6 @@ final class Session {
      */
     void risk(Consumer<Runnable> question) {
         risky.add(question);
-        if (!hasHolders()) {
-            riskNext();
-        }
         keepBeating();
     }
 
@@ -480,9 +476,8 @@ final class Session {
     /** Half of the time is more than a lone write proves. Where answers are slow no pair proves as much; then it will not get better. */
     private boolean mayLoseConnection() {
         Term present = term;
-        return !hasHolders()
-                || beats >= BEATS_AT_MOST
-                || (present != null && present.remaining().compareTo(timeout.dividedBy(2)) >= 0);
+        boolean halfIsLeft = present != null && present.remaining().compareTo(timeout.dividedBy(2)) >= 0;
+        return beats >= BEATS_AT_MOST || (beats > 0 && halfIsLeft);
     }
 
     private Duration interval() {
@@ -612,9 +607,9 @@ final class Session {
         confirming.remove(request);
     }
 
-    /** Whether somebody could hold but for a proof that the session has time left. */
+    /** Whether a request could go on but for a proof that the session has time left. */
     boolean awaitsProof() {
-        return !confirming.isEmpty();
+        return !confirming.isEmpty() || !risky.isEmpty();
     }
 
     /** Without a proof, as after slow answers, the next heartbeat may bring it: one at once would prove as little. */
