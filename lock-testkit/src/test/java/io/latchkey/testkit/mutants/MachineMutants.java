@@ -24,14 +24,9 @@ final class MachineMutants {
                     "(m, e) -> m.enqueue(), ENQUEUEING)"),
             Mutant.of(
                     "a lost answer is looked for without a barrier",
-                    REQUEST,
-                    """
-                            session().whenConnected(() -> {
-                                            if (session != null) {
-                                                places.forEach(place -> place.lane().reader().listForLostCreate(place));
-                                            }
-                                        });""",
-                    "places.forEach(place -> place.lane().reader().listForLostCreate(place));"),
+                    "session/QueueReader",
+                    "if (!session.connected()) {\n            if (!waitsForConnection) {",
+                    "if (session.isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
                     "session/Engine",

@@ -301,7 +301,7 @@ final class QueueReader {
         putOff.remove(place);
     }
 
-    /** To be called behind a barrier. */
+    /** Behind a barrier, as every list is that is asked for on a new connection. */
     void listForLostCreate(Place place) {
         want(new Want(place, From.BARRIER));
     }

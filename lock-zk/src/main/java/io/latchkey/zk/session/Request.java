@@ -299,11 +299,7 @@ final class Request {
         } else if (command instanceof Command.Remember remember) {
             places.forEach(place -> place.lane().reader().remember(remember.id()));
         } else if (command instanceof Command.Recover) {
-            session().whenConnected(() -> {
-                if (session != null) {
-                    places.forEach(place -> place.lane().reader().listForLostCreate(place));
-                }
-            });
+            places.forEach(place -> place.lane().reader().listForLostCreate(place));
         } else if (command instanceof Command.LookUp lookUp) {
             lookUp(lookUp.node());
         } else if (command instanceof Command.Drain drain) {
