@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
@@ -13,8 +15,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -186,6 +190,45 @@ public abstract class LockContract {
         threads.add(thread);
         thread.start();
         return new Caller<>(thread, task);
+    }
+
+    /**
+     * Makes a timed request that cannot be granted, and returns by how many nanoseconds it ends too late, less four times by how many a thread
+     * does that waits beside it for the same time: a busy machine delays both.
+     */
+    final long late(Acquirable lock, Duration time) throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        Caller<Long> control = inThread(overrun(time, () -> never.await(time.toNanos(), TimeUnit.NANOSECONDS)));
+        Caller<Long> request = inThread(overrun(time, () -> {
+            assertEquals(Optional.empty(), lock.tryAcquire(time));
+            return null;
+        }));
+        long late = soon(request.result());
+        assertTrue(late >= 0, () -> "ends " + -late / 1_000_000 + " ms before its time");
+        return late - 4 * soon(control.result());
+    }
+
+    private static Callable<Long> overrun(Duration time, Callable<?> waiting) {
+        return () -> {
+            long start = System.nanoTime();
+            waiting.call();
+            return System.nanoTime() - start - time.toNanos();
+        };
+    }
+
+    /** Of three timed requests that cannot be granted, one ends in time. */
+    final void assertEndsInTime(Acquirable lock) throws Exception {
+        long late = Long.MAX_VALUE;
+        for (int request = 0; request < 3 && late > moment().toNanos() / 2; request++) {
+            late = Math.min(late, late(lock, moment()));
+        }
+        assertInTime(late, moment());
+    }
+
+    /** Half of the time is the most that {@link #late} may find. */
+    static void assertInTime(long late, Duration time) {
+        assertTrue(
+                late <= time.toNanos() / 2, () -> "ends " + late / 1_000_000 + " ms later than the machine explains");
     }
 
     /** Long enough to send something and hear the answer, short enough to wait for. */

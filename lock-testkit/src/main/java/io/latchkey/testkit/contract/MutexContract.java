@@ -57,13 +57,13 @@ public abstract class MutexContract extends FaultyAcquiringContract {
     protected MutexContract() {}
 
     @Override
-    final Acquirable lock(LockClient client) {
+    Acquirable lock(LockClient client) {
         return client.mutex(path());
     }
 
     @Override
     final Acquirable blocker(LockClient client) {
-        return client.mutex(path());
+        return lock(client);
     }
 
     @Guarantee(

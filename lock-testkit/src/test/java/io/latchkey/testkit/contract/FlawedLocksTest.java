@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.LockClient;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The mutex contract finds one flaw in a mutex that is otherwise correct, and names it. */
+@Timeout(60)
+class FlawedLocksTest {
+    private static final String TIMED = "tryAcquire(java.time.Duration)";
+
+    private interface Guaranteed {
+        void test(MutexContract contract) throws Exception;
+    }
+
+    private interface Answer<R> {
+        R to(Object[] args) throws Exception;
+    }
+
+    /** The correct object, but for this call. */
+    private static <T, R> T flawed(Class<T> type, T correct, String call, Answer<R> flaw) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            if (method.toString().contains(call)) {
+                return flaw.to(args);
+            }
+            try {
+                return method.invoke(correct, args);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+            }
+        }));
+    }
+
+    private static void assertTold(String message, Guaranteed guaranteed, UnaryOperator<Acquirable> flaw)
+            throws Exception {
+        MutexContract contract = new MutexContract() {
+            @Override
+            Acquirable lock(LockClient client) {
+                return flaw.apply(super.lock(client));
+            }
+
+            @Override
+            protected LockFixture newFixture() {
+                return new SimulatedFixture();
+            }
+        };
+        try (LockFixture fixture = contract.newFixture()) {
+            contract.begin(fixture, new Reached());
+            AssertionError told = assertThrows(AssertionError.class, () -> guaranteed.test(contract));
+            contract.end();
+            assertTrue(told.getMessage().contains(message), told.getMessage());
+        }
+    }
+
+    @Test
+    void lateTimeOutIsTold() throws Exception {
+        assertTold(
+                "later than the machine explains",
+                AcquirableContract::outOfTime,
+                lock -> flawed(
+                        Acquirable.class, lock, TIMED, args -> lock.tryAcquire(((Duration) args[0]).multipliedBy(4))));
+    }
+}
