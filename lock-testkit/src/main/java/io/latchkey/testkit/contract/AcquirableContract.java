@@ -15,6 +15,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -105,17 +106,16 @@ public abstract class AcquirableContract extends LockContract {
         Lease held = acquired(lock(client()));
         LockClient second = client();
         LockClient third = client();
-        CompletableFuture<Lease> b = queued(lock(second));
-        CompletableFuture<Lease> c = queued(lock(third));
-        CompletableFuture<Lease> d = queued(lock(second));
+        List<CompletableFuture<Lease>> asked = List.of(queued(lock(second)), queued(lock(third)), queued(lock(second)));
         held.close();
-        Lease leaseB = soon(b);
-        assertWaits(c, lock(third));
-        leaseB.close();
-        Lease leaseC = soon(c);
-        assertWaits(d, lock(second));
-        leaseC.close();
-        soon(d).close();
+        for (int turn = 0; turn < asked.size(); turn++) {
+            soon(CompletableFuture.anyOf(asked.subList(turn, asked.size()).toArray(CompletableFuture[]::new)));
+            for (int later = turn + 1; later < asked.size(); later++) {
+                String early = "request " + (later + 1) + " was granted before request " + (turn + 1) + " had held";
+                assertWaits(early, asked.get(later), lock(second), lock(third));
+            }
+            soon(asked.get(turn)).close();
+        }
     }
 
     @Guarantee(id = "LK-ACQ-05", says = "acquiring is not re-entrant: each call is a request of its own")

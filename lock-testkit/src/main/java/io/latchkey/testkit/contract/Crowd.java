@@ -1,37 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.testkit.Eventually;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Counts, in this process, how much is held at a time. */
+/** Callers in this process that share a lock, with a count of how much is held at a time. */
 final class Crowd {
+    private final LockFixture fixture;
     private final int allowed;
+    private final AtomicInteger callers = new AtomicInteger();
     private final AtomicInteger held = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicLong newestToken = new AtomicLong(Long.MIN_VALUE);
+    private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
-    Crowd(int allowed) {
+    Crowd(LockFixture fixture, int allowed) {
+        this.fixture = fixture;
         this.allowed = allowed;
     }
 
-    /** Takes the lock, which holds so much, again and again. */
+    /**
+     * Acquires and releases the lock, which holds so much, again and again. Each lease is held until all other callers stand in the queue
+     * too: a request that is granted too early meets a holder.
+     */
     @Nullable
     Void takeTurns(Acquirable lock, int holds, int turns) throws InterruptedException {
+        callers.incrementAndGet();
         for (int turn = 0; turn < turns; turn++) {
-            Lease lease = lock.acquire();
-            most.accumulateAndGet(held.addAndGet(holds), Math::max);
-            lock.queue(); // holds for as long as a question takes
-            held.addAndGet(-holds);
-            lease.close();
+            try (Lease lease = lock.acquire()) {
+                checkCount(held.addAndGet(holds));
+                if (holds == allowed && !fixture.lacking().containsKey(Feature.TOKENS)) {
+                    checkToken(lease.token());
+                }
+                Eventually.holds(
+                        "all callers stand in the queue",
+                        fixture.patience(),
+                        () -> !wrong.isEmpty() || lock.queue().size() >= callers.get());
+                held.addAndGet(-holds);
+            }
         }
+        callers.decrementAndGet();
         return null;
     }
 
-    void assertNeverTooMany() {
-        assertTrue(most.get() <= allowed, most + " at a time, of " + allowed);
+    private void checkCount(int now) {
+        if (now > allowed) {
+            wrong.add(now + " at a time, of " + allowed);
+        }
+    }
+
+    private void checkToken(long token) {
+        long newest = newestToken.getAndAccumulate(token, Math::max);
+        if (token <= newest) {
+            wrong.add("token " + token + " granted after " + newest);
+        }
+    }
+
+    void assertNothingWrong() {
+        assertEquals(List.of(), List.copyOf(wrong));
     }
 }

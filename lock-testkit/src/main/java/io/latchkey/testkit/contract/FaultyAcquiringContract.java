@@ -307,18 +307,22 @@ public abstract class FaultyAcquiringContract extends AcquirableContract {
             says = "a holder that lost its lease does not release the next one's",
             reaches = Situation.LOST_WHILE_HELD)
     void lateRelease() throws Exception {
-        LockClient expiring = client();
-        Lease held = acquired(lock(expiring));
-        assertTrue(held.isValid());
-        fixture().expire(expiring);
-        reached(Situation.LOST_WHILE_HELD);
-        Lease next = acquired(lock(client()));
-        soon(held.releaseAsync());
-        held.close();
-        assertTrue(next.isValid());
-        assertEquals(Optional.empty(), lock(client()).tryAcquire());
-        next.close();
-        assertFree(lock(client()));
+        for (boolean known : new boolean[] {false, true}) {
+            LockClient expiring = client();
+            Lease held = acquired(lock(expiring));
+            assertTrue(held.isValid());
+            fixture().expire(expiring);
+            reached(Situation.LOST_WHILE_HELD);
+            Lease next = acquired(lock(client()));
+            if (known) {
+                soon(held.lost());
+            }
+            soon(held.releaseAsync());
+            held.close();
+            assertTrue(next.isValid() && lock(client()).tryAcquire().isEmpty(), "released the next holder's");
+            next.close();
+            assertFree(lock(client()));
+        }
     }
 
     /** Lets the lease go as soon as it is there; says whether it was valid. */

@@ -164,12 +164,17 @@ public abstract class LockContract {
      * in order, so what they read now comes after.
      */
     static void assertWaits(Future<?> asked, Acquirable... locks) {
+        assertWaits("granted too early", asked, locks);
+    }
+
+    /** The same, with what a grant would mean. */
+    static void assertWaits(String early, Future<?> asked, Acquirable... locks) {
         for (int trip = 0; trip < TRIPS_TO_SETTLE; trip++) {
             for (Acquirable lock : locks) {
                 lock.queue();
             }
         }
-        assertFalse(asked.isDone(), "granted too early");
+        assertFalse(asked.isDone(), early);
     }
 
     /** Nothing stands in the queue, and another client is served. */

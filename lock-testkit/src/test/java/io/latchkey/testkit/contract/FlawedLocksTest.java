@@ -5,10 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,5 +75,67 @@ class FlawedLocksTest {
                 AcquirableContract::outOfTime,
                 lock -> flawed(
                         Acquirable.class, lock, TIMED, args -> lock.tryAcquire(((Duration) args[0]).multipliedBy(4))));
+    }
+
+    @Test
+    void secondHolderIsTold_whenOneOfFortyGrantsIsReleasedAtOnce() throws Exception {
+        AtomicInteger grants = new AtomicInteger();
+        assertTold(
+                "2 at a time, of 1",
+                MutexContract::crowd,
+                lock -> flawed(Acquirable.class, lock, "acquire()", args -> {
+                    Lease lease = lock.acquire();
+                    if (grants.incrementAndGet() % 40 == 0) {
+                        lease.close();
+                    }
+                    return lease;
+                }));
+    }
+
+    @Test
+    void oldTokenIsTold_whenOneOfFortyGrantsHasIt() throws Exception {
+        AtomicInteger grants = new AtomicInteger();
+        assertTold(
+                "token 1 granted after",
+                MutexContract::crowd,
+                lock -> flawed(Acquirable.class, lock, "acquire()", args -> {
+                    Lease lease = lock.acquire();
+                    return grants.incrementAndGet() % 40 == 0
+                            ? flawed(Lease.class, lease, "token()", none -> 1L)
+                            : lease;
+                }));
+    }
+
+    @Test
+    void grantOutOfTurnIsTold() throws Exception {
+        Deque<CompletableFuture<Lease>> waiting = new ConcurrentLinkedDeque<>();
+        assertTold(
+                "request 3 was granted before request 1 had held",
+                AcquirableContract::order,
+                lock -> flawed(Acquirable.class, lock, "acquireAsync()", args -> {
+                    waiting.push(new CompletableFuture<>());
+                    var unused = lock.acquireAsync()
+                            .thenAccept(lease -> waiting.pop().complete(lease));
+                    return waiting.peek();
+                }));
+    }
+
+    @Test
+    void releaseOfTheNextHoldersLeaseIsTold_whenTheLossIsKnown() throws Exception {
+        AtomicBoolean known = new AtomicBoolean();
+        assertTold(
+                "released the next holder's",
+                FaultyAcquiringContract::lateRelease,
+                lock -> flawed(Acquirable.class, lock, TIMED, args -> lock.tryAcquire((Duration) args[0])
+                        .map(lease -> flawed(Lease.class, lease, "lost()", none -> {
+                            known.set(true);
+                            return lease.lost();
+                        }))
+                        .map(lease -> flawed(Lease.class, lease, "releaseAsync()", none -> {
+                            if (known.get()) {
+                                lock.queue().forEach(Contender::evict);
+                            }
+                            return lease.releaseAsync();
+                        }))));
     }
 }
