@@ -98,7 +98,9 @@ final class Inside {
         switch (shape.kind()) {
             case TEXT -> print.add((String) value);
             case NAME -> print.add(((Enum<?>) value).name());
-            case NUMBER -> print.add(value.hashCode());
+            // Atomic numbers have the hash of an object.
+            case NUMBER ->
+                print.add(value instanceof Number number ? Long.hashCode(number.longValue()) : value.hashCode());
             case NODE -> print.add(((NodeName) value).text());
             case CONSTANT -> print.add(constants.computeIfAbsent(value, fresh -> constants.size()));
             case DATA -> print.add((byte[]) value);
