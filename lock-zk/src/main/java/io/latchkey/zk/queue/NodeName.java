@@ -74,8 +74,8 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         int permits = 1;
         if (tag == Tag.LEASE) {
             int dash = child.indexOf('-', at);
-            permits = dash < 0 ? -1 : positive(child, at, dash);
-            if (permits <= 0) {
+            permits = dash <= at ? 0 : positive(child, at, dash);
+            if (permits == 0) {
                 return Optional.empty();
             }
             at = dash + 1;
@@ -108,12 +108,13 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         return overflowed() || sequence >= DRAIN_FROM;
     }
 
+    /** The positive int between two places, as it is formatted; 0 if something else stands there. */
     private static int positive(String s, int from, int to) {
-        if (from == to || to - from > DIGITS || s.charAt(from) == '0' || !isDigits(s, from, to)) {
-            return -1;
+        if (to - from > DIGITS || s.charAt(from) == '0' || !isDigits(s, from, to)) {
+            return 0;
         }
         long number = Long.parseLong(s, from, to, 10);
-        return number == (int) number ? (int) number : -1;
+        return number == (int) number ? (int) number : 0;
     }
 
     private static boolean isDigits(String s, int from, int to) {

@@ -115,7 +115,7 @@ record SharedNaming(
     }
 
     private static boolean endsAt(String child, String text, int end) {
-        return end >= text.length() && child.startsWith(text, end - text.length());
+        return child.startsWith(text, end - text.length());
     }
 
     private static boolean isNumber(String child, int from) {

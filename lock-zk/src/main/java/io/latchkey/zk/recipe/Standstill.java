@@ -72,16 +72,16 @@ public final class Standstill {
         return standstill;
     }
 
-    /** Takes away who can go on; says whether there was anybody. */
+    /**
+     * Takes away the requests that can go on, among them all that were taken away before, since those ahead only become
+     * fewer. Returns whether any is new.
+     */
     private boolean takeAway() {
         Map<Long, List<Seat>> ofSession = stuck.stream().collect(Collectors.groupingBy(Seat::session));
         Set<Seat> go = new HashSet<>();
         for (Line line : lines) {
             Ahead ahead = new Ahead(line.capacity());
             for (Seat seat : line.seats()) {
-                if (!stuck.contains(seat)) {
-                    continue;
-                }
                 boolean stays = seat.holds()
                         ? ofSession.getOrDefault(seat.session(), List.of()).stream()
                                 .anyMatch(seat::mayWaitAt)
@@ -138,7 +138,10 @@ public final class Standstill {
         return List.copyOf(way.subList(way.indexOf(at), way.size()));
     }
 
-    /** For whom one waits that cannot go on. */
+    /**
+     * A request for which {@code seat} waits and which cannot go on. A waiter that cannot go on has one before it, so the
+     * first in its queue is that.
+     */
     private Optional<Seat> next(Seat seat) {
         if (seat.holds()) {
             return lineOf.keySet().stream()
@@ -147,7 +150,6 @@ public final class Standstill {
         }
         boolean onlyWriters = seat.name().tag() == Tag.READ;
         return Objects.requireNonNull(lineOf.get(seat)).seats().stream()
-                .takeWhile(other -> !other.equals(seat))
                 .filter(other ->
                         stuck.contains(other) && (!onlyWriters || other.name().tag() == Tag.WRITE))
                 .findFirst();

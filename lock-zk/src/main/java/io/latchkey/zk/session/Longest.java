@@ -38,4 +38,9 @@ final class Longest {
         }
         return found.isEmpty() ? Duration.ZERO : found.getFirst().length();
     }
+
+    /** How many lengths are remembered. */
+    int remembered() {
+        return found.size();
+    }
 }

@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One instant on both clocks. The monotonic clock stands still while a Linux machine is suspended, the wall clock can be
@@ -41,9 +42,8 @@ record Moment(long nanos, long wallMillis) {
 
     /** The same by the clock that went further, as when a machine was suspended. */
     Duration atMostSince(Moment earlier) {
-        Duration onTheWall = Duration.ofMillis(wallMillis - earlier.wallMillis);
-        Duration monotonic = since(earlier);
-        return onTheWall.compareTo(monotonic) > 0 ? onTheWall : monotonic;
+        long onTheWall = TimeUnit.MILLISECONDS.toNanos(wallMillis - earlier.wallMillis);
+        return Duration.ofNanos(Math.max(nanos - earlier.nanos, onTheWall));
     }
 
     /** The time from {@code now} to this moment by the clock that reaches it first; zero when reached. */

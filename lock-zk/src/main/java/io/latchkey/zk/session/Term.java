@@ -41,27 +41,20 @@ final class Term {
             if (!until.reachedAt(now)) {
                 return until.from(now);
             }
-            if (deadline.compareAndSet(until, null)) {
-                return Duration.ZERO;
-            }
+            // Fails if another thread changed the deadline in between; the next look goes by that.
+            deadline.compareAndSet(until, null);
         }
     }
 
     /** Moves the deadline to {@code later}, unless the term has lapsed or lapses at this look; says whether it lives. */
     boolean prolong(Moment later) {
-        while (true) {
-            Moment until = deadline.get();
-            if (until == null) {
-                return false;
+        Moment moved = deadline.updateAndGet(until -> {
+            if (until == null || until.reachedAt(now())) {
+                return null;
             }
-            if (until.reachedAt(now())) {
-                deadline.set(null);
-                return false;
-            }
-            if (!later.isAfter(until) || deadline.compareAndSet(until, later)) {
-                return true;
-            }
-        }
+            return later.isAfter(until) ? later : until;
+        });
+        return moved != null;
     }
 
     /** The server keeps the session for less long than before. */
