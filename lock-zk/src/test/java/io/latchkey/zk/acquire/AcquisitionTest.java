@@ -14,6 +14,7 @@ import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Recipe;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,34 @@ class AcquisitionTest {
         List<Command> commands = machine.on(listed(OTHER));
         assertEquals(List.of(new Command.Remember(former), new Command.Enqueue(machine.id())), commands);
         assertNotEquals(former, machine.id());
+    }
+
+    @Test
+    void eachQueueIsReadOnce_whenARequestOfTwoMembersRecovers() {
+        Acquisition two = new Acquisition(List.of(Recipe.MUTEX.rule(), Recipe.MUTEX.rule()), () -> "0000000000000007");
+        two.on(new Event.Begin());
+        two.on(new Event.CreateLost());
+        assertTrue(two.wantsList(0) && two.wantsList(1));
+        assertEquals(List.of(), two.on(listed(OTHER)));
+        assertFalse(two.wantsList(0));
+        assertTrue(two.wantsList(1));
+    }
+
+    @Test
+    void memberIsReady_whenNothingBeforeItKeepsItFromHolding() {
+        waiting();
+        assertFalse(machine.isReady(0));
+        machine.on(new Event.HandedOver(0));
+        assertTrue(machine.isReady(0));
+    }
+
+    @Test
+    void nodeIsKnown_whileItIsThere() {
+        assertEquals(Optional.empty(), machine.name(0));
+        NodeName mine = held();
+        assertEquals(Optional.of(mine), machine.name(0));
+        machine.on(new Event.Release());
+        assertEquals(Optional.empty(), machine.name(0));
     }
 
     @Test

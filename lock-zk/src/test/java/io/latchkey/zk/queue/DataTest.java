@@ -63,13 +63,16 @@ class DataTest {
     void dataIsDescribedForPeople() {
         assertEquals("semaphore of 3 permits", PathData.describe(resized().bytes()));
         assertEquals("semaphore of 1 permit", PathData.semaphore(1).describe());
+        assertEquals("mutex", PathData.MUTEX.describe());
+        assertEquals("read-write lock", PathData.READ_WRITE.describe());
         assertEquals(
                 "data that this version does not know: \"127.0.0.1?\"",
                 PathData.describe("127.0.0.1\n".getBytes(UTF_8)));
         assertEquals(
                 "data that this version does not know: \"latchkey/1 mutex\"",
                 PathData.describe("latchkey/1 mutex".getBytes(UTF_8)));
-        assertTrue(PathData.describe("x".repeat(10_000).getBytes(UTF_8)).length() < 200);
+        assertTrue(PathData.describe("x".repeat(80).getBytes(UTF_8)).endsWith("\"" + "x".repeat(80) + "\""));
+        assertTrue(PathData.describe("x".repeat(81).getBytes(UTF_8)).endsWith("\"" + "x".repeat(80) + "\u2026\""));
         assertTrue(
                 PathData.describe("evil\u202e\u009b\u001b]0;".getBytes(UTF_8)).endsWith("\"evil???]0;\""));
     }

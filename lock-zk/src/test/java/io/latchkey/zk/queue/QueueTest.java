@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class QueueTest {
@@ -47,7 +48,41 @@ class QueueTest {
     void refusesToPlaceWhoIsNotThere() {
         Queue queue = Queue.of(List.of(FIRST));
         assertFalse(queue.contains(name(SECOND)));
-        assertThrows(IllegalArgumentException.class, () -> queue.before(name(SECOND)));
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> queue.before(name(SECOND)));
+        assertEquals(SECOND + " is not in [" + FIRST + "]", refused.getMessage());
+    }
+
+    @Test
+    void overflowedRequestIsFoundBehindAllOthers() {
+        Queue queue = Queue.of(List.of(OVERFLOWED, SECOND, FIRST));
+        assertTrue(queue.contains(name(OVERFLOWED)));
+        assertEquals(List.of(FIRST, SECOND), texts(queue.before(name(OVERFLOWED))));
+        assertFalse(queue.contains(name(LAST_NUMBER)));
+    }
+
+    @Test
+    void requestBehindIsTheNextOne() {
+        Queue queue = Queue.of(List.of(OVERFLOWED, SECOND, FIRST));
+        assertEquals(Optional.of(name(SECOND)), queue.behind(name(FIRST)));
+        assertEquals(Optional.of(name(OVERFLOWED)), queue.behind(name(SECOND)));
+        assertEquals(Optional.empty(), queue.behind(name(OVERFLOWED)));
+    }
+
+    @Test
+    void queueIsThatOfChildren_whenTheSameRequestsAreAmongThem() {
+        Queue queue = Queue.of(List.of(FIRST, SECOND));
+        assertTrue(queue.isOf(List.of(SECOND, "notes", FIRST)));
+        assertFalse(queue.isOf(List.of(FIRST)));
+        assertFalse(queue.isOf(List.of(FIRST, OVERFLOWED)));
+        assertFalse(queue.isOf(List.of(FIRST, SECOND, OVERFLOWED)));
+    }
+
+    @Test
+    void queueKnowsTheDataOfItsPath() {
+        assertEquals(
+                PathData.semaphore(3),
+                Queue.of(List.of(), PathData.semaphore(3)).purpose());
     }
 
     private static NodeName name(String text) {

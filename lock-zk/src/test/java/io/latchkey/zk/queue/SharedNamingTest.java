@@ -29,7 +29,7 @@ class SharedNamingTest {
         "SEMAPHORE, LEASE, _c_4c617463-686b-6579-00ff-00ff12345678-lease-"
     })
     void curatorsNamesAreReadAsTheyAreWritten(Kind kind, Tag tag, String prefix) {
-        assertReadAsWritten(Naming.CURATOR, kind, tag, prefix);
+        assertReadAsWritten(SharedNaming.curator(), kind, tag, prefix);
         UUID.fromString(prefix.substring(3, 39));
     }
 
@@ -40,7 +40,7 @@ class SharedNamingTest {
         "READ_WRITE, READ, 4c617463686b657900ff00ff12345678__rlock__"
     })
     void kazoosNamesAreReadAsTheyAreWritten(Kind kind, Tag tag, String prefix) {
-        assertReadAsWritten(Naming.KAZOO, kind, tag, prefix);
+        assertReadAsWritten(SharedNaming.kazoo(), kind, tag, prefix);
     }
 
     private static void assertReadAsWritten(Naming naming, Kind kind, Tag tag, String prefix) {
@@ -48,6 +48,32 @@ class SharedNamingTest {
         NodeName name = naming.parse(prefix + "0000000042").orElseThrow();
         assertEquals(new NodeName(tag, ID, 1, 42, prefix + "0000000042"), name);
         assertTrue(naming.isOf(name, kind));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0000000000", "0123456789", "-2147483648", "2147483647"})
+    void numberIsAnyThatTheServerAppends(String number) {
+        for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
+            String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + number;
+            NodeName name = naming.parse(text).orElseThrow();
+            assertEquals(Integer.parseInt(number), name.sequence());
+            assertTrue(naming.isOf(name, Kind.MUTEX));
+        }
+    }
+
+    /** Only names that Latchkey would give have ids of Latchkey. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "_c_4c617463-686b-6579-00f",
+                "_c_4c617463-686b-6579-00ff-00ff123456789-",
+                "_c_4c617463-686b-6579-00ff00-ff12345678-",
+                "_c_4c617463-686b-6579-00ff-00ff12345678"
+            })
+    void idIsTheWholeHead_whenLatchkeyDidNotGiveTheName(String head) {
+        assertEquals(
+                head,
+                Naming.CURATOR.parse(head + "lock-0000000001").orElseThrow().id());
     }
 
     @Test
@@ -181,6 +207,13 @@ class SharedNamingTest {
         assertEquals(new Owner("10.0.0.1", 0, ""), Naming.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
         assertEquals(new Owner("", 0, "worker:7 b"), Naming.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
         assertEquals(Owner.UNKNOWN, Naming.CURATOR.owner(curators, new byte[] {0, 1, 2}));
+    }
+
+    @Test
+    void nodeIsAnothers_whenItsIdIsOnlyAsLongAsLatchkeys() {
+        NodeName name = Naming.KAZOO.parse(ID + "__lock__0000000001").orElseThrow();
+        assertEquals(ID, name.id());
+        assertEquals(new Owner("", 0, "worker:7 b"), Naming.KAZOO.owner(name, "worker:7 b".getBytes(UTF_8)));
     }
 
     @Test

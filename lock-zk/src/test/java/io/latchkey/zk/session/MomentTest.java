@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MomentTest {
     private static final Duration AWHILE = Duration.ofSeconds(5);
@@ -26,5 +28,23 @@ class MomentTest {
         time.pass(AWHILE);
         time.passOnTheWallOnly(AWHILE.multipliedBy(-2));
         assertEquals(AWHILE, Moment.of(time).atMostSince(before));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1, 1",
+        "2000000, 1, 1000000",
+        "1000000, 2, 1000000",
+        "0, 1, 0",
+        "1, 0, 0",
+        "-1, 5, 0",
+        "5, -1, 0",
+        "0, 0, 0"
+    })
+    void momentIsReached_whenEitherClockReachesIt(long nanosAhead, long millisAhead, long nanosLeft) {
+        Moment now = time.now();
+        Moment moment = new Moment(now.nanos() + nanosAhead, now.wallMillis() + millisAhead);
+        assertEquals(Duration.ofNanos(nanosLeft), moment.from(now));
+        assertEquals(nanosLeft == 0, moment.reachedAt(now));
     }
 }

@@ -202,6 +202,24 @@ class ProofsTest {
     }
 
     @Test
+    void requestIsProvedAgain_whenASecondWriteFollowsAtOnce() {
+        Moment first = time.now();
+        proofs.answered(first, first);
+        time.pass(MARGIN);
+        atOnce(proofs);
+        assertEquals(full(first), atOnce(proofs));
+    }
+
+    @Test
+    void requestsAreThinnedOut_whenTheyFollowCloselyUponEachOther() {
+        for (int request = 0; request < MARGIN.toMillis(); request++) {
+            proofs.answered(time.now(), time.now());
+            time.pass(Duration.ofMillis(1));
+        }
+        assertEquals(8, proofs.remembered());
+    }
+
+    @Test
     void aNewSessionLivesFromTheMomentItWasAskedForLessTheMargin() {
         Moment asked = time.now();
         Proofs first = new Proofs(T, MARGIN, Optional.of(asked), Optional.of(asked), asked);

@@ -75,4 +75,52 @@ class TermTest {
         assertFalse(term.isValid());
         assertFalse(term.isOver());
     }
+
+    @Test
+    void termEndsEarlier_whenShortened() {
+        term.shorten(Duration.ofMillis(300));
+        assertEquals(Duration.ofMillis(700), term.remaining());
+        term.shorten(SECOND);
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void termStaysOver_whenShortenedAfterItsEnd() {
+        term.end();
+        term.shorten(SECOND.negated());
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void termStaysOver_whenProlongFoundItLapsedAndTheWallClockIsSetBack() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+        time.passOnTheWallOnly(SECOND.negated());
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void remainingGoesByTheLaterDeadline_whenTermIsProlongedBeforeItsClocksAreRead() {
+        Moment later = time.now().plus(SECOND.multipliedBy(2));
+        time.beforeNextRead(() -> {
+            assertTrue(term.prolong(later));
+            time.pass(SECOND);
+        });
+        assertEquals(SECOND, term.remaining());
+    }
+
+    @Test
+    void prolongFails_whenTermEndsBeforeItsClocksAreRead() {
+        time.beforeNextRead(term::end);
+        assertFalse(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void prolongKeepsTheLatestDeadline_whenAnotherComesBeforeItsClocksAreRead() {
+        Moment latest = time.now().plus(SECOND.multipliedBy(3));
+        time.beforeNextRead(() -> assertTrue(term.prolong(latest)));
+        assertTrue(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        assertEquals(SECOND.multipliedBy(3), term.remaining());
+    }
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 final class VirtualTime implements Time {
     private long nanos = Long.MAX_VALUE - 1_000_000_000L; // wraps around within the tests, as nanoTime may
     private long wallMillis = 1_700_000_000_000L;
+    private Runnable beforeRead = () -> {};
 
     void pass(Duration span) {
         nanos += span.toNanos();
@@ -18,12 +19,20 @@ final class VirtualTime implements Time {
         wallMillis += span.toMillis();
     }
 
+    /** What another thread does right before the clocks are read next. */
+    void beforeNextRead(Runnable step) {
+        beforeRead = step;
+    }
+
     Moment now() {
         return new Moment(nanos, wallMillis);
     }
 
     @Override
     public long nanos() {
+        Runnable step = beforeRead;
+        beforeRead = () -> {};
+        step.run();
         return nanos;
     }
 
