@@ -30,8 +30,8 @@ final class MachineMutants {
             Mutant.of(
                     "request kept across sessions",
                     "session/Engine",
-                    "orphans.forEach(Request::sessionOver);",
-                    "orphans.stream().filter(r -> r.state() == State.HELD).forEach(Request::sessionOver);"),
+                    "SerialExecutor.attemptEach(live, Request::sessionOver);",
+                    "SerialExecutor.attemptEach(live.stream().filter(r -> r.state() == State.HELD).toList(), Request::sessionOver);"),
             Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;")
                     .caughtBy("io.latchkey.zk.acquire.AcquisitionTest#aRequestBelongsToOneSession"),
             Mutant.of(

@@ -129,8 +129,8 @@ final class WatchMutants {
             Mutant.of(
                             "told before the watch was set is missed",
                             "session/Place",
-                            "if (node.tag() == Tag.LEASE && data.version() > 0) {",
-                            "if (node.tag() == Tag.LEASE && data.version() > 1_000) {")
+                            "if (!leadIfAheadMayHold() && data.version() > 0) {",
+                            "if (!leadIfAheadMayHold() && data.version() > 1_000) {")
                     .caughtIn("LINE"),
             Mutant.of(
                             "an older watch's word counts for the new one",
