@@ -226,15 +226,15 @@ class CommandLineTest {
                     .skip(1)
                     .map(line -> line.split(" ", 2)[0])
                     .toList();
-            assertEquals(
-                    List.of("/good", "/p/good", "/tenant", "/tenant/block-1700000000/job", "/tenant/nest/good"), paths);
+            assertEquals(List.of("/good", "/p/good", "/tenant", "/tenant/nest/good"), paths);
             List<String> said = listed.err().lines().toList();
-            assertEquals(3, said.size(), listed::toString);
+            assertEquals(4, said.size(), listed::toString);
             assertEquals(
                     "latchkey: not shown, since this client may not read it (give it the right, or --auth): /p/leases",
                     said.get(0));
             assertTrue(said.get(1).startsWith("latchkey: not shown: /big: The connection breaks"), said.get(1));
             assertTrue(said.get(2).startsWith("latchkey: not shown: " + tooLong + ": "), said.get(2));
+            assertTrue(said.get(3).startsWith("latchkey: not shown: /tenant/block-1700000000/job: "), said.get(3));
             Program.Ended shown = unreadable.ended();
             assertEquals(77, shown.status(), shown::toString);
             assertTrue(shown.err().endsWith(": /p/leases\n"), shown::toString);
