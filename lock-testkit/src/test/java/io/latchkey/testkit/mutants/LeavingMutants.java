@@ -83,13 +83,6 @@ final class LeavingMutants {
                             "SemaphoreTest#whoLeavesTheLineLetsThoseBehindIn",
                             "SemaphoreTest#aHundredPermitsAndAsManyHolders"),
             Mutant.of(
-                            "who holds tells a neighbour only that is known to follow",
-                            LANE,
-                            "here.told(own);",
-                            "followers.removeAll(own.text()).forEach(follower -> follower.told(own));")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.OldSchedulesTest#whoHoldsTellsTheNeighbourThatFoundItBeforeItWasKnown"),
-            Mutant.of(
                     "who holds does not tell other clients",
                     LANE,
                     "tellByWriting(place, own);\n            }\n        });",

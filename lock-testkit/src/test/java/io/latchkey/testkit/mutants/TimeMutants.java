@@ -38,7 +38,8 @@ final class TimeMutants {
                             SESSION,
                             "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
                             "")
-                    .caughtBy("AdministrationTest#anEvictedHolderWhoseConnectionIsLostAgainAndAgainKnowsAsWell"),
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.HeartbeatTest#deletedNodeIsTold_whenTheConnectionIsLostAgainAndAgain"),
             Mutant.of(
                             "a lone write counts in full",
                             PROOFS,
@@ -174,7 +175,8 @@ final class TimeMutants {
                             SESSION,
                             "if (first) {\n            backInTouch();",
                             "if (!first || first) {\n            backInTouch();")
-                    .caughtIn("AGING"),
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.HeartbeatTest#theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection"),
             Mutant.of(
                     "nothing goes on after a reconnect",
                     SESSION,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
 import io.latchkey.zk.session.Answer;
@@ -17,6 +18,7 @@ import io.latchkey.zk.session.ZooPort;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -71,6 +73,10 @@ class HeartbeatTest {
 
         CompletableFuture<Optional<ZkLease>> asks(String path) {
             return engine.acquire(List.of(new Member(Recipe.MUTEX, path)), new Patience.Forever());
+        }
+
+        void cut() {
+            Objects.requireNonNull(port).cut();
         }
 
         /** Until nothing is on its way. */
@@ -208,11 +214,7 @@ class HeartbeatTest {
         waiter.settle();
         CompletableFuture<Optional<ZkLease>> third = next.asks("/m");
         next.settle();
-        String own = leader.tree().find("/m").listing().children().stream()
-                .map(child -> "/m/" + child)
-                .sorted((a, b) -> a.substring(a.length() - 10).compareTo(b.substring(b.length() - 10)))
-                .toList()
-                .get(1);
+        String own = queueUnder("/m").get(1);
 
         leader.delete(own);
         var released = first.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
@@ -226,5 +228,50 @@ class HeartbeatTest {
 
         assertFalse(second.isDone(), "the third holds");
         assertTrue(released.isDone());
+    }
+
+    /** As servers before 3.9 tell of changes: a pair of events may then be of two transactions. */
+    @Test
+    void theMarkIsNoTurn_whenEventsHaveNoNumber() throws Exception {
+        List<Client> clients =
+                List.of(new Client(0, checks -> {}), new Client(1, checks -> {}), new Client(2, checks -> {}));
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (Client client : clients) {
+            asked.add(client.asks("/m"));
+            client.settle();
+        }
+        String ahead = queueUnder("/m").get(1);
+        clients.get(2).listener().fired(ahead, ZooPort.Change.DATA, -1);
+        clients.get(2).listener().fired(ahead, ZooPort.Change.DELETED, -1);
+        clients.get(2).settle();
+
+        assertTrue(asked.get(0).isDone());
+        assertFalse(asked.get(2).isDone(), "the first holds");
+    }
+
+    /** More often than the margin after which a reconnect has its next heartbeat. */
+    @Test
+    void deletedNodeIsTold_whenTheConnectionIsLostAgainAndAgain() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settle();
+        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        leader.delete(held.nodePaths().get(0));
+        SimulatedTime time = leader.time();
+        long end = time.nanos() + SESSION.toNanos();
+        while (held.isValid() && time.nanos() < end) {
+            client.cut();
+            client.settle();
+            time.moveTo(time.nanos() + SESSION.dividedBy(8).toNanos());
+            client.settle();
+        }
+        assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+    }
+
+    private List<String> queueUnder(String path) {
+        return leader.tree().find(path).listing().children().stream()
+                .map(child -> path + '/' + child)
+                .sorted(Comparator.comparing(child -> child.substring(child.length() - 10)))
+                .toList();
     }
 }

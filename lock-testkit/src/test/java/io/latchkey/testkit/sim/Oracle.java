@@ -284,13 +284,18 @@ final class Oracle {
         }
     }
 
-    /** Whether every node is of a client that can be reached: in a semaphore's line the one ahead has to tell. */
+    /**
+     * Whether every node is of a client that can be reached and waits for no proof of its session: in a semaphore's line the
+     * request ahead has to tell, and it may have to wait for a heartbeat before it is granted or asks for a list.
+     */
     private boolean everybodyIsThere(String path) {
         for (String child : leader.tree().get(path).children()) {
             long owner = leader.tree().get(path + '/' + child).owner;
             boolean reached = false;
             for (Client client : clients) {
-                reached |= client.port().session() == owner && reaches(client);
+                reached |= client.port().session() == owner
+                        && reaches(client)
+                        && !client.engine().awaitsProof();
             }
             if (!reached) {
                 return false;
