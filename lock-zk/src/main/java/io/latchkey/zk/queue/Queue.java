@@ -22,6 +22,8 @@ public final class Queue {
     private final PathData purpose;
     private final Naming naming;
     private final List<String> others;
+    /** Of a semaphore: how many permits the requests before each place ask for together. */
+    private final long[] permitsBefore;
 
     private Queue(List<NodeName> requests, int numbered, PathData purpose, Naming naming, List<String> others) {
         this.requests = requests;
@@ -29,6 +31,15 @@ public final class Queue {
         this.purpose = purpose;
         this.naming = naming;
         this.others = others;
+        this.permitsBefore = purpose.kind() == Kind.SEMAPHORE ? sums(requests) : new long[0];
+    }
+
+    private static long[] sums(List<NodeName> requests) {
+        long[] sums = new long[requests.size()];
+        for (int place = 1; place < sums.length; place++) {
+            sums[place] = sums[place - 1] + requests.get(place - 1).permits();
+        }
+        return sums;
     }
 
     /** The queue of a path that is no semaphore. */
@@ -118,6 +129,11 @@ public final class Queue {
             throw new IllegalArgumentException(me.text() + " is not in " + this);
         }
         return requests.subList(0, place);
+    }
+
+    /** How many permits the requests before {@code me} ask for together, in the queue of a semaphore. */
+    public long permitsBefore(NodeName me) {
+        return permitsBefore[before(me).size()];
     }
 
     /** The request right behind {@code me}. */

@@ -65,7 +65,7 @@ record SemaphoreRule(int mostWatched) implements Rule {
 
     private static Decision inLine(Queue queue, NodeName me, int capacity) {
         List<NodeName> before = queue.before(me);
-        long taken = before.stream().mapToLong(NodeName::permits).sum();
+        long taken = queue.permitsBefore(me);
         if (taken + me.permits() <= capacity) {
             return new Decision.Hold(queue.behind(me));
         }
