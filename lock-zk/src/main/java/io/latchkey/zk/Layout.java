@@ -48,7 +48,7 @@ public enum Layout {
      * {@code path/leases} and wait there. That is two locks for a permit, and {@code tryAcquire()} may find no turn while
      * somebody else is just taking a permit. Permits come one at a time: {@code permits} of more than one and
      * {@code resize} are refused with {@link UnsupportedOperationException}. The number of permits is what each client
-     * declares, and nobody compares them. A client of this layout needs the right to read {@code path}. A semaphore of
+     * declares, and these are not compared. A client of this layout needs the right to read {@code path}. A semaphore of
      * Latchkey's own layout refuses a path with a child {@code leases}, also one that is left over: the server removes an
      * empty one after some time if it is a container.
      */

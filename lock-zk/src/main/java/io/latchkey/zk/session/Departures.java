@@ -44,7 +44,7 @@ final class Departures {
     /** The last transaction that was answered found a node missing. */
     private boolean missed;
 
-    /** There is no connection: everybody has been told, and the next one brings all of it. */
+    /** There is no connection: all owners have their answer, and the next connection sends all of it. */
     private boolean waitsForConnection;
 
     /** How a node is left. */

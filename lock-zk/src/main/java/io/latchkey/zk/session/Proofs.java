@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *       third of the time-out, the margin, and its time on its way before the write, at the earliest, and earlier by as
  *       long as the process stood still and sent none; for its time on its way we take that of the slowest request of
  *       the last time-out. If there was no connection then, it is the making of the connection that counts: the leader
- *       itself takes part in that. If nobody knows when it was made, as on a handle that has just been borrowed, the
+ *       itself takes part in that. If its age is not known, as on a handle that has just been borrowed, the
  *       write proves nothing: the connection may be younger than the ping, and its answer may have been as long on its
  *       way as ZooKeeper's client waits for it, up to the whole time-out.
  *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts; less the
