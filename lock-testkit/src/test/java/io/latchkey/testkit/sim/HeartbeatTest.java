@@ -79,6 +79,31 @@ class HeartbeatTest {
             Objects.requireNonNull(port).cut();
         }
 
+        /** The server passes on what is asked first, and the client hears nothing of it. */
+        void loseTheAnswer() {
+            SimulatedPort losing = Objects.requireNonNull(port);
+            losing.takeRequest();
+            losing.cut();
+        }
+
+        /** Until nothing is on its way; the server applies nothing before it has to. */
+        void settleBehindALaggingServer() {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            while (true) {
+                if (moved.hasMessage()) {
+                    moved.takeMessage();
+                } else if (moved.seeksConnection()) {
+                    moved.connect(server);
+                } else if (moved.hasRequest()) {
+                    moved.takeRequest();
+                } else if (server.lags()) {
+                    server.applyNext();
+                } else {
+                    return;
+                }
+            }
+        }
+
         /** Until nothing is on its way. */
         void settle() {
             SimulatedPort moved = Objects.requireNonNull(port);
@@ -247,6 +272,38 @@ class HeartbeatTest {
 
         assertTrue(asked.get(0).isDone());
         assertFalse(asked.get(2).isDone(), "the first holds");
+    }
+
+    /**
+     * A server that lags behind does not show what is committed, until it has answered the barrier. That is sent late where a
+     * heartbeat is on its way when the connection is lost.
+     */
+    @Test
+    void lostCreateIsFound_whenTheServerLagsBehind() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client other = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> held = other.asks("/held");
+        other.settle();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        CompletableFuture<Optional<ZkLease>> waits = client.asks("/held");
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> former = client.asks("/m");
+        client.settle();
+        var released = former.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+        client.settle();
+        assertTrue(released.isDone());
+
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        beats.clear();
+        while (beats.isEmpty()) {
+            leader.time().runNext();
+        }
+        client.loseTheAnswer();
+        List<String> created = queueUnder("/m");
+        client.settleBehindALaggingServer();
+        assertEquals(1, created.size());
+        assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
+        assertTrue(held.isDone() && !waits.isDone());
     }
 
     /** More often than the margin after which a reconnect has its next heartbeat. */
