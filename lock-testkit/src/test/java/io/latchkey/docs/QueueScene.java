@@ -40,19 +40,22 @@ final class QueueScene implements AutoCloseable {
 
     /** One request's node, as the server has it, and what its client watches: other requests, or whatever comes and goes. */
     record Request(
-            String name, String owner, int permits, boolean holds, List<String> watches, boolean watchesThePath) {}
+            String name, String owner, int permits, boolean holds, List<String> watches, boolean watchesThePath) {
+        boolean isWatching() {
+            return watchesThePath || !watches.isEmpty();
+        }
+    }
 
     /** One lock's path with the requests under it, first come first. */
     record Shown(String path, String data, List<Request> requests) {}
 
-    /** Lets a client of that name ask, and waits until it holds or watches others. */
+    /** Lets a client of that name ask, and waits until each request at these paths holds or watches: the first that waits renews its watch for each that comes. */
     void asks(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(server.connectString())
                 .ownerLabel(owner)
                 .build();
         clients.put(owner, client);
-        int watchesBefore = server.watchCount();
         Acquirable wanted = lock.apply(client);
         CompletableFuture<Lease> lease = wanted.acquireAsync();
         asked.put(owner, lease);
@@ -62,8 +65,9 @@ final class QueueScene implements AutoCloseable {
         for (int trip = 0; trip < 4; trip++) {
             List<Contender> unused = wanted.queue();
         }
-        Eventually.holds(
-                owner + " holds or watches", PATIENCE, () -> lease.isDone() || server.watchCount() > watchesBefore);
+        Eventually.holds("each request holds or watches", PATIENCE, () -> show(paths).stream()
+                .flatMap(shown -> shown.requests().stream())
+                .allMatch(request -> request.holds() || request.isWatching()));
     }
 
     /** What the server has at these paths. */
