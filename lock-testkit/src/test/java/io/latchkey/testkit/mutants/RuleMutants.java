@@ -63,8 +63,8 @@ final class RuleMutants {
             Mutant.of(
                     "weight ignored in the line",
                     SEMAPHORE,
-                    "before.stream().mapToLong(NodeName::permits).sum()",
-                    "before.size()"),
+                    "long taken = queue.permitsBefore(me);",
+                    "long taken = before.size();"),
             Mutant.of(
                     "certificate one short",
                     SEMAPHORE,
