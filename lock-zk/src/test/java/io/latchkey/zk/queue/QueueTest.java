@@ -4,10 +4,16 @@ package io.latchkey.zk.queue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class QueueTest {
@@ -76,6 +82,38 @@ class QueueTest {
         assertFalse(queue.isOf(List.of(FIRST)));
         assertFalse(queue.isOf(List.of(FIRST, OVERFLOWED)));
         assertFalse(queue.isOf(List.of(FIRST, SECOND, OVERFLOWED)));
+    }
+
+    /** Bytes count what is done for each name, whatever else the machine does. */
+    @Test
+    void comparisonWithChildrenReadsNoName_whenTheRequestsAreTheSame() {
+        List<String> children = IntStream.range(0, 10_000)
+                .mapToObj(i -> String.format(Locale.ROOT, "write-%016x-%010d", i, i))
+                .toList();
+        Queue queue = Queue.of(children);
+        assertTrue(queue.isOf(children));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        assertTrue(queue.isOf(children));
+        long each = (threads.getCurrentThreadAllocatedBytes() - before) / children.size();
+        assertTrue(each < 90, () -> each + " bytes for each child; a name that is read takes some 150");
+    }
+
+    /** 200,000 sums over all requests before would take a minute. */
+    @Test
+    void permitsBeforeEachRequest_areAddedUpOnce() {
+        Queue queue = Queue.of(
+                IntStream.range(0, 200_000)
+                        .mapToObj(i -> String.format(Locale.ROOT, "lease-%016x-2-%010d", i, i))
+                        .toList(),
+                PathData.semaphore(9));
+        assertTimeoutPreemptively(Duration.ofSeconds(2), () -> {
+            long before = 0;
+            for (NodeName request : queue.requests()) {
+                assertEquals(before, queue.permitsBefore(request));
+                before += request.permits();
+            }
+        });
     }
 
     @Test
