@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
@@ -216,7 +217,9 @@ class FaultTest extends OnOneServer {
     void aTryWithTheServerDownSaysSo() {
         ZkLockClient hasty = behind(proxy()); // it gives up when a session would be over
         server().stop();
-        assertThrows(LockUnavailableException.class, () -> hasty.mutex("/m").tryAcquire());
+        LockUnavailableException told = assertThrows(
+                LockUnavailableException.class, () -> hasty.mutex("/m").tryAcquire());
+        assertEquals(LockException.Reason.NO_ANSWER, told.reason());
         server().restart();
     }
 

@@ -11,6 +11,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
@@ -37,6 +38,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /** Where a client's session comes from and where its paths lie: chroot, base path, logins, borrowed handles, guards. */
 @Timeout(30)
@@ -173,6 +175,22 @@ class HandlesTest extends OnOneServer {
         hold.close();
         awaitNothingLeft("/borrowed");
         awaitNoWatchOf(handle);
+        handle.close();
+    }
+
+    @Test
+    void missingChrootOfABorrowedHandleIsTold() throws Exception {
+        ZooKeeper handle =
+                new ZooKeeper(server().connectString() + "/none", (int) LONG_SESSION.toMillis(), event -> {});
+        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
+            for (Executable call : List.<Executable>of(
+                    () -> borrowing.mutex("/m").acquire(),
+                    () -> borrowing.semaphore("/s", 2).resize(3))) {
+                assertEquals(
+                        LockException.Reason.CHROOT_MISSING,
+                        assertThrows(LockException.class, call).reason());
+            }
+        }
         handle.close();
     }
 

@@ -145,6 +145,15 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
+    void interruptedBuildIsTold_whenNoServerAnswers() throws Exception {
+        server().stop();
+        Thread.currentThread().interrupt();
+        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> client("interrupted"));
+        assertTrue(Thread.interrupted(), "the interrupt status stays set");
+        assertEquals(Reason.INTERRUPTED, refused.reason());
+    }
+
+    @Test
     void addressesWhereNobodyListensAreToldSoon() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();

@@ -99,6 +99,7 @@ class OverflowTest extends OnOneServer {
         String unused = handle().create(foreign, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         LockException told =
                 assertThrows(LockException.class, () -> kind.of(first).acquire());
+        assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason());
         assertTrue(told.getMessage().contains(path), told.getMessage());
         assertTrue(told.getMessage().contains("Delete the path"), told.getMessage());
         handle().delete(foreign, -1);

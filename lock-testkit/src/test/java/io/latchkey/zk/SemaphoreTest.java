@@ -10,6 +10,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.Standing;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
@@ -568,7 +569,9 @@ class SemaphoreTest extends OnOneServer {
                     () -> of3(asking).capacity(), () -> of3(asking).availablePermits(), () -> of3(asking)
                             .resize(4))) {
                 Thread.currentThread().interrupt();
-                assertThrows(LockUnavailableException.class, view);
+                assertEquals(
+                        LockException.Reason.INTERRUPTED,
+                        assertThrows(LockUnavailableException.class, view).reason());
                 assertTrue(Thread.interrupted(), "the interrupt status stays set");
             }
             answers.firstCaught().get(10, TimeUnit.SECONDS);
@@ -576,7 +579,9 @@ class SemaphoreTest extends OnOneServer {
         server().stop();
         for (Executable view : List.<Executable>of(
                 () -> of3(one).capacity(), () -> of3(one).availablePermits(), () -> of3(one).resize(4))) {
-            assertThrows(LockUnavailableException.class, view);
+            assertEquals(
+                    LockException.Reason.NO_ANSWER,
+                    assertThrows(LockUnavailableException.class, view).reason());
         }
         server().restart();
     }
