@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
@@ -22,15 +23,29 @@ import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.session.Answer;
+import io.latchkey.zk.session.Code;
+import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.Member;
+import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.session.SystemTime;
+import io.latchkey.zk.session.ZkLease;
 import io.latchkey.zk.session.ZooKeeperPort;
 import io.latchkey.zk.session.ZooPort;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -71,6 +86,61 @@ class HandlesTest extends OnOneServer {
         assertFalse(closed.isDone(), "closed without an answer, so it waited for one here");
         proxy.heal();
         assertTrue(closed.get(20, TimeUnit.SECONDS));
+    }
+
+    /** The handle lives where an answer told of the session's end, so its close waits for a silent server, some 40 s here. */
+    @Test
+    void timedTriesEndInTime_whileTheHandleOfAFormerSessionIsClosed() throws Exception {
+        FaultProxy proxy = proxy();
+        Duration timeout = Duration.ofSeconds(60);
+        AtomicBoolean over = new AtomicBoolean();
+        Engine engine = new Engine(new Engine.Config(
+                new Engine.Source.Own(listener -> expiringPort(
+                        ZooKeeperPort.open(
+                                watcher -> new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
+                                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                                listener),
+                        over)),
+                timeout,
+                Optional.empty(),
+                new Owner("host", 1, "label"),
+                new AtomicLong()::incrementAndGet,
+                new SystemTime("latchkey-timer-of-test", timeout),
+                Runnable::run,
+                path -> path));
+        engine.start();
+        List<Member> mutex = List.of(new Member(Recipe.MUTEX, "/m"));
+        ZkLease held = engine.acquire(mutex, new Patience.Forever())
+                .get(10, TimeUnit.SECONDS)
+                .orElseThrow();
+        proxy.blackHole();
+        over.set(true);
+        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> {
+            held.releaseAsync().get();
+            for (int i = 0; i < 3; i++) {
+                assertEquals(
+                        Optional.empty(),
+                        engine.acquire(mutex, new Patience.AtMost(Duration.ofMillis(200)))
+                                .get());
+            }
+        });
+        assertFalse(held.isValid());
+        proxy.heal();
+        engine.close();
+    }
+
+    /** Answers the next write by saying that the session is over. */
+    @SuppressWarnings("unchecked") // of an answer to a write
+    private static ZooPort expiringPort(ZooPort to, AtomicBoolean over) {
+        return (ZooPort) Proxy.newProxyInstance(
+                ZooPort.class.getClassLoader(), new Class<?>[] {ZooPort.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("write") && over.getAndSet(false)) {
+                        ((Consumer<Answer<ZooPort.Written>>) args[1])
+                                .accept(Answer.failed(Code.SESSION_EXPIRED, "SESSIONEXPIRED"));
+                        return null;
+                    }
+                    return method.invoke(to, args);
+                });
     }
 
     private record FirstContact(CountDownLatch connected) implements ZooPort.Listener {
