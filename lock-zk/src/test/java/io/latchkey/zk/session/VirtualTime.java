@@ -46,9 +46,10 @@ final class VirtualTime implements Time {
         return Duration.ZERO;
     }
 
+    /** No timer is ever due. */
     @Override
     public Timer after(Duration delay, Runnable task) {
-        throw new UnsupportedOperationException("no timers here");
+        return () -> {};
     }
 
     @Override
