@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
@@ -16,18 +17,23 @@ import io.latchkey.zk.session.Patience;
 import io.latchkey.zk.session.ZkLease;
 import io.latchkey.zk.session.ZooPort;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Heartbeats and watches of an engine, in moments that no server can be held in. */
 @Timeout(30)
@@ -199,6 +205,66 @@ class HeartbeatTest {
             leader.time().runNext();
         }
         assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
+    }
+
+    /** Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in docs/testing.md. */
+    @ParameterizedTest
+    @CsvSource({"500, 0", "500, 9000", "10000, 0"})
+    void calmBeatCosts500Checks_whateverIsHeldOrWasUsed(int held, int used) throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        for (int i = 0; i < used; i++) {
+            CompletableFuture<Optional<ZkLease>> former = client.asks("/used/" + i);
+            client.settle();
+            var unused = former.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+            client.settle();
+        }
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < held; i++) {
+            asked.add(client.asks("/held/" + i));
+        }
+        client.settle();
+        // A thousand nodes a beat are left to watches.
+        steps(client, SESSION.multipliedBy(3));
+        beats.clear();
+
+        Steps calm = steps(client, SESSION);
+
+        System.out.printf(
+                Locale.ROOT,
+                "%d locks held, %d paths used before: %d beats of %s checks; longest step %.2f ms, %d bytes%n",
+                held,
+                used,
+                beats.size(),
+                Set.copyOf(beats),
+                calm.nanos() / 1e6,
+                calm.bytes());
+        assertEquals(List.of(500, 500, 500, 500, 500, 500), beats);
+        assertTrue(calm.bytes() < 200_000, () -> calm.bytes() + " bytes");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            each.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+        }
+    }
+
+    /** The longest step, and the one that allocated most, of those that a timer began. */
+    private record Steps(long nanos, long bytes) {}
+
+    private Steps steps(Client client, Duration span) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        SimulatedTime time = leader.time();
+        long end = time.nanos() + span.toNanos();
+        long longest = 0;
+        long most = 0;
+        while (time.nextAt() <= end) {
+            long bytes = threads.getCurrentThreadAllocatedBytes();
+            long start = System.nanoTime();
+            time.runNext();
+            longest = Math.max(longest, System.nanoTime() - start);
+            most = Math.max(most, threads.getCurrentThreadAllocatedBytes() - bytes);
+            client.settle();
+        }
+        time.moveTo(end);
+        return new Steps(longest, most);
     }
 
     /** A failed transaction names one node only. */
