@@ -633,5 +633,8 @@ class CommandLineTest {
             assertTrue(help.contains("Exit status:") && help.contains("  75  "), help);
             assertFalse(help.contains("\u001b"), help);
         }
+        String run = succeeded(start("run", "--help").ended()).out().replaceAll("\\s+", " ");
+        assertTrue(run.contains("COMMAND has latchkey's standard input"), run);
+        assertTrue(run.contains("if latchkey gets TERM") && run.contains("If latchkey itself"), run);
     }
 }

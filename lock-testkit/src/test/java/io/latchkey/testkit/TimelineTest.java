@@ -92,5 +92,7 @@ class TimelineTest {
         assertTrue(lines.get(0).startsWith("mutual exclusion while sessions live: BROKEN once in 2 grants"));
         assertEquals("seed 42; again with: mvn verify -Dseed=42", lines.get(1));
         assertFalse(new Verdict.Obeyed("rule", 1).in("seed").toString().contains("seed"));
+        Verdict open = new Verdict.Undecided("rule", 2, List.of("finding"), Evidence.NONE);
+        assertTrue(open.toString().startsWith("rule: cannot be decided in 1 place\n"), open::toString);
     }
 }

@@ -347,7 +347,8 @@ class AdministrationTest extends OnOneServer {
 
         assertTrue(took < AT_ONCE_MILLIS, took + " ms");
         assertEquals(LeaseState.LOST, held.state());
-        assertThrows(LeaseLostException.class, held::ensureValid);
+        LeaseLostException lost = assertThrows(LeaseLostException.class, held::ensureValid);
+        assertTrue(lost.getMessage().contains("an operator deleted its node, as 'evict' does"), lost.getMessage());
         assertEquals(ReleaseOutcome.LOST, held.release());
         Lease granted = soon(next);
         assertTrue(granted.token() > held.token());

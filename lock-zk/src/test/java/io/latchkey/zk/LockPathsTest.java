@@ -67,6 +67,9 @@ class LockPathsTest {
     void messageCanBePrinted_whenPathIsHostile() {
         BadPathException refused =
                 assertThrows(BadPathException.class, () -> LockPaths.check("a\u202eb\ue000c\u200bd\u0085e"));
+        assertTrue(
+                refused.getMessage().contains("\" is not a valid lock path: it must begin with /"),
+                refused.getMessage());
         assertFalse(Pattern.compile("\\p{C}").matcher(refused.getMessage()).find(), refused.getMessage());
     }
 }

@@ -352,6 +352,7 @@ class CuratorLayoutTest {
             told = assertThrows(
                     LockMismatchException.class, () -> plain.mutex("/use").acquire());
             assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
+            assertTrue(told.getMessage().contains("both clients could hold the lock"), told.getMessage());
             assertEquals("", nodeAt("/use").text(), "what is not ours is left as it is");
             Lease native1 = plain.mutex("/native").acquire();
             assertThrows(
