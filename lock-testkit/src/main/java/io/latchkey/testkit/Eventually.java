@@ -21,19 +21,20 @@ public final class Eventually {
      * Looks every half millisecond until the condition is true.
      *
      * @param what what is awaited, for the message
-     * @param within how long to wait at most
+     * @param within how long to wait at most, on an idle machine; {@link Slowness} stretches it
      * @param condition what to look at; called by this thread
      * @throws AssertionError if the condition is still false after that time
      * @throws InterruptedException if interrupted while waiting
      */
     public static void holds(String what, Duration within, BooleanSupplier condition) throws InterruptedException {
+        Duration most = Slowness.stretched(within);
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
             if (Thread.interrupted()) {
                 throw new InterruptedException("while waiting for: " + what);
             }
-            if (System.nanoTime() - start > within.toNanos()) {
-                throw new AssertionError("not within " + within.toMillis() + " ms: " + what);
+            if (System.nanoTime() - start > most.toNanos()) {
+                throw new AssertionError("not within " + most.toMillis() + " ms: " + what);
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         }
@@ -43,7 +44,7 @@ public final class Eventually {
      * Looks every half millisecond until there is a number.
      *
      * @param what what is awaited, for the message
-     * @param within how long to wait at most
+     * @param within how long to wait at most, on an idle machine; {@link Slowness} stretches it
      * @param look where to look; called by this thread
      * @return the number that was seen; to look again might find none
      * @throws AssertionError if there is still none after that time

@@ -109,8 +109,8 @@ public final class LatchkeyExtension
     }
 
     private static Duration session(ExtensionContext context) {
-        return Duration.ofMillis(
-                annotation(context).map(LatchkeyTest::sessionMillis).orElse(DEFAULT_SESSION_MILLIS));
+        return Slowness.stretched(Duration.ofMillis(
+                annotation(context).map(LatchkeyTest::sessionMillis).orElse(DEFAULT_SESSION_MILLIS)));
     }
 
     private static LatchkeyTest.Lifetime lifetime(ExtensionContext context) {

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * is attached to its exception. A client is called {@code client-3 (one)} there, by its parameter, or {@code client-3 (parameter 1)}
  * where names of parameters are not compiled in.
  *
- * <p>On a busy machine a client can be silent for so long that its session ends by itself. Where time is not what a test is about, let
- * {@link #sessionMillis} be 3000 or more.
+ * <p>On a busy machine a client can be silent for so long that its session ends by itself. So sessions are longer there: {@link Slowness}
+ * stretches {@link #sessionMillis}. Where time is not what a test is about, let it be 3000 or more.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -60,7 +60,7 @@ public @interface LatchkeyTest {
      */
     int tickMillis() default 0;
 
-    /** {@return the timeout that the clients made for parameters ask for, in milliseconds; two ticks to 60 s} */
+    /** {@return the timeout that the clients made for parameters ask for, in milliseconds, on an idle machine; two ticks to 60 s} */
     int sessionMillis() default 1000;
 
     /**

@@ -505,6 +505,7 @@ class CommandLineTest {
 
     /** Ctrl-C at a terminal: the command often ends before latchkey has noticed the signal. */
     @Test
+    @Tag("long")
     @Tag("once")
     @Timeout(300)
     void noLossIsReported_whenTheSignalGoesToTheProcessGroup() throws Exception {

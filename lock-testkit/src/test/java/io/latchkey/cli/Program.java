@@ -2,6 +2,7 @@
 package io.latchkey.cli;
 
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Slowness;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +18,7 @@ import java.util.stream.Stream;
 
 /** A process that runs without a terminal, without input, and with no environment but what it is given. */
 final class Program implements AutoCloseable {
-    private static final Duration WITHIN = Duration.ofSeconds(30);
+    private static final Duration WITHIN = Duration.ofSeconds(30); // on an idle machine
 
     /**
      * As a shell starts it for a terminal: leads a process group, and does not ignore INT, as a process in the background of
@@ -126,7 +127,7 @@ final class Program implements AutoCloseable {
 
     /** The same, where it starts so many programs one after the other: each has the time of one. */
     Ended ended(int programs) throws InterruptedException {
-        if (!process.waitFor(programs * WITHIN.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!process.waitFor(programs * Slowness.stretched(WITHIN).toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("still running; said " + out() + read(err));
         }
         return new Ended(process.exitValue(), out(), read(err));

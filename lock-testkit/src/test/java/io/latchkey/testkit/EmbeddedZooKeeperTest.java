@@ -182,6 +182,8 @@ class EmbeddedZooKeeperTest {
     @Test
     void takesManyConnectionsFromOneAddress() throws Exception {
         try (TestResourcesScope scope = new TestResourcesScope()) {
+            scope.add(FastReconnects.of(server.connectString())); // clients close in milliseconds
+
             for (int i = 0; i < 80; i++) {
                 scope.add(client(Duration.ofSeconds(6)));
             }

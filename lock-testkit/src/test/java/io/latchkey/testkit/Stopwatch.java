@@ -5,7 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures how long something takes, less the time for which the machine let nobody run meanwhile: a bound of milliseconds is for the code
- * under test, not for what else the machine has to do. It looks by a thread that is due every other millisecond.
+ * under test, not for what else the machine has to do. It looks by a thread that is due every other millisecond. What it does not see, as a
+ * server in another process that was kept from running, {@link Slowness} makes up for.
  */
 public final class Stopwatch {
     private static final long DUE_NANOS = 2_000_000;
@@ -40,11 +41,11 @@ public final class Stopwatch {
         }
     }
 
-    /** {@return how many milliseconds it ran while the machine did; it stops} */
+    /** {@return how many milliseconds it ran while the machine did, or would have if that were idle; it stops} */
     public long stop() throws InterruptedException {
         long took = System.nanoTime() - start;
         stopped = true;
         looks.join();
-        return Math.max(0, took - stoodStill) / 1_000_000;
+        return Math.max(0, took - stoodStill) / Slowness.factor() / 1_000_000;
     }
 }

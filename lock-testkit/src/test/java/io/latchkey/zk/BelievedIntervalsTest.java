@@ -53,6 +53,7 @@ import org.junit.jupiter.api.condition.OS;
  * follower that is cut off from its leader answers its clients for longer than their sessions live.
  */
 @Tag("once")
+@Tag("long")
 @Tag("soak")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BelievedIntervalsTest {

@@ -19,6 +19,7 @@ import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.Wire;
 import java.time.Duration;
@@ -44,12 +45,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Failures one by one, each struck at a chosen request on the wire. */
 @Timeout(60)
 class FaultTest extends OnOneServer {
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
 
     /** Of a session that is to end by time, and not before. */
-    private static final Duration BRIEF = Duration.ofSeconds(6);
+    private static final Duration BRIEF = Slowness.stretched(Duration.ofSeconds(3));
 
-    private final FaultProxy proxy = proxy();
+    private final FaultProxy proxy = fastProxy();
     /** Its session outlives a reconnect, so that a cut is only a cut. */
     private final ZkLockClient faulty = patient(proxy);
 
@@ -104,11 +105,11 @@ class FaultTest extends OnOneServer {
         long start = System.nanoTime();
         Stopwatch watch = Stopwatch.start();
         // Long enough for the create to go out.
-        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(3)));
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(1)));
         long ran = watch.stop();
         long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
         cut.await(SOON);
-        assertTrue(took >= 3000 && ran < 3400, took + " ms, " + ran + " ms of them ran");
+        assertTrue(took >= 1000 && ran < 1400, took + " ms, " + ran + " ms of them ran");
         proxy.accept();
         awaitNoRequestBut(held, "/m");
     }
@@ -118,7 +119,7 @@ class FaultTest extends OnOneServer {
     void aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells() throws Exception {
         var cut = proxy.cutAfter(RequestMatch.create(), 1);
         proxy.refuse();
-        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(3)));
+        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(1)));
         cut.await(SOON);
         awaitRequests("/m", 1);
         operator.setACL("/m", ALL_BUT_READ, -1);

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.condition.OS;
  * holder writes when it has thought, whatever has become of its lease.
  */
 @Tag("once")
+@Tag("long")
 @Tag("soak")
 @DisabledOnOs(OS.WINDOWS)
 class GuardedWritesTest {

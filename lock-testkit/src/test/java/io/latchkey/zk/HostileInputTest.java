@@ -352,6 +352,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
+    @Tag("long")
     void foreignChildrenOfLongNamesThatFitNoPacketAreAClearError() throws Exception {
         locks.mutex("/m").acquire().close();
         fill("/m", 5_000, "x".repeat(250));
@@ -363,6 +364,7 @@ class HostileInputTest extends OnOneServer {
 
     /** Their number does not tell how long the list is: only the connections that it breaks do. */
     @Test
+    @Tag("long")
     void acquireFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(Duration.ofMillis(
                 Long.getLong("latchkey.session", LONG_SESSION.dividedBy(2).toMillis()))));

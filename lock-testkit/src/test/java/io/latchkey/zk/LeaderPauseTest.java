@@ -40,6 +40,7 @@ import org.junit.jupiter.api.condition.OS;
  * (SIGKILL). The other servers wait five seconds for it, which is longer than a session.
  */
 @Tag("once")
+@Tag("long")
 @Tag("soak")
 @DisabledOnOs(OS.WINDOWS)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -14,6 +14,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
 import io.latchkey.zk.session.ZkLease;
 import java.time.Duration;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 /** Waiters of one client that take turns with one place in the server's queue. */
 @Timeout(60)
 class LocalTurnsTest extends OnOneServer {
-    private static final Duration LONG = Duration.ofSeconds(8);
+    private static final Duration LONG = Slowness.stretched(Duration.ofSeconds(8));
     private static final int TURNS = 5;
 
     private final FaultProxy proxy = fastProxy();

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Those who come last, behind more requests than anybody expects: forged ones, which nobody waits for. */
 @Tag("once")
+@Tag("long")
 @Timeout(120)
 class LongQueueTest extends OnOneServer {
     /** A list of them is some 700,000 bytes long: one fits a packet, two together do not. */

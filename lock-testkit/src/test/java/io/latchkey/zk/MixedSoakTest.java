@@ -9,6 +9,7 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.History;
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,10 +35,11 @@ import org.junit.jupiter.api.Timeout;
  * something. Sessions are long enough for 32 clients on a small machine to keep them.
  */
 @Tag("once")
+@Tag("long")
 @Tag("soak")
 class MixedSoakTest {
     private static final int CLIENTS = 32;
-    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(3));
     private static final Duration LENGTH = Soak.length(Duration.ofSeconds(15));
     private static final Duration ROUND = Duration.ofSeconds(15);
     private static final Duration END = Duration.ofSeconds(60);

@@ -8,6 +8,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,7 +34,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
  */
 @Tag("once")
 class MultiLockProperties {
-    private static final Duration SESSION = Duration.ofSeconds(10);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(10));
     private static final Duration END = Duration.ofSeconds(60);
     private static final int CAPACITY = 3;
 

@@ -21,6 +21,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
  * minute that makes.
  */
 @Tag("once")
+@Tag("long")
 @LatchkeyProperties
 class MutexExpiryProperties {
     private static long began;

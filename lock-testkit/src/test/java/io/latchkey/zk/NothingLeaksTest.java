@@ -15,6 +15,7 @@ import io.latchkey.testkit.Detour;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,7 +55,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("soak")
 class NothingLeaksTest {
     private static final int CLIENTS = 6;
-    private static final Duration SESSION = Duration.ofSeconds(4);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(4));
     /** Longer than any test with it, so that no lease lapses. */
     private static final Duration LONG_SESSION = Duration.ofSeconds(60);
 
@@ -135,6 +136,7 @@ class NothingLeaksTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(900)
     void afterLoadAndFaultsThereIsNoMoreThanBefore() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {

@@ -136,7 +136,8 @@ class ObserverTest extends OnOneServer {
             }
             case CLIENT_CLOSED -> client.close();
         }
-        assertEquals(cause, lease.lost().get(20, TimeUnit.SECONDS));
+        assertEquals(cause, lease.lost().get(LONG_SESSION.toSeconds(), TimeUnit.SECONDS));
+        proxy.heal(); // or its client would be long in closing
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertFalse(lease.isValid());
         List<String> expected = List.of("requested mutex /m", "granted mutex /m", "lost, " + cause + ", mutex /m");

@@ -19,6 +19,7 @@ import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FastReconnects;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
 import io.latchkey.testkit.ZooKeeperFixture;
 import java.time.Duration;
@@ -41,13 +42,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** All recipes on servers of older versions. Their watch events carry no zxid, so nobody is handed a lock without a list. */
 @Tag("once")
+@Tag("long")
 @ParameterizedClass
 @ValueSource(strings = {"3.6.4", "3.8.0"})
 @Timeout(60)
 class OldServerTest {
     private static final Duration SESSION = Duration.ofSeconds(20);
     /** Of one that is to end by time. */
-    private static final Duration BRIEF = Duration.ofSeconds(3);
+    private static final Duration BRIEF = Slowness.stretched(Duration.ofSeconds(3));
 
     private static final int THREADS = 4;
 

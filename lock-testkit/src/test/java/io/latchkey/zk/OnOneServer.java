@@ -15,6 +15,7 @@ import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
 import io.latchkey.testkit.WireRecord;
 import java.io.IOException;
@@ -44,11 +45,11 @@ import org.junit.jupiter.api.AfterEach;
 /** A server and clients of its own for every test. */
 abstract class OnOneServer {
     /** Of a client whose session is to end by time. */
-    static final Duration SESSION = Duration.ofSeconds(1);
+    static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(1));
     /** Of any other: its session outlives a reconnect, which takes ZooKeeper's client one to two seconds, and a machine that stands still. */
     static final Duration LONG_SESSION = SESSION.multipliedBy(12);
     /** A busy machine may need longer than such a session. */
-    private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
+    private static final Duration CONNECTS_WITHIN = Slowness.stretched(Duration.ofSeconds(30));
 
     /** ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing. */
     static final List<ACL> ALL_BUT_READ =
@@ -231,14 +232,18 @@ abstract class OnOneServer {
         }
     }
 
+    /** How long to wait at most for what is due. */
+    private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
+
     /** The lease that is due. */
     static Lease soon(CompletableFuture<Lease> due) throws Exception {
-        return due.get(10, TimeUnit.SECONDS);
+        return due.get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** What the future is refused with. */
     static <E extends Throwable> E refusal(Class<E> type, Future<?> refused) {
-        ExecutionException told = assertThrows(ExecutionException.class, () -> refused.get(10, TimeUnit.SECONDS));
+        ExecutionException told =
+                assertThrows(ExecutionException.class, () -> refused.get(SOON.toSeconds(), TimeUnit.SECONDS));
         return assertInstanceOf(type, told.getCause());
     }
 

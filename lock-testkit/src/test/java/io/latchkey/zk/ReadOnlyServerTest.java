@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * holds in one; when a quorum is back the handle gets another session, with another id, without a word about the first.
  */
 @Tag("once")
+@Tag("long")
 @Timeout(120)
 class ReadOnlyServerTest {
     private static final int LEFT = 2;

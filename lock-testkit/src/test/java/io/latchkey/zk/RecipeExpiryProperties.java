@@ -9,6 +9,7 @@ import net.jqwik.api.Tag;
 
 /** Every kind of lock at random while sessions end at random, in every order, in fast mode. */
 @Tag("once")
+@Tag("long")
 @LatchkeyProperties
 class RecipeExpiryProperties implements LockProperties {
     @Override

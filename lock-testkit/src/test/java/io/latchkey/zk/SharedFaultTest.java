@@ -19,6 +19,7 @@ import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Stopwatch;
 import java.time.Duration;
 import java.util.List;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("once")
 @Timeout(60)
 class SharedFaultTest extends OnOneServer {
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
 
     private final FaultProxy proxy = fastProxy();
     /** Its session outlives a reconnect, so that a cut is only a cut. */
@@ -138,11 +139,11 @@ class SharedFaultTest extends OnOneServer {
         long start = System.nanoTime();
         Stopwatch watch = Stopwatch.start();
         // Long enough for the create to go out.
-        assertEquals(Optional.empty(), lockable.of(patient).tryAcquire(Duration.ofSeconds(3)));
+        assertEquals(Optional.empty(), lockable.of(patient).tryAcquire(Duration.ofSeconds(1)));
         long ran = watch.stop();
         long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
         cut.await(SOON);
-        assertTrue(took >= 3000 && ran < 3400, took + " ms, " + ran + " ms of them ran");
+        assertTrue(took >= 1000 && ran < 1400, took + " ms, " + ran + " ms of them ran");
         assertEquals(lockable.paths().size(), nodes(lockable).size(), "the server has made it");
         proxy.accept();
         nothingIsLost(lockable);
@@ -361,8 +362,8 @@ class SharedFaultTest extends OnOneServer {
     void aPartitionedHolderKnowsBeforeTheNextIsGranted(Lockable lockable) throws Exception {
         knowThePaths(lockable);
         FaultProxy own = fastProxy();
-        ZkLockClient brief =
-                client(builder -> builder.connectString(own.connectString()).sessionTimeout(Duration.ofSeconds(6)));
+        ZkLockClient brief = client(builder ->
+                builder.connectString(own.connectString()).sessionTimeout(Slowness.stretched(Duration.ofSeconds(3))));
         Lease lease = lockable.of(brief).acquire();
         CompletableFuture<Long> lostAt = lease.lost().thenApply(cause -> System.nanoTime());
         CompletableFuture<Long> grantedAt =

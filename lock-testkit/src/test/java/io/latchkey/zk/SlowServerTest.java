@@ -10,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Stopwatch;
 import java.time.Duration;
 import java.util.List;
@@ -20,9 +21,10 @@ import org.junit.jupiter.api.Timeout;
 
 /** A server that answers slowly, or no more: whoever gave a time gets its answer in that time. */
 @Tag("once")
+@Tag("long")
 @Timeout(90)
 class SlowServerTest extends OnOneServer {
-    private static final Duration LONG = Duration.ofSeconds(6);
+    private static final Duration LONG = Slowness.stretched(Duration.ofSeconds(6));
     private static final Duration PATIENCE = Duration.ofMillis(500);
     /** For a busy machine; an answer of the server would take twice as long as the patience. */
     private static final Duration ALLOWANCE = Duration.ofMillis(400);

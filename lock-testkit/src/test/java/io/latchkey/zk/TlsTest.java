@@ -11,6 +11,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Slowness;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class TlsTest {
     private static final String PASSWORD = "changeit";
-    private static final Duration SESSION = Duration.ofSeconds(8);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
 
     @TempDir
     private static Path keys;

@@ -194,6 +194,7 @@ class WireBudgetTest extends OnOneServer {
 
     /** What does not fit one transaction is left to watches, which tell of a deletion as the heartbeat would. */
     @Test
+    @Tag("long")
     void whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted() throws Exception {
         ZkLockClient holder =
                 client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(SESSION.multipliedBy(8)));
@@ -231,6 +232,7 @@ class WireBudgetTest extends OnOneServer {
 
     /** As an operator does who deletes all that is below a path. */
     @Test
+    @Tag("long")
     @Tag("once")
     void allLossesAreToldByABeatsTransactions_whenThousandsOfNodesAreDeletedAtOnce() throws Exception {
         Duration session = SESSION.multipliedBy(20);

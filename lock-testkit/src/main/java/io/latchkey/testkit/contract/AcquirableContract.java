@@ -70,8 +70,8 @@ public abstract class AcquirableContract extends LockContract {
         soon(lock.acquireAsync()).close();
         lock.acquire().close();
         lock.tryAcquire().orElseThrow().close();
-        lock.tryAcquire(fixture().patience()).orElseThrow().close();
-        soon(lock.tryAcquireAsync(fixture().patience())).orElseThrow().close();
+        lock.tryAcquire(patience()).orElseThrow().close();
+        soon(lock.tryAcquireAsync(patience())).orElseThrow().close();
     }
 
     @Guarantee(id = "LK-ACQ-02", says = "who may not hold beside the holder is not granted, in no form")
@@ -154,8 +154,7 @@ public abstract class AcquirableContract extends LockContract {
         Lease blocking = acquired(blocker(client()));
         Acquirable lock = lock(client());
         int before = lock.queue().size();
-        Caller<Optional<Lease>> caller =
-                inThread(() -> lock.tryAcquire(fixture().patience()));
+        Caller<Optional<Lease>> caller = inThread(() -> lock.tryAcquire(patience()));
         await("the request stands in the queue", () -> lock.queue().size() > before);
         blocking.close();
         assertTrue(soon(caller.result()).orElseThrow().isValid());
@@ -234,7 +233,7 @@ public abstract class AcquirableContract extends LockContract {
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, lock::tryAcquire);
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> lock.tryAcquire(fixture().patience()));
+        assertThrows(InterruptedException.class, () -> lock.tryAcquire(patience()));
         assertFree(lock(client()));
     }
 

@@ -11,6 +11,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,12 +106,17 @@ public abstract class LockContract {
         return path + "-" + name;
     }
 
+    /** How long to wait at most for what is due. */
+    final Duration patience() {
+        return Slowness.stretched(fixture().patience());
+    }
+
     /** What is due. */
     final <T> T soon(Future<T> due) throws Exception {
         try {
-            return due.get(fixture().patience().toNanos(), TimeUnit.NANOSECONDS);
+            return due.get(patience().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw new AssertionError("not within " + fixture().patience(), late);
+            throw new AssertionError("not within " + patience(), late);
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof Exception cause) {
                 throw cause;
@@ -121,8 +127,8 @@ public abstract class LockContract {
 
     /** The failure that is due. */
     final <E extends Throwable> E refused(Class<E> type, Future<?> due) {
-        ExecutionException told = assertThrows(
-                ExecutionException.class, () -> due.get(fixture().patience().toNanos(), TimeUnit.NANOSECONDS));
+        ExecutionException told =
+                assertThrows(ExecutionException.class, () -> due.get(patience().toNanos(), TimeUnit.NANOSECONDS));
         return assertInstanceOf(type, told.getCause());
     }
 
@@ -132,9 +138,7 @@ public abstract class LockContract {
 
     /** A lease that must be there soon. */
     final Lease acquired(Acquirable lock) throws Exception {
-        return lock.tryAcquire(fixture().patience())
-                .orElseThrow(() ->
-                        new AssertionError("not granted within " + fixture().patience()));
+        return lock.tryAcquire(patience()).orElseThrow(() -> new AssertionError("not granted within " + patience()));
     }
 
     /** Asks, and returns when the request stands in the queue. */
@@ -238,6 +242,6 @@ public abstract class LockContract {
 
     /** Long enough to send something and hear the answer, short enough to wait for. */
     static Duration moment() {
-        return Duration.ofMillis(200);
+        return Slowness.stretched(Duration.ofMillis(200));
     }
 }

@@ -2,6 +2,7 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -137,7 +138,10 @@ public interface LockFixture extends AutoCloseable {
         return Map.of();
     }
 
-    /** {@return how long a test waits at most for what is due; 10 s unless a fixture says otherwise} */
+    /**
+     * {@return how long a test waits at most for what is due, on an idle machine; 10 s unless a fixture says otherwise} {@link Slowness} stretches
+     * it.
+     */
     default Duration patience() {
         return Duration.ofSeconds(10);
     }

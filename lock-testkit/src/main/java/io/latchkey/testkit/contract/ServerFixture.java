@@ -8,6 +8,7 @@ import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -24,14 +25,15 @@ import org.apache.zookeeper.ZooKeeper;
 
 /**
  * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a subclass declares
- * one as {@linkplain #lacking lacking}. The sessions of its clients are 12 s long, those of brief ones 0.8 s.
+ * one as {@linkplain #lacking lacking}. The sessions of its clients are 12 s long, those of brief ones 0.8 s; {@link
+ * Slowness} stretches both.
  *
  * <p>{@link #deleteRequest} takes every ephemeral node below a lock's path for a request, in the order of their creation. An implementation
  * whose requests look otherwise overrides it.
  */
 public class ServerFixture implements LockFixture {
-    private static final Duration SESSION = Duration.ofSeconds(12);
-    private static final Duration BRIEF_SESSION = Duration.ofMillis(800);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(12));
+    private static final Duration BRIEF_SESSION = Slowness.stretched(Duration.ofMillis(800));
 
     private final Connector connector;
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
@@ -70,7 +72,7 @@ public class ServerFixture implements LockFixture {
     @Override
     public final void expire(LockClient client) throws InterruptedException {
         try {
-            proxy(client).expireSession().get(patience().toSeconds(), TimeUnit.SECONDS);
+            proxy(client).expireSession().get(Slowness.stretched(patience()).toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException failed) {
             throw new AssertionError("the server has not ended the session", failed);
         }

@@ -13,6 +13,7 @@ import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.TokenOrderChecker;
 import io.latchkey.testkit.ZooKeeperFixture;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
@@ -64,13 +65,20 @@ public final class Play {
          * that sessions end by faults alone: {@link EmbeddedZooKeeper#holdExpiry}.
          */
         public static Settings fast() {
-            return new Settings(Duration.ofSeconds(6), Reconnects.FAST, Duration.ofSeconds(30), Connector.ofLatchkey());
+            return new Settings(
+                    Slowness.stretched(Duration.ofSeconds(6)),
+                    Reconnects.FAST,
+                    Duration.ofSeconds(30),
+                    Connector.ofLatchkey());
         }
 
         /** {@return sessions of 1 s, and reconnects of ZooKeeper's own client; blocked after 60 s} */
         public static Settings honest() {
             return new Settings(
-                    Duration.ofSeconds(1), Reconnects.HONEST, Duration.ofSeconds(60), Connector.ofLatchkey());
+                    Slowness.stretched(Duration.ofSeconds(1)),
+                    Reconnects.HONEST,
+                    Duration.ofSeconds(60),
+                    Connector.ofLatchkey());
         }
 
         /**

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * Which guarantees Curator 5.9.0 does not keep, as the unmodified contracts find it, and why. Fails if they find one less or one more.
  */
 @Tag("once")
+@Tag("long")
 class CuratorContractTest {
     private static final Logger CLOSEABLES =
             Logger.getLogger("org.apache.curator.shaded.com.google.common.io.Closeables");

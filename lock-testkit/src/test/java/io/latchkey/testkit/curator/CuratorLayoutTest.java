@@ -25,6 +25,7 @@ import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
@@ -49,7 +50,7 @@ import org.junit.jupiter.api.Timeout;
 @LatchkeyTest
 @Timeout(60)
 class CuratorLayoutTest {
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(6));
     private static final int PERMITS = 2;
 
     private final List<FaultyClient> clients = new ArrayList<>();

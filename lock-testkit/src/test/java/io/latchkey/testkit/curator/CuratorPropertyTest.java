@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * RecipeExpiryProperties}.
  */
 @Tag("once")
+@Tag("long")
 class CuratorPropertyTest {
     /**
      * Permits and members that are taken one by one: each has some, and waits for the other's. The mutex is left out: its fault, {@link

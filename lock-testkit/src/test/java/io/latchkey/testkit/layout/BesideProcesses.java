@@ -13,6 +13,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.workload.FaultAction;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
@@ -37,8 +38,9 @@ import org.junit.jupiter.api.Timeout;
 /** Latchkey beside processes that run another library, on one path. */
 @Timeout(120)
 @Tag("once")
+@Tag("long")
 abstract class BesideProcesses {
-    static final Duration SESSION = Duration.ofSeconds(6);
+    static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(6));
     private static final int CLIENTS = 4;
     private static final int TURNS = 25;
     private static final int LONGEST_MILLIS = 8;

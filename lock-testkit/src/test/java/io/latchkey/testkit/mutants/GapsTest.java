@@ -18,6 +18,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 class GapsTest {
     private static final Duration SESSION = Duration.ofSeconds(20);
     /** Of a client whose session is to end by time. */
-    private static final Duration SHORT_SESSION = Duration.ofSeconds(3);
+    private static final Duration SHORT_SESSION = Slowness.stretched(Duration.ofSeconds(3));
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 

@@ -3,6 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.testkit.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +24,12 @@ import org.junit.jupiter.api.Test;
  * {@code -Dlatchkey.mutants=release} hunts only mutants with that in their names.
  */
 @Tag("once")
+@Tag("long")
 @Tag("alone")
 class MutantsTest {
     private static final Duration SCHEDULES = Duration.ofSeconds(Long.getLong("latchkey.mutants.seconds", 45));
     private static final Duration CONTROL = Duration.ofSeconds(10);
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Slowness.stretched(Duration.ofMinutes(1));
     private static final String CHOSEN = System.getProperty("latchkey.mutants", "");
     /** Most who hunt with a test of a real server only wait for what never comes. */
     private static final int HUNTERS = 5;

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Small worlds played in every order find what is wrong in them: what they leave out comes to nothing else. */
 @Tag("once")
+@Tag("long")
 class SmallWorldsTest {
     private static final long MOST_SITUATIONS = 5_000_000;
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.TestFactory;
  * the same holds beside each other.
  */
 @Tag("once")
+@Tag("long")
 class ReductionsTest {
     private static final long MOST = 5_000_000;
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Clients played alone come to what whole worlds come to, and to nothing else. */
 @Tag("once")
+@Tag("long")
 class SmallHistoriesTest {
     private static final long MOST = 2_000_000;
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.TestReporter;
  * {@link Shell} and {@link Universe} what there is, {@link Scope.Delay} what is a step.
  */
 @Tag("once")
+@Tag("long")
 class SemaphoreExplorationTest {
     private static final Budget LEAVE = NONE.cancels(ANY).crashes(ANY);
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SlownessTest {
+    @Test
+    void factorIsTheNextWholeNumber_from1To4() {
+        assertEquals(1, Slowness.factor(1.0));
+        assertEquals(1, Slowness.factor(1.4));
+        assertEquals(2, Slowness.factor(1.6));
+        assertEquals(4, Slowness.factor(4.4));
+        assertEquals(4, Slowness.factor(20));
+    }
+
+    @Test
+    void reportSaysThatTheRunCannotJudge_whenTheMachineIsSlowerThanTheLargestFactor() {
+        assertFalse(Slowness.report(4.4).contains("too busy"), Slowness.report(4.4));
+        assertTrue(Slowness.report(4.6).startsWith("-Dlatchkey.slow=4 (measured: "), Slowness.report(4.6));
+        assertTrue(Slowness.report(4.6).contains("too busy to judge"), Slowness.report(4.6));
+    }
+
+    @Test
+    void timesAreMultipliedByTheFactorOfThisRun() {
+        assertEquals(Duration.ofSeconds(3L * Slowness.factor()), Slowness.stretched(Duration.ofSeconds(3)));
+    }
+}
