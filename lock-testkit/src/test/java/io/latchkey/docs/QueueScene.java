@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +39,7 @@ final class QueueScene implements AutoCloseable {
     private final FastReconnects fast = FastReconnects.of(server.connectString());
     private final Map<String, ZkLockClient> clients = new LinkedHashMap<>();
     private final Map<String, CompletableFuture<Lease>> asked = new LinkedHashMap<>();
+    private final Set<String> used = new LinkedHashSet<>();
 
     /** One request's node, as the server has it, and what its client watches: other requests, or whatever comes and goes. */
     record Request(
@@ -49,7 +52,7 @@ final class QueueScene implements AutoCloseable {
     /** One lock's path with the requests under it, first come first. */
     record Shown(String path, String data, List<Request> requests) {}
 
-    /** Lets a client of that name ask, and waits until each request at these paths holds or watches: the first that waits renews its watch for each that comes. */
+    /** Lets a client of that name ask, and waits until each client holds or watches: the first that waits renews its watch for each that comes. */
     void asks(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(server.connectString())
@@ -65,9 +68,16 @@ final class QueueScene implements AutoCloseable {
         for (int trip = 0; trip < 4; trip++) {
             List<Contender> unused = wanted.queue();
         }
-        Eventually.holds("each request holds or watches", PATIENCE, () -> show(paths).stream()
-                .flatMap(shown -> shown.requests().stream())
-                .allMatch(request -> request.holds() || request.isWatching()));
+        // A multi-lock that waits at one of its paths watches there alone.
+        used.addAll(List.of(paths));
+        Eventually.holds("each client holds or watches", PATIENCE, () -> {
+            Set<String> idle = new HashSet<>(asked.keySet());
+            show(used.toArray(String[]::new)).stream()
+                    .flatMap(path -> path.requests().stream())
+                    .filter(request -> request.holds() || request.isWatching())
+                    .forEach(request -> idle.remove(request.owner()));
+            return idle.isEmpty();
+        });
     }
 
     /** What the server has at these paths. */
