@@ -81,7 +81,7 @@ class CallbackExecutorTest extends OnOneServer {
         awaitRequests("/b", 0);
         assertFalse(both.isValid());
         if (unfit.runs()) {
-            assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
+            assertEquals(LossCause.NODE_DELETED, soon(lost));
         }
         assertTrue(one.mutex("/c").tryAcquire(Duration.ofSeconds(10)).isPresent(), "the client is frozen");
     }
@@ -96,7 +96,7 @@ class CallbackExecutorTest extends OnOneServer {
         assertEquals(0, server().sessions().size());
         if (unfit.runs()) {
             for (CompletableFuture<LossCause> each : lost) {
-                assertEquals(LossCause.CLIENT_CLOSED, each.get(10, TimeUnit.SECONDS));
+                assertEquals(LossCause.CLIENT_CLOSED, soon(each));
             }
         }
     }
@@ -135,8 +135,7 @@ class CallbackExecutorTest extends OnOneServer {
         assertNeverMade("/m");
 
         onEventThread(handle, one::close);
-        assertEquals(
-                Optional.of(LossCause.CLIENT_CLOSED), Optional.of(other.lost().get(10, TimeUnit.SECONDS)));
+        assertEquals(Optional.of(LossCause.CLIENT_CLOSED), Optional.of(soon(other.lost())));
         awaitNothingLeft("/other");
     }
 

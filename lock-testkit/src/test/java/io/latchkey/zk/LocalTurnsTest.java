@@ -99,7 +99,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void aPlaceIsGoodForItsTurnsAndThenTheOthersComeInTheirOrder() throws Exception {
-        Lease first = turn().get(5, TimeUnit.SECONDS);
+        Lease first = soon(turn());
         List<CompletableFuture<Lease>> own = new ArrayList<>();
         own.add(turn());
         awaitRequests("/m", 2);
@@ -145,12 +145,12 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void whoGivesUpIsPassedOver() throws Exception {
-        Lease held = turn().get(5, TimeUnit.SECONDS);
+        Lease held = soon(turn());
         CompletableFuture<Lease> cancelled = turn();
         CompletableFuture<Optional<Lease>> impatient = turning.mutex("/m").tryAcquireAsync(Duration.ofMillis(50));
         CompletableFuture<Lease> patient = turn();
         cancelled.cancel(false);
-        assertEquals(Optional.empty(), impatient.get(5, TimeUnit.SECONDS));
+        assertEquals(Optional.empty(), soon(impatient));
         assertEquals(Optional.empty(), turning.mutex("/m").tryAcquire());
         assertEquals(Optional.empty(), turning.mutex("/m").tryAcquire(Duration.ofMillis(20)));
         held.close();
@@ -162,7 +162,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void aReleasedTurnIsOverForItsHolderThoughTheNodeStays() throws Exception {
-        Lease held = turn().get(5, TimeUnit.SECONDS);
+        Lease held = soon(turn());
         CompletableFuture<LossCause> lost = held.lost();
         CompletableFuture<Lease> next = turn();
         held.close();
@@ -174,15 +174,15 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void aLostPlaceIsToldToItsHolderAndTheWaitersGoOnWithAnother() throws Exception {
-        Lease first = turn().get(5, TimeUnit.SECONDS);
+        Lease first = soon(turn());
         CompletableFuture<Lease> second = turn();
         first.close();
         Lease held = soon(second);
         CompletableFuture<LossCause> lost = held.lost();
         CompletableFuture<Lease> third = turn();
         CompletableFuture<Lease> fourth = turn();
-        proxy.expireSession().get(5, TimeUnit.SECONDS);
-        assertEquals(LossCause.SESSION_EXPIRED, lost.get(10, TimeUnit.SECONDS));
+        soon(proxy.expireSession());
+        assertEquals(LossCause.SESSION_EXPIRED, soon(lost));
         Lease anew = soon(third);
         assertTrue(anew.token() > held.token());
         anew.close();
@@ -193,18 +193,18 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void aDeletedPlaceIsToldToItsHolderAndTheWaitersGoOnWithAnother() throws Exception {
-        Lease held = turn().get(5, TimeUnit.SECONDS);
+        Lease held = soon(turn());
         CompletableFuture<LossCause> lost = held.lost();
         CompletableFuture<Lease> next = turn();
         awaitRequests("/m", 2);
         deleteRequest("/m", 0);
-        assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, soon(lost));
         assertTrue(soon(next).token() > held.token());
     }
 
     @Test
     void whoIsAskedToLetGoPassesNothingOn() throws Exception {
-        Lease held = turn().get(5, TimeUnit.SECONDS);
+        Lease held = soon(turn());
         var asked = held.releaseRequested();
         CompletableFuture<Lease> next = turn();
         awaitRequests("/m", 2);
@@ -213,14 +213,14 @@ class LocalTurnsTest extends OnOneServer {
             Asked answer = operator.mutex("/m").queue().get(0).requestRelease();
             return answer == Asked.TOLD;
         });
-        assertEquals("operator", asked.get(5, TimeUnit.SECONDS).label());
+        assertEquals("operator", soon(asked).label());
         held.close();
         assertTrue(soon(next).token() > held.token());
     }
 
     @Test
     void theClientsEndIsToldToAll() throws Exception {
-        Lease held = turn().get(5, TimeUnit.SECONDS);
+        Lease held = soon(turn());
         CompletableFuture<Lease> waiting = turn();
         turning.close();
         assertFalse(held.isValid());
@@ -248,7 +248,7 @@ class LocalTurnsTest extends OnOneServer {
         var unused = held.releaseAsync();
         awaitUntil("the deadline", () -> !clock.isValid());
         goOn.countDown();
-        assertTrue(valid.get(10, TimeUnit.SECONDS));
+        assertTrue(soon(valid));
         engine.join();
     }
 

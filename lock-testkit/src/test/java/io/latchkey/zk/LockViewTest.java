@@ -84,7 +84,7 @@ class LockViewTest extends OnOneServer {
         });
         awaitQueue(one.mutex("/m"), 2);
         other.shutdownNow();
-        ExecutionException ended = assertThrows(ExecutionException.class, () -> waiting.get(5, TimeUnit.SECONDS));
+        ExecutionException ended = assertThrows(ExecutionException.class, () -> soon(waiting));
         assertEquals(InterruptedException.class, ended.getCause().getClass());
         awaitQueue(one.mutex("/m"), 1);
     }
@@ -153,6 +153,6 @@ class LockViewTest extends OnOneServer {
     }
 
     private <T> T byAnother(Callable<T> action) throws Exception {
-        return other.submit(action).get(10, TimeUnit.SECONDS);
+        return soon(other.submit(action));
     }
 }

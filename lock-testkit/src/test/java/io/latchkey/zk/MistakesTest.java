@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
@@ -110,7 +109,7 @@ class MistakesTest extends OnOneServer {
             Lease held = patient.mutex("/m").tryAcquire(FOR_EVER).orElseThrow();
             CompletableFuture<Lease> next = patient.mutex("/m").acquireAsync();
             assertEquals(ReleaseOutcome.RELEASED, held.release());
-            next.get(10, TimeUnit.SECONDS).close();
+            soon(next).close();
         }
         // None of them is made before it is asked for.
         patient.stripedMutex("/striped", Integer.MAX_VALUE)
@@ -377,9 +376,9 @@ class MistakesTest extends OnOneServer {
         closing.close();
         closing.close();
 
-        ExecutionException told = assertThrows(ExecutionException.class, () -> waiting.get(5, TimeUnit.SECONDS));
+        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(waiting));
         assertInstanceOf(ClientClosedException.class, told.getCause());
-        assertEquals(LossCause.CLIENT_CLOSED, held.lost().get(5, TimeUnit.SECONDS));
+        assertEquals(LossCause.CLIENT_CLOSED, soon(held.lost()));
         assertEquals(LeaseState.LOST, held.state());
         assertEquals(ReleaseOutcome.LOST, held.release());
         awaitNoRequestBut(others, "/m");
@@ -387,7 +386,7 @@ class MistakesTest extends OnOneServer {
         assertThrows(ClientClosedException.class, () -> closing.mutex("/m").acquire());
         assertThrows(ClientClosedException.class, () -> closing.mutex("/m").queue());
         // The threads of a client bear its number; others of this process may come and go.
-        String callbacks = callbackThread.get(5, TimeUnit.SECONDS);
+        String callbacks = soon(callbackThread);
         assertTrue(callbacks.startsWith("latchkey-callback-"), callbacks);
         String timer = callbacks.replace("callback", "timer");
         assertTrue(threads.contains(timer), threads::toString);

@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -235,8 +234,8 @@ abstract class OnOneServer {
     /** How long to wait at most for what is due. */
     private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
 
-    /** The lease that is due. */
-    static Lease soon(CompletableFuture<Lease> due) throws Exception {
+    /** What is due. */
+    static <T> T soon(Future<T> due) throws Exception {
         return due.get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 

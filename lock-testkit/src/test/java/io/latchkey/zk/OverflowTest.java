@@ -119,7 +119,7 @@ class OverflowTest extends OnOneServer {
         awaitSteppedBack(kind, 1);
         assertFalse(waiting.isDone());
         assertEquals(Eviction.EVICTED, kind.of(second).queue().get(0).evict());
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, soon(held.lost()));
         soon(waiting).close();
         assertFalse(wish.isDone());
         awaitNothingLeft(kind.paths().toArray(String[]::new));

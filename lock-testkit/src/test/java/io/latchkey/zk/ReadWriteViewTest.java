@@ -69,7 +69,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     private <T> T byAnother(Callable<T> action) throws Exception {
-        return other.submit(action).get(10, TimeUnit.SECONDS);
+        return soon(other.submit(action));
     }
 
     private <E extends Throwable> E refusedToAnother(Class<E> type, Runnable action) {

@@ -51,6 +51,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class CuratorLayoutTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(6));
+    private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
     private static final int PERMITS = 2;
 
     private final List<FaultyClient> clients = new ArrayList<>();
@@ -103,7 +104,7 @@ class CuratorLayoutTest {
     }
 
     private static Lease granted(CompletableFuture<Lease> asked) throws Exception {
-        return asked.get(10, TimeUnit.SECONDS);
+        return asked.get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test
@@ -192,7 +193,7 @@ class CuratorLayoutTest {
                 assertFalse(last.isDone());
                 second.expire(ExpiryOrder.SERVER_FIRST).join();
                 granted(last).close();
-                assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+                assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
             }
         }
     }
