@@ -3,6 +3,7 @@ package io.latchkey.testkit;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The factor by which session timeouts and bounds of time in tests are stretched on a busy machine. The system property {@value #PROPERTY}
@@ -52,6 +53,8 @@ public final class Slowness {
             slowdown = Math.min(slowdown, slowdown());
         }
         System.out.println(report(slowdown));
+        // Once in a JVM, whatever loads this class.
+        System.setProperty(PROPERTY, Integer.toString(factor(slowdown)));
         return factor(slowdown);
     }
 
@@ -61,7 +64,8 @@ public final class Slowness {
 
     static String report(double slowdown) {
         String measured = "-D" + PROPERTY + "=" + factor(slowdown)
-                + String.format(" (measured: a thread takes %.1f times as long as on an idle machine)", slowdown);
+                + String.format(
+                        Locale.ROOT, " (measured: a thread takes %.1f times as long as on an idle machine)", slowdown);
         return slowdown < MOST + 0.5
                 ? measured
                 : measured

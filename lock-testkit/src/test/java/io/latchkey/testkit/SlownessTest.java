@@ -26,6 +26,11 @@ class SlownessTest {
     }
 
     @Test
+    void otherClassLoadersFindTheFactorThatWasMeasured() {
+        assertEquals(Slowness.factor(), Integer.getInteger("latchkey.slow"));
+    }
+
+    @Test
     void timesAreMultipliedByTheFactorOfThisRun() {
         assertEquals(Duration.ofSeconds(3L * Slowness.factor()), Slowness.stretched(Duration.ofSeconds(3)));
     }
