@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Lets killers loose on one mutant after the other, the cheapest first, until one notices. */
+/** Lets killers loose on one mutant after the other until one notices: first the general judges, then what the mutant names. */
 final class Hunt {
     private final MutantCompiler compiler = new MutantCompiler();
     private final Duration schedules;
     private final Duration limit;
 
     /**
-     * @param schedules for how long random schedules are played against each mutant
-     * @param limit how long one mutant may take
+     * @param schedules the processor's time for random schedules against each mutant
+     * @param limit the time after which a killer is taken to be caught in an endless loop
      */
     Hunt(Duration schedules, Duration limit) {
         this.schedules = schedules;
@@ -25,33 +25,62 @@ final class Hunt {
     }
 
     /** What became of a mutant. */
-    record Result(Mutant mutant, Optional<Killer.Kill> kill, Duration took) {}
+    enum Ending {
+        /** Noticed by a general judge. */
+        GENERAL,
+        /** Noticed by what it names alone. */
+        NAMED,
+        /** A killer came to no end. Not a kill: the mutant may only be slow. */
+        ENDLESS,
+        SURVIVED
+    }
 
-    /** With the tests that it names; one that names none is for the random schedules. */
+    /**
+     * How the hunt for a mutant ended.
+     *
+     * @param by the killer and what it said
+     */
+    record Result(Mutant mutant, Ending ending, String by, Duration took) {}
+
     Result hunt(Mutant mutant) throws InterruptedException {
         long start = System.nanoTime();
         MutantClasses classes = new MutantClasses(compiler.compile(mutant));
-        FutureTask<Optional<Killer.Kill>> killing = new FutureTask<>(() -> kill(classes, mutant));
-        Thread thread = new Thread(killing, "mutant " + mutant.name());
+        FutureTask<Result> hunt = new FutureTask<>(() -> hunt(mutant, classes, start));
+        Thread thread = new Thread(hunt, "mutant " + mutant.name());
         thread.setDaemon(true);
         thread.start();
-        Optional<Killer.Kill> kill;
         try {
-            kill = killing.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return hunt.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException endless) {
             thread.interrupt();
-            kill = Optional.of(new Killer.Kill("the clock", "", "comes to no end within " + limit));
+            return result(mutant, Ending.ENDLESS, "no end within " + limit, start);
         } catch (ExecutionException failed) {
             throw new AssertionError("hunting \"" + mutant.name() + "\" failed", failed.getCause());
         }
-        return new Result(mutant, kill, Duration.ofNanos(System.nanoTime() - start));
     }
 
-    private Optional<Killer.Kill> kill(MutantClasses classes, Mutant mutant) {
-        Stream<? extends Killer> killers = mutant.tests().isEmpty()
-                ? Stream.of(new SchedulesKiller(schedules, mutant.mix()))
-                : mutant.tests().stream().map(TestKiller::new);
-        return killers.<Killer.Kill>flatMap(killer -> killer.kill(classes).stream())
-                .findFirst();
+    private Result hunt(Mutant mutant, MutantClasses classes, long start) {
+        return first(GeneralJudges.all(schedules), classes)
+                .map(kill -> result(mutant, Ending.GENERAL, said(kill), start))
+                .or(() -> first(named(mutant), classes).map(kill -> result(mutant, Ending.NAMED, said(kill), start)))
+                .orElseGet(() -> result(mutant, Ending.SURVIVED, "", start));
+    }
+
+    private Stream<Killer> named(Mutant mutant) {
+        return mutant.tests().isEmpty()
+                ? Stream.of(new SchedulesKiller(mutant.mix()).with(schedules))
+                : mutant.tests().stream().map(TestsKiller::new);
+    }
+
+    private static Optional<Killer.Kill> first(Stream<Killer> killers, MutantClasses classes) {
+        return killers.flatMap(killer -> killer.kill(classes).stream()).findFirst();
+    }
+
+    private static Result result(Mutant mutant, Ending ending, String by, long start) {
+        return new Result(mutant, ending, by, Duration.ofNanos(System.nanoTime() - start));
+    }
+
+    private static String said(Killer.Kill kill) {
+        return kill.by() + ": " + kill.why().lines().findFirst().orElse("");
     }
 }

@@ -11,9 +11,8 @@ interface Killer {
     /**
      * A bug that was noticed.
      *
-     * @param by who noticed
-     * @param after how much it took: schedules, or nothing for a single test
+     * @param by the killer
      * @param why what it said
      */
-    record Kill(String by, String after, String why) {}
+    record Kill(String by, String why) {}
 }

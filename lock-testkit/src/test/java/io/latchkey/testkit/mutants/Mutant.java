@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param name what it does wrong, in words
  * @param edits what it changes in the shipped sources; nothing for the control
- * @param tests who catches it, {@code TestClass#method}, cheapest first; none if random schedules do
- * @param mix the kind of schedules that catch it soonest; empty if all in turn do
+ * @param tests of those that need a server, one that catches it, {@code TestClass#method}; none if the general judges do
+ * @param mix the kind of schedules that catches it soonest; empty if all in turn do
  */
 record Mutant(String name, List<Edit> edits, List<String> tests, String mix) {
     /** The locks as they are: whatever catches this one is wrong itself. */

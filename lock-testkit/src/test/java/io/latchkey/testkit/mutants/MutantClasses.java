@@ -16,13 +16,23 @@ final class MutantClasses extends ClassLoader {
     private static final List<String> OWN = List.of("io.latchkey.zk.", "io.latchkey.testkit.");
 
     /** Tests of the pure rooms, which are not on the kit's class path. */
-    private static final Path PURE_TESTS = Path.of("../lock-zk/target/test-classes");
+    static final Path PURE_TESTS = Path.of("../lock-zk/target/test-classes");
 
     private final Map<String, byte[]> changed;
 
     MutantClasses(Map<String, byte[]> changed) {
         super("mutant", MutantClasses.class.getClassLoader());
         this.changed = changed;
+    }
+
+    /** The same classes loaded again: errors that these log are none of the first ones'. */
+    MutantClasses again() {
+        return new MutantClasses(changed);
+    }
+
+    /** The locks as they are. */
+    static MutantClasses unchanged() {
+        return new MutantClasses(Map.of());
     }
 
     @Override

@@ -8,17 +8,30 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Random schedules of the whole machine over simulated servers, for a while. One that notices something is played again with
- * the locks as they are, and must be in order there.
- *
- * @param mix of which kind; all kinds in turn if empty
+ * Random schedules of the whole machine over simulated servers. One that notices something is played again with the locks as they are,
+ * and must be in order there. For one bug: a later budget goes on where the one before ended.
  */
-record SchedulesKiller(Duration budget, String mix) implements Killer {
+final class SchedulesKiller {
     private static final String HUNTER = "io.latchkey.testkit.sim.Hunter";
 
-    @Override
-    public Optional<Kill> kill(MutantClasses classes) {
-        List<String> found = hunter(classes).apply(budget.toMillis());
+    private final String mix;
+    private LongFunction<List<String>> hunter;
+
+    /** @param mix of which kind; all kinds in turn if empty */
+    SchedulesKiller(String mix) {
+        this.mix = mix;
+    }
+
+    /** For so much of a processor's time: a busy machine plays as many schedules as an idle one. */
+    Killer with(Duration budget) {
+        return classes -> kill(classes, budget);
+    }
+
+    private Optional<Killer.Kill> kill(MutantClasses classes, Duration budget) {
+        if (hunter == null) {
+            hunter = hunter(classes);
+        }
+        List<String> found = hunter.apply(budget.toMillis());
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -27,16 +40,16 @@ record SchedulesKiller(Duration budget, String mix) implements Killer {
         if (!without.isEmpty()) {
             throw new AssertionError(schedule + " is no kill: it fails without the mutant: " + without);
         }
-        return Optional.of(new Kill("schedules", found.get(0) + " schedules", schedule + ": " + found.get(3)));
+        return Optional.of(new Killer.Kill(found.get(0) + " schedules", schedule + ": " + found.get(3)));
     }
 
     private LongFunction<List<String>> hunter(MutantClasses classes) {
         try {
             @SuppressWarnings("unchecked") // All that is shared with a mutant's classes is the JDK's.
-            LongFunction<List<String>> hunter = (LongFunction<List<String>>) classes.loadClass(HUNTER)
+            LongFunction<List<String>> loaded = (LongFunction<List<String>>) classes.loadClass(HUNTER)
                     .getDeclaredConstructor(String.class)
                     .newInstance(mix);
-            return hunter;
+            return loaded;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

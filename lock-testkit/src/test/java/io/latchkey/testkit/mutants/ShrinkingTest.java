@@ -32,7 +32,7 @@ class ShrinkingTest {
     private static DynamicTest shrinks(String mutant, String property, long seed) {
         return DynamicTest.dynamicTest(mutant, () -> {
             MutantClasses classes = new MutantClasses(new MutantCompiler().compile(named(mutant)));
-            String report = found(new TestKiller(PROPERTIES + property), classes, seed);
+            String report = found(new TestsKiller(PROPERTIES + property), classes, seed);
             // The faults come last in a scenario, the history behind it has neither.
             assertEquals(2, count(TURN, report), report);
             assertTrue(count(FAULT, report) <= 1, report);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
 /**
- * The random schedules for those who know no class of this package: plays one mix, or all in turn, for so many milliseconds, and
- * returns how many schedules it took until one broke a rule, its mix, its seed, and the rule; nothing if none did.
+ * The random schedules for those who know no class of this package: plays one mix, or all in turn, for so many milliseconds of the
+ * calling thread's processor time, and returns how many schedules it took until one broke a rule, its mix, its seed, and the rule; nothing
+ * if none did. The next call goes on with the seeds that follow.
  */
 public final class Hunter implements LongFunction<List<String>> {
     /** One mix's share of a turn: most recipes meet where worlds are shared or large. */
@@ -23,7 +26,12 @@ public final class Hunter implements LongFunction<List<String>> {
             new Share(Mix.LINE, 30),
             new Share(Mix.WORN, 10));
 
+    private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+
+    private final Reached reached = new Reached();
     private final List<Share> turn;
+    private long round;
+    private long played;
 
     /** @param mix the name of the one mix to be played; all in turn if empty */
     public Hunter(String mix) {
@@ -32,13 +40,11 @@ public final class Hunter implements LongFunction<List<String>> {
 
     @Override
     public List<String> apply(long millis) {
-        long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
-        Reached reached = new Reached();
-        long played = 0;
-        for (long round = 0; ; round++) {
+        long end = CLOCK.getCurrentThreadCpuTime() + Duration.ofMillis(millis).toNanos();
+        for (; ; round++) {
             for (Share share : turn) {
                 for (long seed = 1 + round * share.schedules(); seed <= (round + 1) * share.schedules(); seed++) {
-                    if (System.nanoTime() - end > 0) {
+                    if (CLOCK.getCurrentThreadCpuTime() > end) {
                         return List.of();
                     }
                     played++;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What judges any seeded bug, before a test that the bug names: schedules of all mixes, all tests of single classes together, and the
+ * contracts and their like on the simulation. No server, and nothing is chosen for a bug.
+ */
+final class GeneralJudges {
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(2);
+
+    private static final List<String> ON_THE_SIMULATION = List.of(
+            "io.latchkey.testkit.sim.OldSchedulesTest",
+            "io.latchkey.testkit.sim.HeartbeatTest",
+            "io.latchkey.testkit.SimulatedLocksTest",
+            "io.latchkey.testkit.contract.SimulatedLeaseContractTest",
+            "io.latchkey.testkit.contract.SimulatedMutexContractTest",
+            "io.latchkey.testkit.contract.SimulatedReadWriteLockContractTest",
+            "io.latchkey.testkit.contract.SimulatedSemaphoreContractTest",
+            "io.latchkey.testkit.contract.SimulatedMultiLockContractTest");
+
+    private static final List<String> PURE = Stream.of("queue", "recipe", "acquire", "session")
+            .flatMap(GeneralJudges::testsOf)
+            .toList();
+
+    private GeneralJudges() {}
+
+    /** The cheapest first; the schedules go on where they stopped. */
+    static Stream<Killer> all(Duration schedules) {
+        SchedulesKiller random = new SchedulesKiller("");
+        return Stream.of(
+                        Stream.of(random.with(FIRST_LOOK), classes -> TestsKiller.ofTheirOwnModule(PURE)
+                                .kill(classes.again())),
+                        ON_THE_SIMULATION.stream().map(TestsKiller::new),
+                        Stream.of(random.with(schedules.minus(FIRST_LOOK))))
+                .flatMap(killers -> killers);
+    }
+
+    private static Stream<String> testsOf(String room) {
+        Path classes = MutantClasses.PURE_TESTS.resolve("io/latchkey/zk").resolve(room);
+        try (Stream<Path> files = Files.list(classes)) {
+            return files
+                    .map(file -> file.getFileName().toString().replace(".class", ""))
+                    .filter(name -> name.matches("\\w+(Test|Properties)"))
+                    .sorted()
+                    .map(name -> "io.latchkey.zk." + room + "." + name)
+                    .toList()
+                    .stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

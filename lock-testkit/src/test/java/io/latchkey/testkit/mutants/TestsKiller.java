@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.discovery.MethodSelector;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/**
+ * Tests that run together. A test that waited in vain counts only if the same tests pass right afterwards with the locks as they are: the
+ * machine may be slow.
+ *
+ * @param tests {@code TestClass} or {@code TestClass#method}, of the package {@code io.latchkey.zk} unless it says another;
+ *     {@code TestClass#method[1]} is only the first run of a parameterized one
+ * @param settings of JUnit and jqwik
+ */
+record TestsKiller(List<String> tests, Map<String, String> settings) implements Killer {
+    private static final String FIRST = "[1]";
+    private static final String METHOD = "#";
+    private static final String DATABASE = "jqwik.database";
+    private static final String DATABASE_PLACE = "target/jqwik-database";
+
+    TestsKiller(String test) {
+        this(List.of(test), Map.of(DATABASE, DATABASE_PLACE));
+    }
+
+    /** Tests of lock-zk, among them those of errors that are logged, for which the kit's extensions fail a test. */
+    static TestsKiller ofTheirOwnModule(List<String> tests) {
+        return new TestsKiller(
+                tests, Map.of(DATABASE, DATABASE_PLACE, "junit.jupiter.extensions.autodetection.enabled", "false"));
+    }
+
+    @Override
+    public Optional<Kill> kill(MutantClasses classes) {
+        List<TestExecutionSummary.Failure> failures = failures(classes);
+        Optional<TestExecutionSummary.Failure> shown = failures.stream()
+                .filter(failure -> !waitedInVain(failure.getException()))
+                .findFirst();
+        if (shown.isEmpty()
+                && !failures.isEmpty()
+                && failures(MutantClasses.unchanged()).isEmpty()) {
+            shown = Optional.of(failures.get(0));
+        }
+        return shown.map(failure ->
+                new Kill(failure.getTestIdentifier().getLegacyReportingName(), String.valueOf(failure.getException())));
+    }
+
+    private List<TestExecutionSummary.Failure> failures(MutantClasses classes) {
+        TestExecutionSummary summary = run(classes);
+        if (summary.getTestsStartedCount() == 0) {
+            throw new AssertionError("no test among " + tests + ": "
+                    + summary.getFailures().stream()
+                            .map(failure -> failure.getException())
+                            .toList());
+        }
+        return summary.getFailures();
+    }
+
+    private TestExecutionSummary run(MutantClasses classes) {
+        Thread thread = Thread.currentThread();
+        ClassLoader former = thread.getContextClassLoader();
+        thread.setContextClassLoader(classes);
+        try {
+            LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                    .selectors(
+                            tests.stream().map(test -> selector(classes, test)).toList())
+                    .configurationParameters(settings)
+                    .build();
+            SummaryGeneratingListener listener = new SummaryGeneratingListener();
+            LauncherFactory.create(LauncherConfig.builder()
+                            .enableTestExecutionListenerAutoRegistration(false)
+                            .enableLauncherSessionListenerAutoRegistration(false)
+                            .enablePostDiscoveryFilterAutoRegistration(false)
+                            .build())
+                    .execute(request, listener);
+            return listener.getSummary();
+        } finally {
+            thread.setContextClassLoader(former);
+        }
+    }
+
+    private static boolean waitedInVain(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof TimeoutException
+                    || String.valueOf(cause.getMessage()).startsWith("not within")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static DiscoverySelector selector(MutantClasses classes, String test) {
+        if (!test.contains(METHOD)) {
+            return DiscoverySelectors.selectClass(testClass(classes, test));
+        }
+        MethodSelector method = DiscoverySelectors.selectMethod(testClass(classes, test), testMethod(classes, test));
+        return test.endsWith(FIRST) ? DiscoverySelectors.selectIteration(method, 0) : method;
+    }
+
+    private static Class<?> testClass(MutantClasses classes, String test) {
+        String name = test.replaceFirst(METHOD + ".*", "");
+        try {
+            return classes.loadClass(name.contains(".") ? name : "io.latchkey.zk." + name);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError("there is no test class " + name, e);
+        }
+    }
+
+    private static Method testMethod(MutantClasses classes, String test) {
+        String name = test.substring(test.indexOf(METHOD) + 1).replace(FIRST, "");
+        return Arrays.stream(testClass(classes, test).getDeclaredMethods())
+                .filter(method -> method.getName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("there is no test " + test));
+    }
+}
