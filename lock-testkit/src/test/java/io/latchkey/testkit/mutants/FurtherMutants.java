@@ -8,59 +8,50 @@ final class FurtherMutants {
     private static final String MACHINE = "acquire/Acquisition";
     private static final String RECIPE = "recipe/Recipe";
     private static final String READER = "session/QueueReader";
-    private static final String ACQUISITION = "io.latchkey.zk.acquire.AcquisitionTest#";
 
     private FurtherMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
-                            "observers are told a grant twice",
-                            "session/Request",
-                            "granted.goesTo(signals);",
-                            "granted.goesTo(signals);\n        signals.granted(granted.token());")
-                    .caughtIn("SMALL"),
+                    "observers are told a grant twice",
+                    "session/Request",
+                    "granted.goesTo(signals);",
+                    "granted.goesTo(signals);\n        signals.granted(granted.token());"),
             Mutant.of(
-                            "observers are told nothing of a withdrawn request",
-                            "session/Outcome",
-                            "if (lease.isEmpty()) {\n            signals.notGranted",
-                            "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted")
-                    .caughtIn("SHARED"),
+                    "observers are told nothing of a withdrawn request",
+                    "session/Outcome",
+                    "if (lease.isEmpty()) {\n            signals.notGranted",
+                    "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted"),
             Mutant.of(
-                            "a token is one too high for who need not wait",
-                            "session/Request",
-                            "lease(grant.token())",
-                            "lease(grant.token() + (waited ? 0 : 1))")
-                    .caughtIn("SMALL"),
+                    "a token is one too high for who need not wait",
+                    "session/Request",
+                    "lease(grant.token())",
+                    "lease(grant.token() + (waited ? 0 : 1))"),
             Mutant.of(
-                            "a reader waits for the oldest, whatever it is",
-                            RECIPE,
-                            "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {",
-                            "while (nearest > 0 && before.get(nearest).tag() != Tag.WRITE) {")
-                    .caughtIn("TAMPERED"),
+                    "a reader waits for the oldest, whatever it is",
+                    RECIPE,
+                    "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {",
+                    "while (nearest > 0 && before.get(nearest).tag() != Tag.WRITE) {"),
             Mutant.of(
-                            "a reader watches whoever is right before it",
-                            RECIPE,
-                            "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));",
-                            "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));")
-                    .caughtIn("TAMPERED"),
+                    "a reader watches whoever is right before it",
+                    RECIPE,
+                    "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));",
+                    "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));"),
             Mutant.of(
-                            "the declared capacity counts",
-                            "recipe/SemaphoreRule",
-                            "int capacity = queue.purpose().capacity();",
-                            "int capacity = queue.purpose().declared();")
-                    .caughtIn("LINE"),
+                    "the declared capacity counts",
+                    "recipe/SemaphoreRule",
+                    "int capacity = queue.purpose().capacity();",
+                    "int capacity = queue.purpose().declared();"),
             Mutant.of(
-                            "grant without a confirmation",
-                            "session/Session",
-                            "if (present != null && present.isValid()) {\n            request.on(new Event.Confirmed());\n            armTermEnd();",
-                            "if (present != null || present == null) {\n            request.on(new Event.Confirmed());\n            armTermEnd();")
-                    .caughtIn("SMALL"),
+                    "grant without a confirmation",
+                    "session/Session",
+                    "if (present != null && present.isValid()) {\n            request.on(new Event.Confirmed());\n            armTermEnd();",
+                    "if (present != null || present == null) {\n            request.on(new Event.Confirmed());\n            armTermEnd();"),
             Mutant.of(
-                            "another's node is taken for the own",
-                            MACHINE,
-                            "searched.found = event.queue().withId(id).orElse(null);",
-                            "searched.found = event.queue().requests().isEmpty() ? null : event.queue().requests().get(event.queue().requests().size() - 1);")
-                    .caughtIn("SMALL"),
+                    "another's node is taken for the own",
+                    MACHINE,
+                    "searched.found = event.queue().withId(id).orElse(null);",
+                    "searched.found = event.queue().requests().isEmpty() ? null : event.queue().requests().get(event.queue().requests().size() - 1);"),
             Mutant.of(
                             "a mark long ago counts for a deletion now",
                             "session/Watches",
@@ -94,23 +85,20 @@ final class FurtherMutants {
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED)",
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> List.of(), CONFIRMING)"),
             Mutant.of(
-                            "a resize wakes nobody",
-                            READER,
-                            "if (news) {\n            lane.capacityChanged();\n        }",
-                            "if (news && dataSince < 0) {\n            lane.capacityChanged();\n        }")
-                    .caughtIn("TAMPERED"),
+                    "a resize wakes nobody",
+                    READER,
+                    "if (news) {\n            lane.capacityChanged();\n        }",
+                    "if (news && dataSince < 0) {\n            lane.capacityChanged();\n        }"),
             Mutant.of(
-                            "only what is known of a capacity is news",
-                            READER,
-                            "boolean news = dataSince != seen.mzxid();",
-                            "boolean news = dataSince == seen.mzxid();")
-                    .caughtIn("TAMPERED"),
+                    "only what is known of a capacity is news",
+                    READER,
+                    "boolean news = dataSince != seen.mzxid();",
+                    "boolean news = dataSince == seen.mzxid();"),
             Mutant.of(
-                            "who runs out of time is told nothing",
-                            "session/Request",
-                            "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
-                            "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller")
-                    .caughtIn("SHARED"),
+                    "who runs out of time is told nothing",
+                    "session/Request",
+                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
+                    "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller"),
             Mutant.of(
                             "loss is told on the event thread",
                             "session/ZkLease",
@@ -118,27 +106,23 @@ final class FurtherMutants {
                             "lost.tell(cause);")
                     .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
             Mutant.of(
-                            "the session's end is no loss",
-                            MACHINE,
-                            "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED)",
-                            "edge(HELD, Event.SessionOver.class, (m, e) -> List.of(), HELD)")
-                    .caughtBy(ACQUISITION + "aHoldersRequestEndsWithItsSession"),
+                    "the session's end is no loss",
+                    MACHINE,
+                    "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED)",
+                    "edge(HELD, Event.SessionOver.class, (m, e) -> List.of(), HELD)"),
             Mutant.of(
-                            "a waiter whose node goes while it is confirmed is a bug of the machine",
-                            MACHINE,
-                            "            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),\n",
-                            "")
-                    .caughtBy(ACQUISITION + "aNodeThatGoesWhileTheGrantIsConfirmedMeansANewRequest"),
+                    "a waiter whose node goes while it is confirmed is a bug of the machine",
+                    MACHINE,
+                    "            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),\n",
+                    ""),
             Mutant.of(
-                            "who waits in a list on its way is handed over",
-                            MACHINE,
-                            "if (heir.standing == Standing.WAITING) {\n            heir.standing",
-                            "if (heir.standing != Standing.READY) {\n            heir.standing")
-                    .caughtBy(ACQUISITION + "whoListsAnewIsNotHandedOver"),
+                    "who waits in a list on its way is handed over",
+                    MACHINE,
+                    "if (heir.standing == Standing.WAITING) {\n            heir.standing",
+                    "if (heir.standing != Standing.READY) {\n            heir.standing"),
             Mutant.of(
-                            "a path that others made anew is waited for",
-                            "session/Drain",
-                            "since != 0 && path.mzxid() > since",
-                            "since < 0")
-                    .caughtIn("WORN"));
+                    "a path that others made anew is waited for",
+                    "session/Drain",
+                    "since != 0 && path.mzxid() > since",
+                    "since < 0"));
 }

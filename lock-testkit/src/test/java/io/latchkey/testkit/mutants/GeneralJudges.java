@@ -34,7 +34,7 @@ final class GeneralJudges {
 
     /** The cheapest first; the schedules go on where they stopped. */
     static Stream<Killer> all(Duration schedules) {
-        SchedulesKiller random = new SchedulesKiller("");
+        SchedulesKiller random = new SchedulesKiller();
         return Stream.of(
                         Stream.of(random.with(FIRST_LOOK), classes -> TestsKiller.ofTheirOwnModule(PURE)
                                 .kill(classes.again())),

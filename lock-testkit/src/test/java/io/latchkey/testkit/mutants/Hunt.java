@@ -7,20 +7,24 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Lets killers loose on one mutant after the other until one notices: first the general judges, then what the mutant names. */
+/** Lets killers loose on one mutant after the other until one notices: the general judges, and what the mutant names. */
 final class Hunt {
     private final MutantCompiler compiler = new MutantCompiler();
     private final Duration schedules;
     private final Duration limit;
+    private final Predicate<Mutant> generally;
 
     /**
      * @param schedules the processor's time for random schedules against each mutant
+     * @param generally the mutants that are given to the general judges first
      * @param limit the time after which a killer is taken to be caught in an endless loop
      */
-    Hunt(Duration schedules, Duration limit) {
+    Hunt(Duration schedules, Predicate<Mutant> generally, Duration limit) {
         this.schedules = schedules;
+        this.generally = generally;
         this.limit = limit;
     }
 
@@ -60,16 +64,15 @@ final class Hunt {
     }
 
     private Result hunt(Mutant mutant, MutantClasses classes, long start) {
-        return first(GeneralJudges.all(schedules), classes)
+        Stream<Killer> general = generally.test(mutant) ? GeneralJudges.all(schedules) : Stream.of();
+        return first(general, classes)
                 .map(kill -> result(mutant, Ending.GENERAL, said(kill), start))
                 .or(() -> first(named(mutant), classes).map(kill -> result(mutant, Ending.NAMED, said(kill), start)))
                 .orElseGet(() -> result(mutant, Ending.SURVIVED, "", start));
     }
 
-    private Stream<Killer> named(Mutant mutant) {
-        return mutant.tests().isEmpty()
-                ? Stream.of(new SchedulesKiller(mutant.mix()).with(schedules))
-                : mutant.tests().stream().map(TestsKiller::new);
+    private static Stream<Killer> named(Mutant mutant) {
+        return mutant.tests().stream().map(TestsKiller::new);
     }
 
     private static Optional<Killer.Kill> first(Stream<Killer> killers, MutantClasses classes) {

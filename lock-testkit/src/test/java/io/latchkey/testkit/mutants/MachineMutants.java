@@ -7,7 +7,6 @@ import java.util.List;
 final class MachineMutants {
     private static final String MACHINE = "acquire/Acquisition";
     private static final String REQUEST = "session/Request";
-    private static final String OLD_SCHEDULES = "io.latchkey.testkit.sim.OldSchedulesTest#";
 
     private MachineMutants() {}
 
@@ -23,24 +22,21 @@ final class MachineMutants {
                     "(m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING)",
                     "(m, e) -> m.enqueue(), ENQUEUEING)"),
             Mutant.of(
-                            "a lost answer is looked for without a barrier",
-                            "session/QueueReader",
-                            "if (!session.connected()) {\n            if (!waitsForConnection) {",
-                            "if (session.isOver()) {\n            if (!waitsForConnection) {")
-                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#lostCreateIsFound_whenTheServerLagsBehind"),
+                    "a lost answer is looked for without a barrier",
+                    "session/QueueReader",
+                    "if (!session.connected()) {\n            if (!waitsForConnection) {",
+                    "if (session.isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
                     "session/Engine",
                     "SerialExecutor.attemptEach(live, Request::sessionOver);",
                     "SerialExecutor.attemptEach(live.stream().filter(r -> r.state() == State.HELD).toList(), Request::sessionOver);"),
-            Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;")
-                    .caughtBy("io.latchkey.zk.acquire.AcquisitionTest#aRequestBelongsToOneSession"),
+            Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;"),
             Mutant.of(
-                            "grant without the own node in the list",
-                            MACHINE,
-                            "return enqueue(new Command.StopWatching(), new Command.Leave(placed()));",
-                            "member.standing = Standing.READY;\n            return confirmIfReady(List.of());")
-                    .caughtBy("io.latchkey.zk.acquire.AcquisitionTest#aQueueWithoutTheOwnNodeGrantsNothing"),
+                    "grant without the own node in the list",
+                    MACHINE,
+                    "return enqueue(new Command.StopWatching(), new Command.Leave(placed()));",
+                    "member.standing = Standing.READY;\n            return confirmIfReady(List.of());"),
             Mutant.of(
                     "time-out leaves its node",
                     MACHINE,
@@ -62,18 +58,16 @@ final class MachineMutants {
                     "return end(new Command.Disown(id));",
                     "return end();"),
             Mutant.of(
-                            "the request goes on and its lost create is forgotten",
-                            MACHINE,
-                            "new Command.Remember(id)",
-                            "new Command.StopWatching()")
-                    .caughtBy(OLD_SCHEDULES + "aCreateThatIsCarriedOutAfterAMoveBackBlocksNobody"),
+                    "the request goes on and its lost create is forgotten",
+                    MACHINE,
+                    "new Command.Remember(id)",
+                    "new Command.StopWatching()"),
             Mutant.of(
-                            "lost creates are looked for on one connection only",
-                            "session/Session",
-                            "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));",
-                            "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));\n"
-                                    + "        withLostCreates.clear();")
-                    .caughtBy(OLD_SCHEDULES + "aCreateOfATryThatWasGivenUpBlocksNobodyAfterAMoveBack"),
+                    "lost creates are looked for on one connection only",
+                    "session/Session",
+                    "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));",
+                    "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));\n"
+                            + "        withLostCreates.clear();"),
             Mutant.of(
                     "token from the sequence number",
                     MACHINE,
@@ -91,28 +85,25 @@ final class MachineMutants {
                             "if (!places.isEmpty())")
                     .caughtBy("OldBugsTest#aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext"),
             Mutant.of(
-                            "one member's node lost: the others stay",
-                            MACHINE,
-                            ": enqueue(new Command.StopWatching(), new Command.Leave(others));",
-                            ": enqueue(new Command.StopWatching());")
-                    .caughtBy("MultiLockTest#aWaitingRequestThatLosesAMembersNodeIsMadeAnewAndServed"),
+                    "one member's node lost: the others stay",
+                    MACHINE,
+                    ": enqueue(new Command.StopWatching(), new Command.Leave(others));",
+                    ": enqueue(new Command.StopWatching());"),
             Mutant.of(
-                            "one member's lease lost: the others' nodes stay",
-                            MACHINE,
-                            "m.lose(m.placedBut((Event.OwnNodeGone) e))",
-                            "m.lose(List.of())")
-                    .caughtBy("MultiLockTest#whereOneNodeIsDeletedTheWholeIsLostAndTheOtherNodesGo"),
+                    "one member's lease lost: the others' nodes stay",
+                    MACHINE,
+                    "m.lose(m.placedBut((Event.OwnNodeGone) e))",
+                    "m.lose(List.of())"),
             Mutant.of(
                     "a lapsed lease leaves its node",
                     MACHINE,
                     "(m, e) -> m.lose(m.placed()), ENDED)",
                     "(m, e) -> m.lose(List.of()), ENDED)"),
             Mutant.of(
-                            "who steps back at the counter's end leaves its node",
-                            MACHINE,
-                            "return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));",
-                            "return go(DRAINING, new Command.Drain(i, transaction));")
-                    .caughtBy("FaultTest#theCountersEndNeverMakesTwoHoldersAndHeals"),
+                    "who steps back at the counter's end leaves its node",
+                    MACHINE,
+                    "return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));",
+                    "return go(DRAINING, new Command.Drain(i, transaction));"),
             Mutant.of(
                     "watches stay after the grant",
                     MACHINE,
@@ -120,15 +111,13 @@ final class MachineMutants {
                     "return go(HELD, new Command.Grant(token));"),
             Mutant.of("released without deleting", MACHINE, "m.end(new Command.LeaveAsHolder(m.placed()))", "m.end()"),
             Mutant.of(
-                            "a try waits",
-                            REQUEST,
-                            "if (patience instanceof Patience.Never) {\n            giveUpThen",
-                            "if (patience instanceof Patience.Never && waited) {\n            giveUpThen")
-                    .caughtBy("MutexTest#aTryThatFailsIsEmptyAndLeavesNothing"),
+                    "a try waits",
+                    REQUEST,
+                    "if (patience instanceof Patience.Never) {\n            giveUpThen",
+                    "if (patience instanceof Patience.Never && waited) {\n            giveUpThen"),
             Mutant.of(
-                            "no time limit",
-                            REQUEST,
-                            "engine.time().after(span, () -> engine.serially(this::timeUp))",
-                            "engine.time().after(span.multipliedBy(60), () -> engine.serially(this::timeUp))")
-                    .caughtBy("MutexTest#anAsynchronousTryThatRunsOutOfTimeIsEmpty"));
+                    "no time limit",
+                    REQUEST,
+                    "engine.time().after(span, () -> engine.serially(this::timeUp))",
+                    "engine.time().after(span.multipliedBy(60), () -> engine.serially(this::timeUp))"));
 }

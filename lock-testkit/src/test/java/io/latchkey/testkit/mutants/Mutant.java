@@ -10,11 +10,10 @@ import java.util.List;
  * @param name what it does wrong, in words
  * @param edits what it changes in the shipped sources; nothing for the control
  * @param tests of those that need a server, one that catches it, {@code TestClass#method}; none if the general judges do
- * @param mix the kind of schedules that catches it soonest; empty if all in turn do
  */
-record Mutant(String name, List<Edit> edits, List<String> tests, String mix) {
+record Mutant(String name, List<Edit> edits, List<String> tests) {
     /** The locks as they are: whatever catches this one is wrong itself. */
-    static final Mutant NONE = new Mutant("none", List.of(), List.of(), "");
+    static final Mutant NONE = new Mutant("none", List.of(), List.of());
 
     /**
      * One change of one file.
@@ -36,21 +35,16 @@ record Mutant(String name, List<Edit> edits, List<String> tests, String mix) {
     }
 
     static Mutant of(String name, String file, String text, String instead) {
-        return new Mutant(name, List.of(new Edit(file, text, instead)), List.of(), "");
+        return new Mutant(name, List.of(new Edit(file, text, instead)), List.of());
     }
 
     Mutant and(String file, String text, String instead) {
         List<Edit> more = new ArrayList<>(edits);
         more.add(new Edit(file, text, instead));
-        return new Mutant(name, List.copyOf(more), tests, mix);
+        return new Mutant(name, List.copyOf(more), tests);
     }
 
     Mutant caughtBy(String... others) {
-        return new Mutant(name, edits, List.of(others), mix);
-    }
-
-    /** Caught by schedules of this kind. */
-    Mutant caughtIn(String kind) {
-        return new Mutant(name, edits, tests, kind);
+        return new Mutant(name, edits, List.of(others));
     }
 }

@@ -39,25 +39,21 @@ final class RuleMutants {
                     "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {\n            nearest--;",
                     "if (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {\n            nearest = -1;"),
             Mutant.of(
-                            "semaphore watches N places ahead",
-                            SEMAPHORE,
-                            "new Decision.Blocked(suffix.subList(0, enough))",
-                            "new Decision.Blocked(List.of(before.get(before.size()"
-                                    + " - Math.min(before.size(), queue.purpose().capacity()))))")
-                    .caughtBy(
-                            "SemaphoreTest#aHolderThatLeavesNewestFirstWakesTheWaiter",
-                            "SemaphoreTest#waitersComeInAsSoonAsTheyFitInWhateverOrderTheHoldersLeave"),
+                    "semaphore watches N places ahead",
+                    SEMAPHORE,
+                    "new Decision.Blocked(suffix.subList(0, enough))",
+                    "new Decision.Blocked(List.of(before.get(before.size()"
+                            + " - Math.min(before.size(), queue.purpose().capacity()))))"),
             Mutant.of(
                     "off by one permit",
                     SEMAPHORE,
                     "(long) capacity - me.permits()",
                     "(long) capacity - me.permits() + 1"),
             Mutant.of(
-                            "one permit is never lent",
-                            SEMAPHORE,
-                            "(long) capacity - me.permits()",
-                            "(long) capacity - me.permits() - 1")
-                    .caughtBy("SemaphoreTest#asManyHoldAsThereArePermits"),
+                    "one permit is never lent",
+                    SEMAPHORE,
+                    "(long) capacity - me.permits()",
+                    "(long) capacity - me.permits() - 1"),
             Mutant.of("weight ignored", SEMAPHORE, "taken += before.get(i).permits()", "taken++"),
             Mutant.of("own weight ignored", SEMAPHORE, "(long) capacity - me.permits()", "(long) capacity - 1"),
             Mutant.of(
@@ -71,18 +67,16 @@ final class RuleMutants {
                     "for (long watched = 0; watched <= free; enough++)",
                     "for (long watched = 0; watched < free || enough == 0; enough++)"),
             Mutant.of(
-                            "certificate of the oldest",
-                            SEMAPHORE,
-                            "for (int i = before.size() - 1; i >= 0 && taken <= free; i--)",
-                            "for (int i = 0; i < before.size() && taken <= free; i++)")
-                    .caughtBy("SemaphoreTest#oneReleaseWakesWaitersOfAtMostAllPermitsHoweverManyWait"),
+                    "certificate of the oldest",
+                    SEMAPHORE,
+                    "for (int i = before.size() - 1; i >= 0 && taken <= free; i--)",
+                    "for (int i = 0; i < before.size() && taken <= free; i++)"),
             Mutant.of(
                     "who holds tells nobody in the line",
                     SEMAPHORE,
                     "new Decision.Hold(queue.behind(me))",
                     "new Decision.Hold()"),
-            Mutant.of("everybody leads the line", SEMAPHORE, "return lastMayHold ?", "return true ?")
-                    .caughtBy("RecipeWireTest#aLineCostsTheSameWhateverTheCapacity"),
+            Mutant.of("everybody leads the line", SEMAPHORE, "return lastMayHold ?", "return true ?"),
             Mutant.of("who asks for too much blocks the others", SEMAPHORE, "if (free < 0)", "if (capacity == 0)"),
             Mutant.of(
                     "names ordered as text",
@@ -90,50 +84,40 @@ final class RuleMutants {
                     "Comparator.comparingInt(NodeName::sequence).thenComparing(NodeName::text)",
                     "Comparator.comparing(NodeName::text)"),
             Mutant.of(
-                            "order at the counter's overflow",
-                            NAMES,
-                            "return sequence < 0 || sequence == Integer.MAX_VALUE;",
-                            "return false;")
-                    .caughtBy("io.latchkey.zk.queue.QueueTest#overflowedNumbersStandBehindAllOthers"),
+                    "order at the counter's overflow",
+                    NAMES,
+                    "return sequence < 0 || sequence == Integer.MAX_VALUE;",
+                    "return false;"),
             Mutant.of(
-                            "the counter's end comes as a surprise",
-                            NAMES,
-                            "return overflowed() || sequence >= DRAIN_FROM;",
-                            "return false;")
-                    .caughtBy("FaultTest#theCountersEndNeverMakesTwoHoldersAndHeals"),
-            Mutant.of("foreign children stand in the queue", NAMES, " || !isHex(child, idStart, idEnd)", "")
-                    .caughtBy("io.latchkey.zk.queue.NodeNameTest#foreignNamesAreNotOurs"),
+                    "the counter's end comes as a surprise",
+                    NAMES,
+                    "return overflowed() || sequence >= DRAIN_FROM;",
+                    "return false;"),
+            Mutant.of("foreign children stand in the queue", NAMES, " || !isHex(child, idStart, idEnd)", ""),
             Mutant.of(
-                            "declared permits are not compared",
-                            PATH_DATA,
-                            "kind == other.kind && declared == other.declared",
-                            "kind == other.kind")
-                    .caughtBy("SemaphoreTest#anotherDeclaredNumberIsToldWithBothNumbers"),
+                    "declared permits are not compared",
+                    PATH_DATA,
+                    "kind == other.kind && declared == other.declared",
+                    "kind == other.kind"),
             Mutant.of(
-                            "kinds are not compared",
-                            PATH_DATA,
-                            "kind == other.kind && declared == other.declared",
-                            "declared == other.declared")
-                    .caughtBy("ReadWriteLockTest#aPathOfAnotherKindIsToldWithBothKinds"),
+                    "kinds are not compared",
+                    PATH_DATA,
+                    "kind == other.kind && declared == other.declared",
+                    "declared == other.declared"),
             Mutant.of(
-                            "a later format is taken for a mutex",
-                            PATH_DATA,
-                            "if (!counts.matches()) {\n            return Optional.empty();",
-                            "if (!counts.matches()) {\n            return Optional.of(MUTEX);")
-                    .caughtBy("MistakesTest#pathOfAnotherFormat_isRefusedAndLeftAsItIs"),
-            Mutant.of("the largest capacity is forgotten", PATH_DATA, "Math.max(largest, newCapacity)", "newCapacity")
-                    .caughtBy("io.latchkey.zk.queue.DataTest#aPathSaysItsFormatItsKindAndASemaphoresCounts"),
+                    "a later format is taken for a mutex",
+                    PATH_DATA,
+                    "if (!counts.matches()) {\n            return Optional.empty();",
+                    "if (!counts.matches()) {\n            return Optional.of(MUTEX);"),
+            Mutant.of("the largest capacity is forgotten", PATH_DATA, "Math.max(largest, newCapacity)", "newCapacity"),
             Mutant.of(
-                            "a downgraded lease's token is not shown",
-                            "queue/Owner",
-                            "return token == null ? owner :",
-                            "return true ? owner :")
-                    .caughtBy("DowngradeTest#theQueueShowsAReaderWithTheTokenOfItsLease"),
+                    "a downgraded lease's token is not shown",
+                    "queue/Owner",
+                    "return token == null ? owner :",
+                    "return true ? owner :"),
             Mutant.of(
-                            "after a shrink a holder is taken for a waiter",
-                            "recipe/SemaphoreRule",
-                            "queue.purpose().largest()",
-                            "queue.purpose().capacity()")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#whoStandsBehindAHolderOfBeforeAShrinkIsLetInByAnother"));
+                    "after a shrink a holder is taken for a waiter",
+                    "recipe/SemaphoreRule",
+                    "queue.purpose().largest()",
+                    "queue.purpose().capacity()"));
 }

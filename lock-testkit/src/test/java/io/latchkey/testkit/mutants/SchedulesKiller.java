@@ -8,19 +8,13 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Random schedules of the whole machine over simulated servers. One that notices something is played again with the locks as they are,
+ * Random schedules of all mixes, the whole machine over simulated servers. One that notices something is played again with the locks as they are,
  * and must be in order there. For one bug: a later budget goes on where the one before ended.
  */
 final class SchedulesKiller {
     private static final String HUNTER = "io.latchkey.testkit.sim.Hunter";
 
-    private final String mix;
     private LongFunction<List<String>> hunter;
-
-    /** @param mix of which kind; all kinds in turn if empty */
-    SchedulesKiller(String mix) {
-        this.mix = mix;
-    }
 
     /** For so much of a processor's time: a busy machine plays as many schedules as an idle one. */
     Killer with(Duration budget) {
@@ -46,9 +40,8 @@ final class SchedulesKiller {
     private LongFunction<List<String>> hunter(MutantClasses classes) {
         try {
             @SuppressWarnings("unchecked") // All that is shared with a mutant's classes is the JDK's.
-            LongFunction<List<String>> loaded = (LongFunction<List<String>>) classes.loadClass(HUNTER)
-                    .getDeclaredConstructor(String.class)
-                    .newInstance(mix);
+            LongFunction<List<String>> loaded = (LongFunction<List<String>>)
+                    classes.loadClass(HUNTER).getDeclaredConstructor().newInstance();
             return loaded;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);

@@ -15,125 +15,100 @@ final class TimeMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.term() != null) {")
-                    .and(SESSION, "SerialExecutor.attemptEach(holding, Request::lapsed);", "")
-                    .caughtBy("FaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted"),
+                    .and(SESSION, "SerialExecutor.attemptEach(holding, Request::lapsed);", ""),
             Mutant.of(
-                            "validity counted from the disconnect",
-                            SESSION,
-                            "if (connected) {\n            connected = false;",
-                            "if (connected) {\n            connected = false;\n            Term now = term;\n"
-                                    + "            if (now != null) {\n"
-                                    + "                now.prolong(engine.now().plus(timeout));\n            }")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted"),
+                    "validity counted from the disconnect",
+                    SESSION,
+                    "if (connected) {\n            connected = false;",
+                    "if (connected) {\n            connected = false;\n            Term now = term;\n"
+                            + "            if (now != null) {\n"
+                            + "                now.prolong(engine.now().plus(timeout));\n            }"),
             Mutant.of(
-                            "the refusal of a session that ends proves that it lives",
-                            "session/ZooKeeperPort",
-                            "code == Code.SESSION_EXPIRED || ",
-                            "")
-                    .caughtBy(
-                            "io.latchkey.zk.session.ZooKeeperPortTest#aTransactionThatTheEndOfTheSessionRefusedIsNoAnswer"),
+                    "the refusal of a session that ends proves that it lives",
+                    "session/ZooKeeperPort",
+                    "code == Code.SESSION_EXPIRED || ",
+                    ""),
             Mutant.of(
-                            "reconnects put the heartbeat off again and again",
-                            SESSION,
-                            "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
-                            "")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.HeartbeatTest#deletedNodeIsTold_whenTheConnectionIsLostAgainAndAgain"),
+                    "reconnects put the heartbeat off again and again",
+                    SESSION,
+                    "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
+                    ""),
             Mutant.of(
-                            "a lone write counts in full",
-                            PROOFS,
-                            "sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill))",
-                            "sent")
-                    .caughtBy(
-                            "io.latchkey.zk.session.ProofsTest#aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore"),
+                    "a lone write counts in full",
+                    PROOFS,
+                    "sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill))",
+                    "sent"),
             Mutant.of(
-                            "a pair without its margin",
-                            PROOFS,
-                            "!answered.getFirst().answered().plus(margin).isAfter(sent)",
-                            "!answered.getFirst().answered().isAfter(sent)")
-                    .caughtBy("io.latchkey.zk.session.ProofsTest#aRequestLessThanAMarginBeforeProvesNothing"),
+                    "a pair without its margin",
+                    PROOFS,
+                    "!answered.getFirst().answered().plus(margin).isAfter(sent)",
+                    "!answered.getFirst().answered().isAfter(sent)"),
             Mutant.of(
-                            "a pair's margin begins with the sending",
-                            PROOFS,
-                            "!answered.getFirst().answered().plus(margin).isAfter(sent)",
-                            "!answered.getFirst().sent().plus(margin).isAfter(sent)")
-                    .caughtBy("io.latchkey.zk.session.ProofsTest#aSlowRequestIsProvedAMarginAfterItsAnswer"),
-            Mutant.of("requests take no time", PROOFS, ".plus(slowest.within(span, now))", "")
-                    .caughtBy("io.latchkey.zk.session.ProofsTest#theTimeOfTheLoneWriteItselfCountsAsWell"),
+                    "a pair's margin begins with the sending",
+                    PROOFS,
+                    "!answered.getFirst().answered().plus(margin).isAfter(sent)",
+                    "!answered.getFirst().sent().plus(margin).isAfter(sent)"),
+            Mutant.of("requests take no time", PROOFS, ".plus(slowest.within(span, now))", ""),
             Mutant.of(
-                            "a standstill proves as much as pings",
-                            SESSION,
-                            "engine.time().standstill(timeout.plus(now.since(sent)))",
-                            "Duration.ZERO")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.OldSchedulesTest#aWriteAfterAStandstillDoesNotProveThatTheSessionLives"),
+                    "a standstill proves as much as pings",
+                    SESSION,
+                    "engine.time().standstill(timeout.plus(now.since(sent)))",
+                    "Duration.ZERO"),
             Mutant.of(
-                            "a standstill is known one pulse later",
-                            "session/SystemTime",
-                            "return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;",
-                            "return maybeNow.isNegative() ? maybeNow : longest;")
-                    .caughtBy("io.latchkey.zk.session.SystemTimeTest#aStandstillThatIsJustOverIsKnown"),
+                    "a standstill is known one pulse later",
+                    "session/SystemTime",
+                    "return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;",
+                    "return maybeNow.isNegative() ? maybeNow : longest;"),
             Mutant.of(
-                            "pings before the connection",
-                            PROOFS,
-                            "return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);",
-                            "return Optional.of(ping);")
-                    .caughtBy(
-                            "io.latchkey.zk.session.ProofsTest#aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest"),
+                    "pings before the connection",
+                    PROOFS,
+                    "return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);",
+                    "return Optional.of(ping);"),
             Mutant.of(
-                            "a borrowed handle's connection is taken for old",
-                            PROOFS,
-                            "return maybeNone ? before",
-                            "return maybeNone && before.isPresent() ? before")
-                    .caughtBy(
-                            "io.latchkey.zk.session.ProofsTest#aLoneWriteProvesNothing_whenTheConnectionsAgeIsNotKnown"),
+                    "a borrowed handle's connection is taken for old",
+                    PROOFS,
+                    "return maybeNone ? before",
+                    "return maybeNone && before.isPresent() ? before"),
             Mutant.of(
-                            "no pair in time after a reconnect",
-                            SESSION,
-                            "nextBeat.set(engine.margin(timeout));\n            beatAgain",
-                            "nextBeat.set(interval());\n            beatAgain")
-                    .caughtBy(
-                            "io.latchkey.testkit.SimulatedLocksTest#whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease"),
+                    "no pair in time after a reconnect",
+                    SESSION,
+                    "nextBeat.set(engine.margin(timeout));\n            beatAgain",
+                    "nextBeat.set(interval());\n            beatAgain"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
                             "session/Moment",
                             " || now.wallMillis >= wallMillis",
                             "")
-                    .and("session/Moment", "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()", "Long.MAX_VALUE")
-                    .caughtBy("io.latchkey.zk.session.TermTest#theWallClockAloneEndsIt"),
-            Mutant.of("a term that is over comes back", TERM, " || until.reachedAt(now())", "")
-                    .caughtBy("io.latchkey.zk.session.TermTest#anAnswerThatComesTooLateDoesNotReviveIt"),
+                    .and(
+                            "session/Moment",
+                            "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()",
+                            "Long.MAX_VALUE"),
+            Mutant.of("a term that is over comes back", TERM, " || until.reachedAt(now())", ""),
             Mutant.of(
-                            "loss is told only to who looks",
-                            SESSION,
-                            "if (!termEnd.isSet() && present != null && !over) {",
-                            "if (present == null) {")
-                    .caughtBy("SharedFaultTest#aPartitionedHolderKnowsBeforeTheNextIsGranted[1]"),
+                    "loss is told only to who looks",
+                    SESSION,
+                    "if (!termEnd.isSet() && present != null && !over) {",
+                    "if (present == null) {"),
             Mutant.of(
-                            "no heartbeat while holding",
-                            SESSION,
-                            "void keepBeating() {\n        if (!nextBeat.isSet()) {",
-                            "void keepBeating() {\n        if (over) {")
-                    .caughtBy("MutexTest#aHeldLeaseStaysValidForManySessionTimeouts"),
+                    "no heartbeat while holding",
+                    SESSION,
+                    "void keepBeating() {\n        if (!nextBeat.isSet()) {",
+                    "void keepBeating() {\n        if (over) {"),
             Mutant.of(
-                            "the heartbeat looks at no node",
-                            SESSION,
-                            "Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
-                            "Deque<Place> present = new ArrayDeque<>(0);")
-                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#allDeletedNodesAreTold_whenOneBeatFails"),
+                    "the heartbeat looks at no node",
+                    SESSION,
+                    "Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
+                    "Deque<Place> present = new ArrayDeque<>(0);"),
             Mutant.of(
-                            "the heartbeat forgets what it found gone",
-                            "session/NodeChecks",
-                            "gone(part.get(refusal.index()));",
-                            "part.get(refusal.index());")
-                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
+                    "the heartbeat forgets what it found gone",
+                    "session/NodeChecks",
+                    "gone(part.get(refusal.index()));",
+                    "part.get(refusal.index());"),
             Mutant.of(
-                            "the heartbeat tells of one deleted node at a time",
-                            "session/NodeChecks",
-                            "if (others.isEmpty()) {",
-                            "if (!others.isEmpty()) {")
-                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#allDeletedNodesAreTold_whenOneBeatFails"),
+                    "the heartbeat tells of one deleted node at a time",
+                    "session/NodeChecks",
+                    "if (others.isEmpty()) {",
+                    "if (!others.isEmpty()) {"),
             Mutant.of(
                             "nobody looks at a node of which a watch has told",
                             "session/Place",
@@ -141,12 +116,10 @@ final class TimeMutants {
                             "return leftToWatch;")
                     .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
             Mutant.of(
-                            "a barrier that was refused is not sent again",
-                            SESSION,
-                            "} else if (!connected && on == connection) {",
-                            "} else if (over) {")
-                    .caughtBy(
-                            "io.latchkey.testkit.SimulatedLocksTest#whoIsRefusedTheFirstWritesOfAConnectionWritesAgain"),
+                    "a barrier that was refused is not sent again",
+                    SESSION,
+                    "} else if (!connected && on == connection) {",
+                    "} else if (over) {"),
             Mutant.of(
                             "a connection that is told again proves as little as before the first word",
                             SESSION,
@@ -171,29 +144,25 @@ final class TimeMutants {
                     "case SESSION_EXPIRED -> engine.sessionOver(this);",
                     "case SESSION_EXPIRED -> outOfTouch();"),
             Mutant.of(
-                            "back in touch without a barrier",
-                            SESSION,
-                            "if (first) {\n            backInTouch();",
-                            "if (!first || first) {\n            backInTouch();")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.HeartbeatTest#theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection"),
+                    "back in touch without a barrier",
+                    SESSION,
+                    "if (first) {\n            backInTouch();",
+                    "if (!first || first) {\n            backInTouch();"),
             Mutant.of(
                     "nothing goes on after a reconnect",
                     SESSION,
                     "waiting.forEach(engine::serially);",
                     "waiting.size();"),
             Mutant.of(
-                            "a lost lease keeps its node's place",
-                            "session/Request",
-                            "Objects.requireNonNull(lease).lose(lossCause);\n        }\n    }\n\n    /**\n     * Several",
-                            "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several")
-                    .caughtBy("FaultTest#expiryWhileHoldingIsToldAndTheNextAcquireIsANewRequest"),
+                    "a lost lease keeps its node's place",
+                    "session/Request",
+                    "Objects.requireNonNull(lease).lose(lossCause);\n        }\n    }\n\n    /**\n     * Several",
+                    "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several"),
             Mutant.of(
-                            "released twice",
-                            LEASE,
-                            "if (!isValid() || !end.compareAndSet(null, new End.Released())) {",
-                            "if (!isValid() && !end.compareAndSet(null, new End.Released())) {")
-                    .caughtBy("MutexTest#releasingTwiceIsHarmless"),
+                    "released twice",
+                    LEASE,
+                    "if (!isValid() || !end.compareAndSet(null, new End.Released())) {",
+                    "if (!isValid() && !end.compareAndSet(null, new End.Released())) {"),
             Mutant.of(
                     "no new session after the old one",
                     "session/Engine",

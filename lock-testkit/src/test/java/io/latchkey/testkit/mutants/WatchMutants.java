@@ -13,11 +13,10 @@ final class WatchMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
-                            "news without a number taken for a release",
-                            "session/Watches",
-                            "zxid > 0 && zxid == watched.changedBy",
-                            "zxid == watched.changedBy")
-                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#theMarkIsNoTurn_whenEventsHaveNoNumber"),
+                    "news without a number taken for a release",
+                    "session/Watches",
+                    "zxid > 0 && zxid == watched.changedBy",
+                    "zxid == watched.changedBy"),
             Mutant.of(
                     "no second look after a wake-up",
                     PLACE,
@@ -41,20 +40,17 @@ final class WatchMutants {
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
             Mutant.of(
-                            "mark without deletion taken for a release",
-                            WATCHES,
-                            "watched.listening().forEach(Listener::changed);",
-                            "watched.listening().forEach(Listener::changed);\n"
-                                    + "                watched.listening().forEach(Listener::released);")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aHolderThatIsWrittenToHoldsOn"),
+                    "mark without deletion taken for a release",
+                    WATCHES,
+                    "watched.listening().forEach(Listener::changed);",
+                    "watched.listening().forEach(Listener::changed);\n"
+                            + "                watched.listening().forEach(Listener::released);"),
             Mutant.of(
-                            "own node's loss ignored",
-                            PLACE,
-                            "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
-                            "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {")
-                    .caughtBy("FaultTest#aDeletedHoldersNodeIsALoss"),
-            Mutant.of("own node not watched", PLACE, "if (stopWatchingOwn == null) {", "if (ahead.size() > 1_000) {")
-                    .caughtBy("FaultTest#aDeletedWaitersNodeNeverMakesTwoHolders"),
+                    "own node's loss ignored",
+                    PLACE,
+                    "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
+                    "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {"),
+            Mutant.of("own node not watched", PLACE, "if (stopWatchingOwn == null) {", "if (ahead.size() > 1_000) {"),
             Mutant.of(
                     "watches are not taken back",
                     WATCHES,
@@ -66,17 +62,15 @@ final class WatchMutants {
                             "private void stop(String path,",
                             "private static void listeners(Watched unused) {}\n\n    private void stop(String path,"),
             Mutant.of(
-                            "a lost watch is not set again",
-                            PLACE,
-                            "lane().session().whenConnected(this::lookAgain);",
-                            "lane().session().connected();")
-                    .caughtBy("SharedFaultTest#watchesWhoseSetUpIsLostAreSetAgain"),
+                    "a lost watch is not set again",
+                    PLACE,
+                    "lane().session().whenConnected(this::lookAgain);",
+                    "lane().session().connected();"),
             Mutant.of(
-                            "the path is not watched",
-                            PLACE,
-                            "stopWatchingPath = watches.watchData(path, pathListener);",
-                            "stopWatchingPath = () -> {};")
-                    .caughtBy("SemaphoreTest#aLargerCapacityLetsSeveralWaitersIn"),
+                    "the path is not watched",
+                    PLACE,
+                    "stopWatchingPath = watches.watchData(path, pathListener);",
+                    "stopWatchingPath = () -> {};"),
             Mutant.of(
                     "whoever leads the line does not look at those that go",
                     PLACE,
@@ -88,11 +82,10 @@ final class WatchMutants {
                     "if (leading != null && !leading.isOf(children.children())) {",
                     "if (leading != null && leading.requests().isEmpty()) {"),
             Mutant.of(
-                            "the queue of one moment, the capacity of another",
-                            READER,
-                            "data != null && data.length > 0 && dataSince == listing.mzxid()",
-                            "data != null && data.length > 0")
-                    .caughtBy("SemaphoreTest#aResizeByAnotherClientIsNeverOverlooked"),
+                    "the queue of one moment, the capacity of another",
+                    READER,
+                    "data != null && data.length > 0 && dataSince == listing.mzxid()",
+                    "data != null && data.length > 0"),
             Mutant.of(
                     "put off and forgotten",
                     READER,
@@ -128,18 +121,15 @@ final class WatchMutants {
                     ".filter(name -> lost.contains(name.id()))",
                     ".sorted(io.latchkey.zk.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
-                            "told before the watch was set is missed",
-                            "session/Place",
-                            "if (!leadIfAheadMayHold() && data.version() > 0) {",
-                            "if (!leadIfAheadMayHold() && data.version() > 1_000) {")
-                    .caughtIn("LINE"),
+                    "told before the watch was set is missed",
+                    "session/Place",
+                    "if (!leadIfAheadMayHold() && data.version() > 0) {",
+                    "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
             Mutant.of(
-                            "an older watch's word counts for the new one",
-                            WATCHES,
-                            "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
-                            "set(what, Armed.NOT);")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.OldSchedulesTest#theWordOfAnOlderWatchIsNotTakenForThatOfTheNewOne"),
+                    "an older watch's word counts for the new one",
+                    WATCHES,
+                    "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
+                    "set(what, Armed.NOT);"),
             Mutant.of(
                             "a watch that others took back is thought to be there",
                             "session/Watches",
@@ -152,15 +142,12 @@ final class WatchMutants {
                             "session/Place",
                             "if (ownWatched && lane().session().connected()) {",
                             "if (request.isWaiting()) {")
-                    .and("session/Place", "if (lost && node()", "if (!lost && node()")
-                    .caughtBy("HandlesTest#whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone"),
+                    .and("session/Place", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
-                            "a mark counts before the watches are set again",
-                            "session/Place",
-                            "ownWatched && lane().session().connected()",
-                            "ownWatched")
-                    .caughtBy(
-                            "io.latchkey.testkit.sim.HeartbeatTest#theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection"),
+                    "a mark counts before the watches are set again",
+                    "session/Place",
+                    "ownWatched && lane().session().connected()",
+                    "ownWatched"),
             Mutant.of(
                             "long lists are read together",
                             READER,
@@ -168,9 +155,8 @@ final class WatchMutants {
                             "if (!together) {")
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(
-                            "a list is of the moment when its first read was",
-                            "session/ZooKeeperPort",
-                            "same ? mzxid : -1",
-                            "mzxid")
-                    .caughtBy("io.latchkey.zk.session.ZooKeeperPortTest#aListDuringWhichTheDataChangedIsOfNoMoment"));
+                    "a list is of the moment when its first read was",
+                    "session/ZooKeeperPort",
+                    "same ? mzxid : -1",
+                    "mzxid"));
 }

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
 /**
- * The random schedules for those who know no class of this package: plays one mix, or all in turn, for so many milliseconds of the
+ * The random schedules for those who know no class of this package: plays all mixes in turn for so many milliseconds of the
  * calling thread's processor time, and returns how many schedules it took until one broke a rule, its mix, its seed, and the rule; nothing
  * if none did. The next call goes on with the seeds that follow.
  */
@@ -29,20 +29,14 @@ public final class Hunter implements LongFunction<List<String>> {
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
     private final Reached reached = new Reached();
-    private final List<Share> turn;
     private long round;
     private long played;
-
-    /** @param mix the name of the one mix to be played; all in turn if empty */
-    public Hunter(String mix) {
-        turn = mix.isEmpty() ? TURN : List.of(new Share(Mix.valueOf(mix), 1));
-    }
 
     @Override
     public List<String> apply(long millis) {
         long end = CLOCK.getCurrentThreadCpuTime() + Duration.ofMillis(millis).toNanos();
         for (; ; round++) {
-            for (Share share : turn) {
+            for (Share share : TURN) {
                 for (long seed = 1 + round * share.schedules(); seed <= (round + 1) * share.schedules(); seed++) {
                     if (CLOCK.getCurrentThreadCpuTime() > end) {
                         return List.of();
