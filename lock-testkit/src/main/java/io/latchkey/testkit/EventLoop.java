@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
@@ -159,11 +160,8 @@ final class EventLoop implements AutoCloseable {
     public void close() {
         closed = true;
         selector.wakeup();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // Also when the caller is interrupted: a selector that is closed under the loop would throw there.
+        Uninterruptibles.joinUninterruptibly(thread);
         try {
             selector.close();
         } catch (ClosedChannelException e) {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Every seeded bug is caught, and nothing is found wrong with the locks as they are. A bug that names a test is given to that test alone; all
  * others, and with {@code -Dlatchkey.mutants.general=true} all, to the general judges first, and the last lines say how many they
- * caught. {@code -Dlatchkey.mutants.seconds=30} lets them play schedules for so long against each; {@code -Dlatchkey.mutants=release} hunts only mutants whose names contain that regular
- * expression.
+ * caught. {@code -Dlatchkey.mutants.seconds=30} lets them play schedules for so long against each; {@code -Dlatchkey.mutants=release}
+ * hunts only mutants whose names contain that regular expression.
  */
 @Tag("once")
 @Tag("long")
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class MutantsTest {
     private static final Duration SCHEDULES = Duration.ofSeconds(Long.getLong("latchkey.mutants.seconds", 30));
     private static final Duration CONTROL = Duration.ofSeconds(10);
-    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final boolean ALL_GENERALLY = Boolean.getBoolean("latchkey.mutants.general");
     private static final String CHOSEN = ".*(" + System.getProperty("latchkey.mutants", "") + ").*";
     /** Tests mostly wait. */
