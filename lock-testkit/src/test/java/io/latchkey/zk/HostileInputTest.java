@@ -16,7 +16,10 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.Stopwatch;
+import io.latchkey.testkit.Wire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -362,26 +365,111 @@ class HostileInputTest extends OnOneServer {
         assertEquals(5_000, server().nodesUnder("/m").size(), "nothing of ours is left");
     }
 
-    /** Their number does not tell how long the list is: only the connections that it breaks do. */
+    // ---- few children with long names: their number does not tell how long the list is, only the connections that it
+    // breaks do
+
+    /** Its session is short: the lists are asked for again with its heartbeats. */
+    private ZkLockClient brief(FaultProxy proxy) {
+        return client(builder -> builder.connectString(proxy.connectString())
+                .sessionTimeout(Duration.ofMillis(Long.getLong(
+                        "latchkey.session", LONG_SESSION.dividedBy(2).toMillis()))));
+    }
+
+    private void fillWithLongNames(String path) throws Exception {
+        for (int i = 0; i < 120; i++) {
+            create(path + '/' + "x".repeat(9_000) + i, new byte[0]);
+        }
+    }
+
+    /** Each list breaks the connection. */
+    private static int lists(FaultProxy proxy, Wire.Mark since, String path) {
+        return proxy.since(since).count(RequestMatch.list().path(path, path::equals));
+    }
+
+    private static void assertTooLong(LockException told) {
+        assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason());
+    }
+
     @Test
     @Tag("long")
     void acquireFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
-        ZkLockClient brief = client(builder -> builder.sessionTimeout(Duration.ofMillis(
-                Long.getLong("latchkey.session", LONG_SESSION.dividedBy(2).toMillis()))));
+        FaultProxy proxy = proxy();
+        ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();
         brief.mutex("/m").acquire().close();
-        for (int i = 0; i < 120; i++) {
-            create("/m/" + "x".repeat(9_000) + i, new byte[0]);
-        }
-        LockException told =
-                assertThrows(LockException.class, () -> brief.mutex("/m").acquire());
-        assertTrue(told.getMessage().contains("jute.maxbuffer"), told.getMessage());
+        fillWithLongNames("/m");
+        assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
         assertEquals(120, server().nodesUnder("/m").size(), "nothing of ours is left");
         assertFalse(elsewhere.lost().isDone());
+        Wire.Mark known = proxy.mark();
         Stopwatch watch = Stopwatch.start();
         assertThrows(LockException.class, () -> brief.mutex("/m").acquire());
+        assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").queue()));
         long took = watch.stop();
         assertTrue(took < 2000, "once known it costs no connection: " + took + " ms");
+        assertEquals(0, lists(proxy, known, "/m"));
+        assertTrue(elsewhere.isValid());
+    }
+
+    @Test
+    void queueFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient brief = brief(proxy);
+        Lease elsewhere = brief.mutex("/elsewhere").acquire();
+        brief.mutex("/m").acquire().close();
+        fillWithLongNames("/m");
+        Wire.Mark asking = proxy.mark();
+        LockException told;
+        do {
+            told = assertThrows(LockException.class, () -> brief.mutex("/m").queue());
+            assertTrue(lists(proxy, asking, "/m") <= 5, "it breaks the connection again and again");
+        } while (told.reason() != LockException.Reason.QUEUE_TOO_LONG);
+        assertTooLong(told);
+        Wire.Mark known = proxy.mark();
+        for (int i = 0; i < 20; i++) {
+            assertTooLong(
+                    assertThrows(LockException.class, () -> brief.mutex("/m").queue()));
+        }
+        assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
+        assertEquals(0, lists(proxy, known, "/m"));
+        assertFalse(elsewhere.lost().isDone());
+        assertTrue(elsewhere.isValid());
+    }
+
+    @Test
+    void diagnoseSaysWhatItLeavesOutAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient brief = brief(proxy);
+        Lease elsewhere = brief.mutex("/elsewhere").acquire();
+        Lease held = other.mutex("/app/held").acquire();
+        create("/app/m", new byte[0]);
+        fillWithLongNames("/app/m");
+        CompletableFuture<Lease> waiting = brief.mutex("/app/held").acquireAsync();
+        Wire.Mark asking = proxy.mark();
+        String gap;
+        do {
+            gap = brief.diagnose().gap().orElse("");
+            assertTrue(lists(proxy, asking, "/app/m") <= 5, "it breaks the connection again and again");
+        } while (!gap.contains("jute.maxbuffer"));
+        assertTrue(gap.contains("/app/m"), gap);
+        assertTrue(elsewhere.isValid());
+        held.close();
+        soon(waiting).close();
+    }
+
+    /** Where the path's counter is at its end, requests wait until the path is empty. */
+    @Test
+    void acquireFailsAndOtherLeasesLive_whereFewChildrenWithLongNamesKeepAPathFromBeingRenewed() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient brief = brief(proxy);
+        Lease elsewhere = brief.mutex("/elsewhere").acquire();
+        brief.mutex("/m").acquire().close();
+        fillWithLongNames("/m");
+        server().setChildCounter("/m", Integer.MAX_VALUE - 2);
+        assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
+        assertEquals(120, server().nodesUnder("/m").size(), "nothing of ours is left");
+        assertFalse(elsewhere.lost().isDone());
         assertTrue(elsewhere.isValid());
     }
 }

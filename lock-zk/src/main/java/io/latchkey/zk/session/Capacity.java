@@ -78,7 +78,7 @@ public final class Capacity {
 
     /** As an acquire does, by the path's children: the data of a path that others use is theirs. */
     private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
-        session.<ZooPort.Listing>ask(done -> session.port().list(path, done), answer -> {
+        session.lists().ask(path, () -> !failing.isDone(), answer -> {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {

@@ -17,6 +17,8 @@ public enum Code {
     LOGIN_REFUSED,
     /** The server is cut off from its quorum and serves reads only. */
     READ_ONLY,
+    /** Not asked for: the answer would be longer than a packet, and break the connection. */
+    TOO_LONG,
     /** Anything else; a refusal. */
     OTHER
 }

@@ -20,6 +20,8 @@ final class Drain implements Watches.Listener {
     private final String path;
     private final List<SteppedBack> steppedBack = new ArrayList<>();
     private Runnable stopWatching = () -> {};
+    /** The next connection brings one look, however much was lost with the former. */
+    private boolean waitsForConnection;
 
     /**
      * A request that waits.
@@ -61,8 +63,7 @@ final class Drain implements Watches.Listener {
         if (nobodyWaits()) {
             return;
         }
-        stopWatching = session.watches().watchForRelease(path, this);
-        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), answer -> {
+        session.lists().ask(path, () -> !nobodyWaits(), this::watchAndList, answer -> {
             if (answer.ok()) {
                 goOn(each -> each.hasNewPath(answer.get()));
             }
@@ -73,21 +74,20 @@ final class Drain implements Watches.Listener {
         });
     }
 
-    /** What was lost may have been a list that fits no packet: it would break the next connection as well. */
-    private void measureAndLook() {
-        if (nobodyWaits()) {
-            return;
-        }
-        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
-            if (answer.ok()
-                    && Errors.exceedsAPacket(
-                            answer.get().children(), session.port().longestAnswer())) {
-                stopWatching.run();
-                failAll(Errors.tooLong(session.engine().shown(path), answer.get()));
-            } else {
+    /** In one flight, since the watch brings the children as well: lists are counted once for both. */
+    private void watchAndList(Consumer<Answer<ZooPort.Listing>> then) {
+        stopWatching = session.watches().watchForRelease(path, this);
+        session.ask(done -> session.port().list(path, done), then);
+    }
+
+    private void lookOnceConnected() {
+        if (!waitsForConnection) {
+            waitsForConnection = true;
+            session.whenConnected(() -> {
+                waitsForConnection = false;
                 look();
-            }
-        });
+            });
+        }
     }
 
     private void looked(Answer<ZooPort.Listing> answer) {
@@ -103,7 +103,10 @@ final class Drain implements Watches.Listener {
             stopWatching.run();
             cannotRenew("foreign children are under it");
         } else if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
-            session.whenConnected(this::measureAndLook);
+            lookOnceConnected();
+        } else if (answer.code() == Code.TOO_LONG) {
+            stopWatching.run();
+            failAll(Errors.tooLong(session.engine().shown(path), answer));
         } else if (!answer.ok()) {
             stopWatching.run();
             cannotRenew(answer.detail());
@@ -131,7 +134,7 @@ final class Drain implements Watches.Listener {
             switch (Session.codeOf(answer)) {
                 case OK, NO_NODE -> drained();
                 case NOT_EMPTY -> look();
-                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::look);
+                case CONNECTION_LOSS, READ_ONLY -> lookOnceConnected();
                 default -> cannotRenew(Session.plain(answer).detail());
             }
         });
@@ -180,6 +183,6 @@ final class Drain implements Watches.Listener {
 
     @Override
     public void blind(Answer<?> why) {
-        session.whenConnected(this::measureAndLook);
+        lookOnceConnected();
     }
 }

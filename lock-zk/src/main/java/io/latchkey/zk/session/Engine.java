@@ -252,7 +252,7 @@ public final class Engine {
 
     /** Asks the present session's port, or fails when there is none. */
     public <T> CompletableFuture<T> query(BiConsumer<ZooPort, CompletableFuture<T>> question) {
-        return withSession((present, answer) -> question.accept(present.port(), answer));
+        return inSession((present, answer) -> question.accept(present.port(), answer));
     }
 
     /** What {@code shape} makes of the requests that are not over. */
@@ -263,7 +263,8 @@ public final class Engine {
         return all.join();
     }
 
-    private <T> CompletableFuture<T> withSession(BiConsumer<Session, CompletableFuture<T>> question) {
+    /** Asks the present session on the serial executor, or fails when there is none. */
+    <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         serially(() -> {
             if (refusal != null) {
@@ -289,8 +290,9 @@ public final class Engine {
      */
     <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
         checkMayWait(what + " of", shown(path));
+        CompletableFuture<T> answer = inSession(question);
         try {
-            return withSession(question).get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            return answer.get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
@@ -299,6 +301,8 @@ public final class Engine {
             throw Errors.unavailable(shown(path), what);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
+        } finally {
+            answer.cancel(false);
         }
     }
 

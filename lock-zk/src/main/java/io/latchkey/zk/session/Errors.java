@@ -137,9 +137,10 @@ public final class Errors {
         return (long) children * SHORTEST_ENTRY > longestAnswer;
     }
 
-    static LockException tooLong(String path, ZooPort.NodeData node) {
+    /** The answer is {@link Code#TOO_LONG}, and says how many children there are. */
+    static LockException tooLong(String path, Answer<?> answer) {
         return new LockException(
-                "There are " + node.children() + " nodes under " + path
+                "There are " + answer.detail() + " nodes under " + path
                         + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), or breaks the connection"
                         + " otherwise, so no client can see which request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
                         + " raise jute.maxbuffer of all clients.",
@@ -162,6 +163,7 @@ public final class Errors {
     static LockException of(String path, String what, Answer<?> answer) {
         return switch (answer.code()) {
             case NO_AUTH -> denied(path, what, answer);
+            case TOO_LONG -> tooLong(path, answer);
             case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable(path, what);
             default -> refused(path, answer);
         };

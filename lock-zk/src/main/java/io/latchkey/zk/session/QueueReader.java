@@ -9,7 +9,6 @@ import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
 import io.latchkey.zk.queue.Queue;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -30,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * is lost by that, since they stand behind the one whose list is on its way.
  */
 final class QueueReader {
-    private static final int LOST_BY_CHANCE = 2;
-    private static final int LOST_BY_LENGTH = 5;
-    /** How long a list that was lost so often is not asked for, at most. */
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-
     /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */
     private static final int PART_OF_PACKET = 4;
     /** What such a list has beside its names and its path's: the path's data, twice, with all that the server knows of it. */
@@ -54,10 +48,6 @@ final class QueueReader {
     /** The path's data is on its way, for all whose lists come behind it. */
     private boolean dataAskedFor;
 
-    /** Lists in a row that were sent on a good connection and lost with it. */
-    private int lostLists;
-    /** When the last of them was. */
-    private Moment lostAt;
     /** The next connection brings the list. */
     private boolean waitsForConnection;
 
@@ -123,7 +113,6 @@ final class QueueReader {
         this.session = session;
         this.lane = lane;
         this.path = path;
-        this.lostAt = session.engine().now();
     }
 
     boolean idle() {
@@ -203,14 +192,16 @@ final class QueueReader {
         List<String> paths = places.stream().map(Place::path).toList();
         session.<List<Answer<ZooPort.Listing>>>ask(then -> session.port().lists(paths, then), answer -> {
             for (int i = 0; i < readings.size(); i++) {
-                readings.get(i)
-                        .accept(answer.ok() ? answer.get().get(i) : Answer.failed(answer.code(), answer.detail()));
+                Answer<ZooPort.Listing> one =
+                        answer.ok() ? answer.get().get(i) : Answer.failed(answer.code(), answer.detail());
+                session.lists().answered(paths.get(i), one);
+                readings.get(i).accept(one);
             }
         });
     }
 
     private boolean mayReadWithOthers() {
-        return !listing && lostLists == 0 && (data != null || naming().isShared());
+        return !listing && !session.lists().wasLost(path) && (data != null || naming().isShared());
     }
 
     private void readData(Consumer<Answer<ZooPort.NodeData>> then) {
@@ -324,16 +315,14 @@ final class QueueReader {
         }
         List<Want> served = wants;
         wants = new ArrayList<>();
+        if (isWanted(served)) {
+            session.lists().ask(path, () -> isWanted(served), reading(served));
+        }
+    }
+
+    private boolean isWanted(List<Want> served) {
         served.removeIf(want -> !want.mayCome());
-        if (served.isEmpty() && !unsought) {
-            return;
-        }
-        listing = true;
-        if (lostLists >= LOST_BY_CHANCE || (lostLists > 0 && session.hasHolders())) {
-            measureAndList(served);
-        } else {
-            sendList(served);
-        }
+        return !served.isEmpty() || unsought;
     }
 
     private void sendListUnlessOneIs() {
@@ -342,76 +331,15 @@ final class QueueReader {
         }
     }
 
-    private void sendList(List<Want> served) {
-        session.<ZooPort.Listing>ask(then -> session.port().list(path, then), reading(served));
-    }
-
     /** A list is on its way: what is to be done with its answer. */
     private Consumer<Answer<ZooPort.Listing>> reading(List<Want> served) {
         listing = true;
         return answer -> {
             listing = false;
-            if (answer.code() == Code.CONNECTION_LOSS) {
-                lostLists++;
-                lostAt = session.engine().now();
-            } else {
-                lostLists = 0;
-            }
             listed(served, answer);
             wants.removeIf(want -> !want.mayCome());
             sendListUnlessOneIs();
         };
-    }
-
-    /**
-     * A list that is too long for a packet breaks the connection, whatever else is on it. No answer tells how long it would
-     * be. So where the last was lost, the number of children is asked for first, which may tell; and else the list is asked
-     * for alone, when leases live through the loss of the connection. Lost {@link #LOST_BY_LENGTH} times in a row like that,
-     * each time right after other answers of the same connection, it is not lost by chance.
-     */
-    private void measureAndList(List<Want> served) {
-        session.<ZooPort.NodeData>ask(then -> session.port().read(path, then), answer -> {
-            if (answer.code() == Code.CONNECTION_LOSS || answer.code() == Code.READ_ONLY) {
-                listing = false;
-                listAgain(served);
-            } else if (answer.ok() && !mayFit(answer.get().children())) {
-                listing = false;
-                LockException error = Errors.tooLong(session.engine().shown(path), answer.get());
-                fail(served, error);
-                if (lostLists < LOST_BY_LENGTH) {
-                    lookForLostLater();
-                }
-                sendListUnlessOneIs();
-            } else {
-                session.risk(done -> listAlone(served, done));
-            }
-        });
-    }
-
-    private void listAlone(List<Want> served, Runnable done) {
-        served.removeIf(want -> !want.mayCome());
-        if (served.isEmpty() && !unsought) {
-            listing = false;
-            done.run();
-            sendListUnlessOneIs();
-        } else {
-            session.<ZooPort.Listing>ask(
-                    then -> session.port().list(path, then), reading(served).andThen(answered -> done.run()));
-        }
-    }
-
-    /** Children of other clients may have longer names than requests have: then only the lists that were lost tell. */
-    private boolean mayFit(int children) {
-        return !Errors.exceedsAPacket(children, session.port().longestAnswer())
-                && (lostLists < LOST_BY_LENGTH
-                        || session.engine().now().since(lostAt).compareTo(pause()) > 0);
-    }
-
-    /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
-    private Duration pause() {
-        int times = 1 << Math.min(lostLists - LOST_BY_LENGTH, Byte.SIZE);
-        Duration pause = session.engine().sessionTimeout().multipliedBy(times);
-        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
     private void listed(List<Want> served, Answer<ZooPort.Listing> answer) {
@@ -432,6 +360,12 @@ final class QueueReader {
                 lookForLostLater();
             }
             case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
+            case TOO_LONG -> {
+                fail(served, Errors.tooLong(session.engine().shown(path), answer));
+                if (!session.lists().isUnreadable(path)) {
+                    lookForLostLater();
+                }
+            }
             default -> {
                 fail(served, Errors.refused(session.engine().shown(path), answer));
                 lookForLostLater();

@@ -105,22 +105,25 @@ public final class QueueView {
 
     /** The same, while the caller does something else; never completes if nobody answers. */
     CompletableFuture<Optional<Picture>> ask() {
-        return engine.query(this::look);
+        return engine.inSession(this::look);
     }
 
     private Optional<Picture> picture() {
-        return engine.ask(path, "read the queue", (session, then) -> look(session.port(), then));
+        return engine.ask(path, "read the queue", this::look);
     }
 
     /** One flight for the path and its list, which must be of one moment, and one for the nodes. */
-    private void look(ZooPort port, CompletableFuture<Optional<Picture>> then) {
-        port.read(path, data -> {
+    private void look(Session session, CompletableFuture<Optional<Picture>> then) {
+        session.<ZooPort.NodeData>ask(done -> session.port().read(path, done), data -> {
             if (data.code() == Code.NO_NODE) {
                 then.complete(Optional.empty());
-            } else if (data.ok() && Errors.exceedsAPacket(data.get().children(), port.longestAnswer())) {
-                then.completeExceptionally(Errors.tooLong(engine.shown(path), data.get()));
             } else if (data.ok()) {
-                port.list(path, listing -> listed(port, data.get(), listing, then));
+                session.lists()
+                        .ask(
+                                path,
+                                data.get().children(),
+                                () -> !then.isDone(),
+                                listing -> listed(session, data.get(), listing, then));
             } else {
                 then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", data));
             }
@@ -128,7 +131,7 @@ public final class QueueView {
     }
 
     private void listed(
-            ZooPort port,
+            Session session,
             ZooPort.NodeData data,
             Answer<ZooPort.Listing> listing,
             CompletableFuture<Optional<Picture>> then) {
@@ -137,13 +140,13 @@ public final class QueueView {
         } else if (!listing.ok()) {
             then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
-            look(port, then);
+            look(session, then);
         } else {
             Naming naming = engine.naming();
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
-            readNodes(port, new Picture(data, queue, new HashMap<>()), then);
+            readNodes(session.port(), new Picture(data, queue, new HashMap<>()), then);
         }
     }
 

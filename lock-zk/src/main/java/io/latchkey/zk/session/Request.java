@@ -371,9 +371,9 @@ final class Request {
         Member other = neighbour;
         String attempt = machine.id();
         looking = true;
-        session().<ZooPort.Listing>ask(then -> session().port().list(other.lock(), then), answer -> {
+        session().lists().ask(other.lock(), () -> isStillPlaced(attempt), answer -> {
             looking = false;
-            boolean ours = machine.id().equals(attempt) && (isWaiting() || machine.state() == State.ENQUEUEING);
+            boolean ours = isStillPlaced(attempt);
             if (ours && answer.ok()) {
                 if (answer.get().children().stream()
                         .anyMatch(child -> Naming.LATCHKEY.parse(child).isPresent())) {
@@ -384,6 +384,9 @@ final class Request {
             } else if (ours && answer.code() == Code.NO_AUTH) {
                 fail(Errors.denied(shown(other.lock()), "look for requests of another layout", answer));
                 return;
+            } else if (ours && answer.code() == Code.TOO_LONG) {
+                fail(Errors.tooLong(shown(other.lock()), answer));
+                return;
             }
             if (machine.state() == State.CONFIRMING && answer.ok()) {
                 confirm();
@@ -391,6 +394,11 @@ final class Request {
                 session().tryAgain(this::confirmStill);
             }
         });
+    }
+
+    /** Whether the attempt goes on whose nodes are there or on their way. */
+    private boolean isStillPlaced(String attempt) {
+        return machine.id().equals(attempt) && (isWaiting() || machine.state() == State.ENQUEUEING);
     }
 
     private void confirmStill() {

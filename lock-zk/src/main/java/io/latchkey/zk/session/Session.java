@@ -50,6 +50,7 @@ final class Session {
 
     private final Watches watches = new Watches(this);
     private final NodeChecks nodeChecks;
+    private final Lists lists = new Lists(this);
     private final Map<String, Lane> lanes = new HashMap<>();
     /** Lanes of which {@link #owes} does not know yet that they owe nothing. */
     private final Deque<Lane> owing = new ArrayDeque<>(0);
@@ -132,6 +133,10 @@ final class Session {
 
     NodeChecks nodeChecks() {
         return nodeChecks;
+    }
+
+    Lists lists() {
+        return lists;
     }
 
     boolean connected() {

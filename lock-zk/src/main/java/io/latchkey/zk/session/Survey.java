@@ -119,22 +119,23 @@ final class Survey {
     }
 
     private CompletableFuture<Looked> children(String node) {
-        return engine.query((port, then) -> port.read(node, data -> {
-            if (!data.ok()) {
-                missing(node, data, then);
-            } else if (data.get().children() > MOST_CHILDREN) {
-                then.complete(new Looked(node, data.get().children(), List.of()));
-            } else {
-                port.list(node, listing -> {
-                    if (listing.ok()) {
-                        List<String> names = listing.get().children();
-                        then.complete(new Looked(node, names.size(), names));
+        return engine.inSession((session, then) ->
+                session.<ZooPort.NodeData>ask(done -> session.port().read(node, done), data -> {
+                    if (!data.ok()) {
+                        missing(node, data, then);
+                    } else if (data.get().children() > MOST_CHILDREN) {
+                        then.complete(new Looked(node, data.get().children(), List.of()));
                     } else {
-                        missing(node, listing, then);
+                        session.lists().ask(node, data.get().children(), () -> !then.isDone(), listing -> {
+                            if (listing.ok()) {
+                                List<String> names = listing.get().children();
+                                then.complete(new Looked(node, names.size(), names));
+                            } else {
+                                missing(node, listing, then);
+                            }
+                        });
                     }
-                });
-            }
-        }));
+                }));
     }
 
     private void missing(String node, Answer<?> why, CompletableFuture<Looked> then) {
