@@ -18,11 +18,13 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Fault;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.Wire;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
 import io.latchkey.zk.session.Answer;
@@ -221,6 +223,29 @@ class HandlesTest extends OnOneServer {
         proxy.delay(Duration.ofMillis(200));
         borrowing.close();
         assertEquals(List.of(), watchesOf(handle));
+        handle.close();
+    }
+
+    /** A server that has kept the create carries it out when the session is back with it: after the client was closed here. */
+    @Test
+    void nodeOfALostCreateIsDeleted_whenItTurnsUpAfterTheCloseOfABorrowingClient() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        ZkLockClient borrowing = ZkLockClient.using(handle);
+        borrowing.mutex("/m").acquire().close();
+        Wire.Mark asking = proxy.mark();
+        Fault cut = proxy.cutBefore(RequestMatch.create(), 1);
+        borrowing.mutex("/m").acquire().close();
+        cut.await(Duration.ofSeconds(10));
+        String lost = proxy.since(asking).requests(RequestMatch.create()).get(0).path();
+        borrowing.close();
+        assertEquals(List.of(), requestsUnder("/m"));
+
+        String late = handle.create(lost, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
+        awaitRequests("/m", 1);
+        proxy.cut();
+        awaitUntil(late + " is deleted", () -> requestsUnder("/m").isEmpty());
+        awaitNoWatchOf(handle);
         handle.close();
     }
 

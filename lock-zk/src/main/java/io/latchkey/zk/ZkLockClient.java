@@ -120,6 +120,10 @@ public final class ZkLockClient implements LockClient {
      * default a quarter of the session time-out: the handle may have been connected just now, and nothing proves before that how
      * long the servers keep its session. A {@code tryAcquire} with less time than that is empty until then.
      *
+     * <p>After {@code close()} nothing of the client is left on the handle, but for one case: if the answer to the creation of
+     * a node was lost and the node was not found since, the server may still create it when the session reconnects. Then the
+     * closed client keeps a watch and a timer thread until it has deleted that node or the session has ended.
+     *
      * @param zooKeeper a live handle
      * @return a connected client; closing it deletes its nodes and leaves the handle open
      * @throws IllegalArgumentException if the handle's configuration is unfit for locks, as one with {@code

@@ -360,10 +360,20 @@ public final class Engine {
         }
     }
 
-    /** A closing client gives a borrowed session back once nothing of it is left there. */
+    /**
+     * A closing client gives a borrowed session back once nothing of it is left there. Where creates were lost and have not
+     * turned up, that may still change with each new connection, as long as the session lives. Then close() returns, and
+     * the closed client listens to the session: it looks at the paths of these creates behind the barrier of each new
+     * connection, as an open one does, until the last of them has turned up or the session is over.
+     */
     void finishWhenIdle() {
         Session last = session;
         if (onceIdle != null && (last == null || last.isOver() || !last.owes())) {
+            if (last != null && last.looksForLostCreates()) {
+                config.observer().ifPresent(ObserverFeed::close);
+                closed.complete(null);
+                return;
+            }
             Runnable finish = onceIdle;
             onceIdle = null;
             finish.run();

@@ -413,6 +413,10 @@ final class Session {
         withLostCreates.remove(reader);
     }
 
+    boolean looksForLostCreates() {
+        return !withLostCreates.isEmpty();
+    }
+
     /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
     void whenConnected(Runnable task) {
         if (connected) {
