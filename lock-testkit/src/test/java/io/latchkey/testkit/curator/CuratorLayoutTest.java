@@ -16,6 +16,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
@@ -37,6 +38,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
@@ -430,6 +432,40 @@ class CuratorLayoutTest {
             held.close();
             ExecutionException told = assertThrows(ExecutionException.class, () -> granted(waiting));
             assertInstanceOf(LockMismatchException.class, told.getCause());
+        }
+    }
+
+    /** It cannot be refused, and the holder reads no list: the next list of the holder's client shows it. */
+    @Test
+    void curatorThatComesLater_isLoggedOnceByTheClientOfAHolder_whenAnyListShowsIt() throws Exception {
+        try (LoggedWarnings log = LoggedWarnings.listen();
+                LockClient plain = ZkLockClient.connect(server.connectString())) {
+            CuratorLockClient curator = (CuratorLockClient) curators.get(0).client();
+            for (Function<LockClient, Acquirable> lock : List.<Function<LockClient, Acquirable>>of(
+                    client -> client.mutex("/seen/mutex"),
+                    client -> client.readWriteLock("/seen/read-write").writeLock(),
+                    client -> client.semaphore("/seen/semaphore", 1))) {
+                Acquirable own = lock.apply(plain);
+                Lease held = own.acquire();
+                String path = held.path();
+                Lease theirs = granted(lock.apply(curator).acquireAsync());
+                assertTrue(held.isValid(), "nothing refuses either of them");
+                assertEquals(List.of(), log.with(path));
+                for (int i = 0; i < 2; i++) {
+                    assertEquals(1, own.queue().size());
+                    assertThrows(LockMismatchException.class, own::tryAcquire);
+                }
+                assertEquals(1, log.with(path).size(), () -> "logged: " + log.with(path));
+                String line = log.with(path).get(0);
+                String node = server.nodesUnder(path).stream()
+                        .map(ServerNode::name)
+                        .filter(name -> name.equals("leases") || name.startsWith("_c_"))
+                        .findFirst()
+                        .orElseThrow();
+                assertTrue(line.contains(node) && line.contains("layout(...)"), line);
+                theirs.close();
+                held.close();
+            }
         }
     }
 

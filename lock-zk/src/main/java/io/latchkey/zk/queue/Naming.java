@@ -17,8 +17,10 @@ public sealed interface Naming permits OwnNaming, SharedNaming {
 
     /** The child of a semaphore's path under which Curator's layout has the requests for permits. */
     String CURATORS_LEASES = "leases";
-    /** What a path is used for where requests of {@link #LATCHKEY} stand. */
-    OtherUse OWN_LAYOUT = new OtherUse("a lock of Latchkey in its own layout", false);
+    /** What a path is used for where {@code child}, a request of {@link #LATCHKEY}, stands. */
+    static OtherUse ownLayout(String child) {
+        return new OtherUse(child, "a lock of Latchkey in its own layout", false);
+    }
 
     /** The name to ask the server for, to which it appends the sequence number. */
     String prefix(Kind kind, Tag tag, String id, int permits);

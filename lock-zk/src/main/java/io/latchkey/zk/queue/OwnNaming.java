@@ -44,12 +44,12 @@ record OwnNaming() implements Naming {
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (kind == Kind.SEMAPHORE && child.equals(CURATORS_LEASES)) {
-            return Optional.of(new OtherUse("a semaphore of Curator", false));
+            return Optional.of(new OtherUse(child, "a semaphore of Curator", false));
         }
         return CURATOR.parse(child).isPresent()
-                ? Optional.of(new OtherUse("a lock of Curator", false))
+                ? Optional.of(new OtherUse(child, "a lock of Curator", false))
                 : KAZOO.parse(child).isPresent()
-                        ? Optional.of(new OtherUse("a lock of kazoo", false))
+                        ? Optional.of(new OtherUse(child, "a lock of kazoo", false))
                         : Optional.empty();
     }
 }

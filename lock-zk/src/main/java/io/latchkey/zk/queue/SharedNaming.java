@@ -175,11 +175,12 @@ record SharedNaming(
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (NodeName.parse(child).isPresent()) {
-            return Optional.of(OWN_LAYOUT);
+            return Optional.of(Naming.ownLayout(child));
         }
         return parse(child)
                 .map(this::markerOf)
                 .map(marker -> new OtherUse(
+                        child,
                         library + "'s "
                                 + String.join(
                                         " or ",

@@ -82,6 +82,7 @@ public final class Capacity {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
+                engine.usedOtherwise(path, otherUse.get());
                 failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, otherUse.get()));
             } else if (answer.ok() || answer.code() == Code.NO_NODE) {
                 then.run();

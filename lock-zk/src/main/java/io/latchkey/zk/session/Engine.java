@@ -11,11 +11,13 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.queue.PathData;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,6 +63,9 @@ public final class Engine {
 
     /** Of semaphores that were resized. */
     private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
+
+    /** Paths of which the log says that others use them in another way. */
+    private final Set<String> usedOtherwise = new HashSet<>(0);
 
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
@@ -597,6 +602,19 @@ public final class Engine {
             capacities.remove(path);
         } else {
             capacities.put(path, data.capacity());
+        }
+    }
+
+    /**
+     * A list showed that others use the path in another way. Requests that wait or come get an error. A holder may have been there
+     * first: the log is what tells its users. On the serial executor.
+     */
+    void usedOtherwise(String path, OtherUse otherUse) {
+        if (usedOtherwise.size() < LANES_TO_KEEP && usedOtherwise.add(path)) {
+            long leases = live.stream()
+                    .filter(request -> request.state() == State.HELD && request.isFor(path))
+                    .count();
+            LOG.warn(Errors.usedTwice(shown(path), leases, otherUse));
         }
     }
 

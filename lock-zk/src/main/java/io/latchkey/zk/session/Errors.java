@@ -12,6 +12,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.queue.PrintableText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -121,6 +122,17 @@ public final class Errors {
                 otherUse.ofSameLayout() ? Reason.OTHER_KIND : Reason.OTHER_LAYOUT,
                 asked.describe(),
                 otherUse.of());
+    }
+
+    /** For the log: a holder reads no list, so nothing else tells it. */
+    static String usedTwice(String path, long leases, OtherUse otherUse) {
+        return "The path " + path + " is in use for two things that do not see each other: its child \""
+                + PrintableText.printable(otherUse.node(), PrintableText.LONGEST) + "\" belongs to " + otherUse.of()
+                + ". Both can be held at the same time, since others than Latchkey's clients do not check for that."
+                + (leases == 0 ? "" : " Leases of this client there, " + leases + ", stay valid.")
+                + " Requests of this client that wait or come there fail."
+                + " Use another path, or the recipe and layout of the others: layout(...) at the client's builder,"
+                + " --layout on the command line. Logged once for each path.";
     }
 
     static LockMismatchException tooMany(String path, int asked, int capacity) {

@@ -221,6 +221,7 @@ final class QueueReader {
         PathData asked = served.get(0).place().purpose();
         Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
+            session.engine().usedOtherwise(path, otherUse.get());
             fail(served, Errors.mismatch(session.engine().shown(path), asked, otherUse.get()));
             return;
         }
@@ -400,6 +401,12 @@ final class QueueReader {
         // Whose create is not answered by now has not created before this list.
         served.removeIf(want -> !want.stands());
         if (served.isEmpty()) {
+            // The list was for lost creates, or no request needs it now. The log counts for holders all the same.
+            lane.present().stream()
+                    .findFirst()
+                    .flatMap(place -> Queue.of(listing.children(), place.purpose(), naming())
+                            .otherUse())
+                    .ifPresent(use -> session.engine().usedOtherwise(path, use));
             return;
         }
         if (isOfItsMoment(listing)) {
@@ -461,8 +468,9 @@ final class QueueReader {
     }
 
     private void deliver(List<Want> served, Queue queue) {
-        Optional<OtherUse> otherUse = served.isEmpty() ? Optional.empty() : queue.otherUse();
+        Optional<OtherUse> otherUse = queue.otherUse();
         if (otherUse.isPresent()) {
+            session.engine().usedOtherwise(path, otherUse.get());
             String shown = session.engine().shown(path);
             fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));
             return;

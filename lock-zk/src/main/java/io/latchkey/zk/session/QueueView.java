@@ -146,6 +146,7 @@ public final class QueueView {
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
+            queue.otherUse().ifPresent(use -> engine.usedOtherwise(path, use));
             readNodes(session.port(), new Picture(data, queue, new HashMap<>()), then);
         }
     }

@@ -12,6 +12,7 @@ import io.latchkey.zk.acquire.Placed;
 import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.NodeName;
+import io.latchkey.zk.queue.OtherUse;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
 import java.time.Duration;
@@ -130,6 +131,11 @@ final class Request {
     /** Whether it had to wait in its present or last attempt. */
     boolean hasWaited() {
         return waited;
+    }
+
+    /** Whether {@code path} is the node of one of its locks. */
+    boolean isFor(String path) {
+        return places.stream().anyMatch(place -> place.lock().equals(path));
     }
 
     /** The paths of its members, as the ZooKeeper handle sees them. */
@@ -375,9 +381,13 @@ final class Request {
             looking = false;
             boolean ours = isStillPlaced(attempt);
             if (ours && answer.ok()) {
-                if (answer.get().children().stream()
-                        .anyMatch(child -> Naming.LATCHKEY.parse(child).isPresent())) {
-                    fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), Naming.OWN_LAYOUT));
+                Optional<OtherUse> own = answer.get().children().stream()
+                        .filter(child -> Naming.LATCHKEY.parse(child).isPresent())
+                        .findFirst()
+                        .map(Naming::ownLayout);
+                if (own.isPresent()) {
+                    engine.usedOtherwise(other.lock(), own.get());
+                    fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), own.get()));
                     return;
                 }
                 lookedFor = node(0).isPresent() ? attempt : "";

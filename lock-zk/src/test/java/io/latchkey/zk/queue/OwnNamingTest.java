@@ -29,7 +29,8 @@ class OwnNamingTest {
     @Test
     void curatorsSemaphoreIsRecognised_whereASemaphoreIsAskedForOnly() {
         assertEquals(
-                Optional.of(new OtherUse("a semaphore of Curator", false)), naming.otherUse(Kind.SEMAPHORE, "leases"));
+                Optional.of(new OtherUse("leases", "a semaphore of Curator", false)),
+                naming.otherUse(Kind.SEMAPHORE, "leases"));
         assertEquals(Optional.empty(), naming.otherUse(Kind.MUTEX, "leases"));
         assertEquals(Optional.empty(), naming.otherUse(Kind.SEMAPHORE, "locks"));
     }

@@ -175,16 +175,16 @@ class SharedNamingTest {
         PathData asked = kind == Kind.MUTEX ? PathData.MUTEX : PathData.READ_WRITE;
         Queue queue = Queue.of(List.of("notes", child), asked, Naming.CURATOR);
         assertEquals(List.of(), queue.requests());
-        assertEquals(Optional.of(new OtherUse(use, sameLayout)), queue.otherUse());
+        assertEquals(Optional.of(new OtherUse(child, use, sameLayout)), queue.otherUse());
     }
 
     @Test
     void latchkeysOwnLayoutRecognisesTheOthers() {
         assertEquals(
-                Optional.of(new OtherUse("a lock of Curator", false)),
+                Optional.of(new OtherUse(CURATORS + "lock-0000000001", "a lock of Curator", false)),
                 Queue.of(List.of(CURATORS + "lock-0000000001")).otherUse());
         assertEquals(
-                Optional.of(new OtherUse("a lock of kazoo", false)),
+                Optional.of(new OtherUse(KAZOOS + "__lock__0000000001", "a lock of kazoo", false)),
                 Queue.of(List.of(KAZOOS + "__lock__0000000001")).otherUse());
         assertEquals(
                 Optional.empty(),
