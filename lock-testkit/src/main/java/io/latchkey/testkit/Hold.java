@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Answers or watch events that a {@link FaultProxy} holds back, from when it was asked to until {@link #release()}. What comes
- * behind a held frame waits with it, because ZooKeeper promises their order, and pings alone pass, so that the connection stays up.
+ * Answers or watch events that a {@link FaultProxy} or {@link SimulatedLocks} holds back, from when it was asked to until {@link
+ * #release()}. What comes behind a held frame waits with it, because ZooKeeper promises their order, and pings alone pass, so that the connection stays up.
  */
 public final class Hold implements AutoCloseable {
     private final String description;
@@ -20,7 +20,7 @@ public final class Hold implements AutoCloseable {
     }
 
     /**
-     * Tells when something is held. Actions that depend on it run on the proxy's thread and must not block.
+     * Tells when something is held. Actions that depend on it run on the thread of the proxy or the simulation and must not block.
      *
      * @return completes when the first frame has been held back: the server has done its part, the client does not know; never if nothing
      *     of the sort comes

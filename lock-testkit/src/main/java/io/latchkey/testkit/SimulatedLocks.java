@@ -4,8 +4,12 @@ package io.latchkey.testkit;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.testkit.sim.ImmediateZooKeeper;
+import io.latchkey.testkit.sim.ImmediateZooKeeper.Cut;
+import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.session.LocalTurns;
 import io.latchkey.zk.session.ObserverFeed;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -15,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * passes as on the machine, for code that waits with time-outs of its own, and can be advanced besides. Any thread may call
  * anything.
  *
- * <p>What it does not have: lagging servers, lost answers, more than one order in which things can happen. For those there is
- * {@link FaultProxy} before a real server.
+ * <p>What it does not have: lagging servers, more than one order in which things can happen. For those there is {@link FaultProxy}
+ * before a real server.
  */
 public final class SimulatedLocks implements AutoCloseable {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
@@ -108,7 +113,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @return the client, connected
      */
     public LockClient client(String label) {
-        return client(label, sessionTimeout);
+        return builder().ownerLabel(label).build();
     }
 
     /**
@@ -120,7 +125,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the time-out is shorter
      */
     public LockClient client(String label, Duration ownTimeout) {
-        return client(label, ownTimeout, Optional.empty());
+        return builder().ownerLabel(label).sessionTimeout(ownTimeout).build();
     }
 
     /**
@@ -131,15 +136,108 @@ public final class SimulatedLocks implements AutoCloseable {
      * @return the client, connected
      */
     public LockClient client(LockObserver observer) {
-        Objects.requireNonNull(observer, "observer");
-        return client("", sessionTimeout, Optional.of(new ObserverFeed(observer, "latchkey-observer-simulated")));
+        return builder().observer(observer).build();
     }
 
-    private synchronized LockClient client(String label, Duration ownTimeout, Optional<ObserverFeed> observer) {
-        Engine engine = server.start(Objects.requireNonNull(label, "label"), checked(ownTimeout), observer);
-        LockClient client = ZkLockClient.over(engine);
-        clients.put(client, engine);
-        return client;
+    /** {@return a description of a client of this simulation, in which everything has a default} */
+    public ClientBuilder builder() {
+        return new ClientBuilder();
+    }
+
+    /** Describes a client of a simulation, in the words of {@link ZkLockClient.Builder}. */
+    public final class ClientBuilder {
+        private String label = "";
+        private Duration ownTimeout = sessionTimeout;
+        private Layout layout = Layout.LATCHKEY;
+        private Optional<LockObserver> observer = Optional.empty();
+        private Function<Engine, Optional<LocalTurns>> turns = engine -> Optional.empty();
+
+        private ClientBuilder() {}
+
+        /**
+         * Sets what the queue says of the client's requests, for messages. Empty if not given.
+         *
+         * @param text the label
+         * @return this
+         */
+        public ClientBuilder ownerLabel(String text) {
+            label = Objects.requireNonNull(text, "ownerLabel");
+            return this;
+        }
+
+        /**
+         * Sets the time-out of the client's sessions: that of the simulation if not given.
+         *
+         * @param timeout at least six milliseconds
+         * @return this
+         * @throws IllegalArgumentException if it is shorter
+         */
+        public ClientBuilder sessionTimeout(Duration timeout) {
+            ownTimeout = checked(timeout);
+            return this;
+        }
+
+        /**
+         * Sets whose znodes the client's locks are made of, as {@link ZkLockClient.Builder#layout}. {@link Layout#LATCHKEY} if not
+         * given.
+         *
+         * @param whose the same for every client at one path
+         * @return this
+         */
+        public ClientBuilder layout(Layout whose) {
+            layout = Objects.requireNonNull(whose, "layout");
+            return this;
+        }
+
+        /**
+         * Lets the client's waiters for one mutex take several turns with one place in the server's queue, as {@link
+         * ZkLockClient.Builder#localTurns}. Off if not given.
+         *
+         * @param most turns that one place is good for, two or more
+         * @param longest no turn begins later than this after the first; more than zero
+         * @return this
+         * @throws IllegalArgumentException if {@code most} is below two, or {@code longest} is not more than zero
+         */
+        public ClientBuilder localTurns(int most, Duration longest) {
+            if (most < 2 || longest.isNegative() || longest.isZero()) {
+                throw new IllegalArgumentException(
+                        "localTurns: two turns or more in some time, not " + most + " in " + longest);
+            }
+            turns = engine -> Optional.of(new LocalTurns(engine, most, longest));
+            return this;
+        }
+
+        /**
+         * Sets the client's observer, as {@link ZkLockClient.Builder#observer}: notified on a thread of its own, so await what the
+         * observer should hear. The times that it hears of are those of the simulation.
+         *
+         * @param told notified of requests, leases and the session
+         * @return this
+         */
+        public ClientBuilder observer(LockObserver told) {
+            observer = Optional.of(told);
+            return this;
+        }
+
+        /** {@return a new client with a session of its own, connected} */
+        public LockClient build() {
+            synchronized (SimulatedLocks.this) {
+                Naming naming =
+                        switch (layout) {
+                            case LATCHKEY -> Naming.LATCHKEY;
+                            case CURATOR -> Naming.CURATOR;
+                            case KAZOO -> Naming.KAZOO;
+                        };
+                Engine engine = server.start(
+                        label,
+                        ownTimeout,
+                        naming,
+                        observer.map(told -> new ObserverFeed(told, "latchkey-observer-simulated")));
+                LockClient client = ZkLockClient.over(engine, turns.apply(engine));
+                clients.put(client, engine);
+                return client;
+            }
+        }
     }
 
     // ---- faults
@@ -182,14 +280,97 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * From now on the client has no connection, and knows it. Where {@link #cutOff} lets requests and answers arrive in the end, this
-     * loses them. The server ends the session when its time-out has passed. Until {@link #heal}.
+     * From now on the client has no connection, and knows it: {@link #refuse}, and the present connection breaks. Where {@link #cutOff}
+     * lets requests and answers arrive in the end, this loses them. The server ends the session when its time-out has passed. Until
+     * {@link #heal}.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
      */
     public void disconnect(LockClient client) {
         server.disconnect(engine(client));
+    }
+
+    /**
+     * From now on no connection of the client comes about, until {@link #heal}; the present one stays. As ZooKeeper's own client, it
+     * tries at once and then each second. What it asks for between two attempts waits for the next: a failed one fails it, and a
+     * connection begins with it.
+     *
+     * @param client one of this simulation's
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed
+     */
+    public void refuse(LockClient client) {
+        server.refuse(engine(client));
+    }
+
+    /**
+     * Breaks the connection in place of the n-th request of this sort, counted from now: the server does not get it. What the client
+     * sent before it has been carried out. Unless it is {@linkplain #refuse refused}, the client connects again at once.
+     *
+     * @param client one of this simulation's
+     * @param match which requests are meant; the requests have no {@linkplain WireRecord#nanoTime() time} and no number of a
+     *     {@linkplain WireRecord#connection() connection}
+     * @param number which of them: 1 for the next one
+     * @return strikes when the connection has broken; {@link #heal} takes it back
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
+     */
+    public Fault cutBefore(LockClient client, RequestMatch match, int number) {
+        return cut(client, Cut.BEFORE, match, number);
+    }
+
+    /**
+     * Breaks the connection in place of the answer to the n-th request of this sort, counted from now: the server has carried it out,
+     * the client does not know. Answers before it get to the client. Otherwise like {@link #cutBefore}.
+     *
+     * @param client one of this simulation's
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @return strikes when the connection has broken; {@link #heal} takes it back
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
+     */
+    public Fault cutAfter(LockClient client, RequestMatch match, int number) {
+        return cut(client, Cut.AFTER, match, number);
+    }
+
+    private Fault cut(LockClient client, Cut cut, RequestMatch match, int number) {
+        if (number < 1) {
+            throw new IllegalArgumentException("the first one is number 1, not " + number);
+        }
+        Fault fault = new Fault("cut " + cut + " " + match + " number " + number);
+        server.cut(engine(client), cut, match, number, fault);
+        return fault;
+    }
+
+    /**
+     * Holds back the answers to requests of this sort, and all that comes behind the first of them. Pings pass, so that the connection
+     * stays up. Until the hold is released, or {@link #heal}.
+     *
+     * @param client one of this simulation's
+     * @param match which requests are meant
+     * @return in force until it is released
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed
+     */
+    public Hold holdAnswers(LockClient client, RequestMatch match) {
+        return hold(client, Optional.of(match), "answers to " + match);
+    }
+
+    /**
+     * Holds back watch events, and all that comes behind the first of them. Pings pass, so that the connection stays up. Until the hold
+     * is released, or {@link #heal}.
+     *
+     * @param client one of this simulation's
+     * @return in force until it is released
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed
+     */
+    public Hold holdEvents(LockClient client) {
+        return hold(client, Optional.empty(), "watch events");
+    }
+
+    private Hold hold(LockClient client, Optional<RequestMatch> answersTo, String what) {
+        Engine engine = engine(client);
+        Hold hold = new Hold("hold of " + what, released -> server.letGo(engine, released));
+        server.hold(engine, answersTo, hold);
+        return hold;
     }
 
     /**
@@ -218,8 +399,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #cutOff} and {@link #disconnect}: what was on its way arrives. If the session is over, the client learns it and has
-     * a new one on return. For a closed client there is nothing to do.
+     * Ends {@link #cutOff}, {@link #refuse}, {@link #disconnect} and holds: what was on its way arrives. Takes back cuts that have not
+     * struck. If the session is over, the client learns it and has a new one on return. For a closed client there is nothing to do.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation

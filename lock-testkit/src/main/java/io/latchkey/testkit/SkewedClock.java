@@ -98,7 +98,7 @@ public final class SkewedClock {
                 new Skewed(rate, new SystemTime("latchkey-skewed-timer", sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
-        ZkLockClient client = ZkLockClient.over(engine);
+        ZkLockClient client = ZkLockClient.over(engine, Optional.empty());
         try {
             engine.start();
             if (engine.awaitConnection(sessionTimeout)) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.ClientProcess;
 import io.latchkey.testkit.EmbeddedEnsemble;
@@ -16,6 +17,7 @@ import io.latchkey.testkit.FollowerPartition;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;
@@ -53,6 +55,19 @@ class KitExamplesTest {
         Lease lease = mutex.acquire(); // its node is there, but the answer that says so is not; it finds the node
         fault.await(Duration.ofSeconds(10));
         assertTrue(lease.isValid());
+    }
+
+    @Test
+    void answerIsLostInTheSimulation() {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Fault lost = locks.cutAfter(mine, RequestMatch.create().under("/orders/42"), 1);
+            locks.refuse(mine);
+            CompletableFuture<Lease> asked = mine.mutex("/orders/42").acquireAsync();
+            assertTrue(lost.struck().isDone()); // the server has carried it out, and the client does not know
+            locks.heal(mine);
+            asked.join().close();
+        }
     }
 
     @Test

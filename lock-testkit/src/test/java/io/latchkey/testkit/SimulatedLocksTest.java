@@ -16,6 +16,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -321,6 +322,119 @@ class SimulatedLocksTest {
             }
             assertEquals(800, count[0]);
             assertEquals(List.of(), locks.watches());
+        }
+    }
+
+    @Test
+    void clientsShareAPath_whenTheirLayoutIsTheSame() throws Exception {
+        for (Layout layout : Layout.values()) {
+            try (SimulatedLocks locks = SimulatedLocks.start()) {
+                Lease held = locks.builder().layout(layout).build().mutex("/m").acquire();
+                Mutex other = locks.builder().layout(layout).build().mutex("/m");
+                assertEquals(Optional.empty(), other.tryAcquire(), layout.name());
+                held.close();
+                Lease next = other.tryAcquire().orElseThrow();
+                String request = locks.nodesUnder("/m").get(0).path();
+                assertEquals(layout == Layout.CURATOR, request.startsWith("/m/_c_"), request);
+                next.close();
+            }
+        }
+    }
+
+    @Test
+    void curatorsSemaphoreGivesItsPermitsOneByOne() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
+            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 2);
+            Lease first = mine.semaphore("/s", 2).acquire();
+            Lease second = other.acquire();
+            CompletableFuture<Lease> third = other.acquireAsync();
+            assertFalse(third.isDone());
+            locks.expire(mine);
+            Lease granted = third.get();
+            assertEquals(LossCause.SESSION_EXPIRED, first.lost().get());
+            assertEquals(0, other.availablePermits());
+            granted.close();
+            second.close();
+            assertEquals(2, other.availablePermits());
+        }
+    }
+
+    @Test
+    void turnsOfOneClientHaveOneToken_whenTheyAreLocal() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Mutex mutex =
+                    locks.builder().localTurns(2, Duration.ofSeconds(1)).build().mutex("/m");
+            List<CompletableFuture<Lease>> turns =
+                    List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync());
+            List<Long> tokens = new ArrayList<>();
+            for (CompletableFuture<Lease> turn : turns) {
+                try (Lease lease = turn.get()) {
+                    tokens.add(lease.token());
+                }
+            }
+            assertEquals(tokens.get(0), tokens.get(1));
+            assertTrue(tokens.get(2) > tokens.get(1), tokens.toString());
+            assertThrows(IllegalArgumentException.class, () -> locks.builder().localTurns(1, SESSION));
+            assertThrows(IllegalArgumentException.class, () -> locks.builder().localTurns(2, Duration.ZERO));
+        }
+    }
+
+    @Test
+    void answerIsLostAndTheRequestFound_whenTheConnectionIsCutAfterIt() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease other = mine.mutex("/other").acquire();
+            mine.mutex("/m").acquire().close();
+            Fault second = locks.cutAfter(mine, RequestMatch.create().under("/m"), 2);
+            mine.mutex("/m").acquire().close();
+            assertFalse(second.struck().isDone());
+            locks.refuse(mine);
+            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+            assertEquals(WireOp.CREATE2, second.await(Duration.ZERO).op());
+            assertEquals(LeaseState.SUSPECT, other.state());
+            assertEquals(1, locks.nodesUnder("/m").size(), "the server has carried it out");
+            locks.heal(mine);
+            asked.get().close();
+            assertEquals(LeaseState.HELD, other.state());
+            assertEquals(0, locks.nodesUnder("/m").size());
+        }
+    }
+
+    @Test
+    void requestIsMadeAgain_whenTheConnectionIsCutBeforeIt() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            mine.mutex("/m").acquire().close();
+            locks.refuse(mine);
+            Fault lost = locks.cutBefore(mine, RequestMatch.create(), 1);
+            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+            assertTrue(lost.struck().isDone());
+            assertEquals(0, locks.nodesUnder("/m").size(), "the server has not got it");
+            locks.heal(mine);
+            asked.get().close();
+            Fault never = locks.cutBefore(mine, RequestMatch.create(), 1);
+            locks.heal(mine);
+            assertTrue(never.struck().isCancelled());
+            assertThrows(IllegalArgumentException.class, () -> locks.cutAfter(mine, RequestMatch.any(), 0));
+        }
+    }
+
+    @Test
+    void sessionLivesOn_whileAnswersAreHeld() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            mine.mutex("/m").acquire().close();
+            Hold hold = locks.holdAnswers(mine, RequestMatch.create());
+            long session = locks.session(mine);
+            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+            assertTrue(hold.firstCaught().isDone());
+            locks.advance(SESSION.multipliedBy(3));
+            assertFalse(asked.isDone());
+            hold.release();
+            locks.advance(SESSION);
+            assertTrue(asked.get().isValid());
+            assertEquals(session, locks.session(mine));
         }
     }
 

@@ -148,12 +148,13 @@ public final class ZkLockClient implements LockClient {
      * what an engine is made of changes from version to version.
      *
      * @param engine a started engine; closing the client closes it
+     * @param turns how its waiters for a mutex take turns with one place, if they do
      * @return a client with no base path
      * @hidden
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
-    public static ZkLockClient over(Engine engine) {
-        return new ZkLockClient(engine, "", () -> {}, Optional.empty(), 0);
+    public static ZkLockClient over(Engine engine, Optional<LocalTurns> turns) {
+        return new ZkLockClient(engine, "", () -> {}, turns, 0);
     }
 
     @Override

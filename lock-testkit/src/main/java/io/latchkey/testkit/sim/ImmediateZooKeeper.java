@@ -5,8 +5,12 @@ import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.Fault;
+import io.latchkey.testkit.Hold;
+import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.WireRecord;
 import io.latchkey.zk.queue.Naming;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.session.Engine;
@@ -17,9 +21,11 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +33,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ImmediateZooKeeper implements AutoCloseable {
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
+    /** As long as ZooKeeper's client waits between attempts to connect where it has one server. */
+    private static final long BETWEEN_ATTEMPTS_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** Where other threads keep on asking there is no quiet to wait for. */
     private static final int ROUNDS_TO_QUIET = 1_000;
 
@@ -45,6 +55,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     private final SimulatedTime time = new SimulatedTime();
     private final Leader leader = new Leader(time, Sessions.Expiry.BY_TIME);
     private final Server server = new Server(leader);
+    private final SimulatedTime.View attempts = time.view();
     private final Map<Engine, Line> lines = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Callbacks callbacks = new Callbacks();
     private final LongSupplier clock;
@@ -61,11 +72,50 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** One client's way to the server: its present port, and whether the network carries. */
+    /** Where a connection breaks, chosen beforehand. */
+    public enum Cut {
+        /** In place of the request: the server does not get it. */
+        BEFORE,
+        /** In place of the answer: the server has carried the request out. */
+        AFTER
+    }
+
+    /** A fault that strikes at a request to come. */
+    private static final class Armed {
+        private final Cut cut;
+        private final RequestMatch match;
+        private final Fault fault;
+        private int left;
+
+        Armed(Cut cut, RequestMatch match, int number, Fault fault) {
+            this.cut = cut;
+            this.match = match;
+            this.left = number;
+            this.fault = fault;
+        }
+    }
+
+    /** Messages that do not get to the client, with all that come behind the first of them. */
+    private record Held(Predicate<SimulatedPort.Message> match, Hold hold) {
+        boolean holds(SimulatedPort.Message next) {
+            if (match.test(next)) {
+                hold.firstCaught().complete(null);
+            }
+            return hold.firstCaught().isDone();
+        }
+    }
+
+    /** One client's way to the server: its present port, and what the network does to it. */
     private final class Line implements Engine.Opener {
         private final Duration sessionTimeout;
         private @Nullable SimulatedPort port;
         private boolean silent;
+        private boolean refusing;
+        /** When the client tries to connect, if it is refused until then. */
+        private long nextAttempt;
+
+        private final List<Armed> armed = new ArrayList<>(0);
+        private final List<Held> held = new ArrayList<>(0);
 
         Line(Duration sessionTimeout) {
             this.sessionTimeout = sessionTimeout;
@@ -91,10 +141,86 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             }
             return port;
         }
+
+        /** Does the next of what is to be done; says whether there was anything. */
+        boolean settle() {
+            SimulatedPort present = port;
+            if (present == null) {
+                return false;
+            }
+            if (present.seeksConnection() && (!refusing || nextAttempt <= time.nanos())) {
+                connect(present);
+            } else if (present.hasMessage()) {
+                return takeMessage(present);
+            } else if (present.hasRequest()) {
+                takeRequest(present);
+            } else {
+                return false;
+            }
+            return true;
+        }
+
+        private void connect(SimulatedPort present) {
+            if (refusing) {
+                nextAttempt = time.nanos() + BETWEEN_ATTEMPTS_NANOS;
+                attempts.at(nextAttempt, () -> {});
+                present.refused();
+            } else {
+                present.connect(server);
+            }
+        }
+
+        /** Pings pass what is held: the connection stays up. When it is lost, what has come before is there. */
+        private boolean takeMessage(SimulatedPort present) {
+            SimulatedPort.Message next = Objects.requireNonNull(present.peekMessage());
+            if (present.isUp() && held.stream().anyMatch(each -> each.holds(next))) {
+                return present.takePing();
+            }
+            present.takeMessage();
+            return true;
+        }
+
+        private void takeRequest(SimulatedPort present) {
+            Optional<Armed> strikes = armed.isEmpty() ? Optional.empty() : strikes(present.peekRequest());
+            if (strikes.isEmpty()) {
+                present.takeRequest();
+                return;
+            }
+            WireRecord.Request request = present.peekRequest().onTheWire();
+            if (strikes.get().cut == Cut.AFTER) {
+                present.loseNextAnswer();
+            } else {
+                present.breakOff();
+            }
+            strikes.get().fault.struck().complete(request);
+        }
+
+        private Optional<Armed> strikes(SimulatedPort.Sent next) {
+            WireRecord.Request request = next.onTheWire();
+            armed.removeIf(each -> each.fault.struck().isDone());
+            for (Iterator<Armed> all = armed.iterator(); all.hasNext(); ) {
+                Armed each = all.next();
+                if (each.match.matches(request) && --each.left == 0) {
+                    all.remove();
+                    return Optional.of(each);
+                }
+            }
+            return Optional.empty();
+        }
+
+        void heal() {
+            silent = false;
+            refusing = false;
+            nextAttempt = 0;
+            armed.forEach(each -> each.fault.close());
+            armed.clear();
+            held.clear();
+            port().heal();
+        }
     }
 
-    /** A started engine with a session of its own, that tells the observer if there is one. */
-    public Engine start(String label, Duration sessionTimeout, Optional<ObserverFeed> observer) {
+    /** A started engine with a session of its own, whose requests are named in this way, and that tells the observer if there is one. */
+    public Engine start(String label, Duration sessionTimeout, Naming naming, Optional<ObserverFeed> observer) {
         Line line = new Line(sessionTimeout);
         SplittableRandom ids = new SplittableRandom(ThreadLocalRandom.current().nextLong());
         Engine engine = new Engine(new Engine.Config(
@@ -107,7 +233,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 callbacks,
                 Runnable::run,
                 path -> path,
-                Naming.LATCHKEY,
+                naming,
                 observer));
         lines.put(engine, line);
         try {
@@ -159,15 +285,40 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     public void disconnect(Engine engine) {
         Line line = line(engine);
         carry(() -> {
-            SimulatedPort port = line.port();
-            if (port.isUp()) {
-                port.cut();
-                port.takeMessage();
+            line.refusing = true;
+            if (line.port().isUp()) {
+                line.port().cut();
             }
-            line.silent = true;
-            port.silence();
         });
         awaitQuiet();
+    }
+
+    public void refuse(Engine engine) {
+        Line line = line(engine);
+        carry(() -> line.refusing = true);
+    }
+
+    public void cut(Engine engine, Cut cut, RequestMatch match, int number, Fault fault) {
+        Line line = line(engine);
+        carry(() -> line.armed.add(new Armed(cut, match, number, fault)));
+    }
+
+    /** Holds the answers to these requests, or events where there is no match. */
+    public void hold(Engine engine, Optional<RequestMatch> answersTo, Hold hold) {
+        Line line = line(engine);
+        Predicate<SimulatedPort.Message> which = answersTo
+                .<Predicate<SimulatedPort.Message>>map(match -> message ->
+                        message.to() != null && match.matches(message.to().onTheWire()))
+                .orElse(SimulatedPort.Message::isEvent);
+        carry(() -> line.held.add(new Held(which, hold)));
+    }
+
+    public void letGo(Engine engine, Hold hold) {
+        Line line = lines.get(engine);
+        if (line != null) {
+            carry(() -> line.held.removeIf(each -> each.hold().equals(hold)));
+            awaitQuiet();
+        }
     }
 
     public void refuseWrites(Engine engine, int writes) {
@@ -180,10 +331,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         if (line == null) {
             return; // closed: nothing passes any more
         }
-        carry(() -> {
-            line.silent = false;
-            line.port().heal();
-        });
+        carry(line::heal);
         awaitQuiet();
     }
 
@@ -330,27 +478,14 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 server.applyNext();
                 moved = true;
             }
-            for (SimulatedPort port : ports()) {
-                moved |= settle(port);
+            for (Line line : List.copyOf(lines.values())) {
+                moved |= line.settle();
             }
             while (time.nextAt() <= time.nanos()) {
                 time.runNext();
                 moved = true;
             }
         }
-    }
-
-    private boolean settle(SimulatedPort port) {
-        if (port.seeksConnection()) {
-            port.connect(server);
-        } else if (port.hasMessage()) {
-            port.takeMessage();
-        } else if (port.hasRequest()) {
-            port.takeRequest();
-        } else {
-            return false;
-        }
-        return true;
     }
 
     /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.testkit.WireOp;
+import io.latchkey.testkit.WireRecord;
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.session.Answer;
 import io.latchkey.zk.session.Code;
@@ -106,14 +108,19 @@ final class SimulatedPort implements ZooPort {
      *
      * @param zxid what its server had applied by then; 0 where the client does not take note of that, which is for answers only
      * @param content the answer, the event, or a word
+     * @param to what it answers, if it is an answer
      */
-    record Message(long zxid, Object content, Runnable delivery) {}
+    record Message(long zxid, Object content, @Nullable Sent to, Runnable delivery) {
+        boolean isEvent() {
+            return content instanceof Fired;
+        }
+    }
 
     /** A watch fired. */
     record Fired(String path, ZooPort.Change change, long zxid) {}
 
     /** A request. */
-    private abstract static class Sent {
+    abstract static class Sent {
         /** The transaction without which the server cannot answer. */
         long after;
         /** Counts the requests of its port. */
@@ -132,15 +139,26 @@ final class SimulatedPort implements ZooPort {
         boolean creates() {
             return false;
         }
+
+        /** How a proxy before a real server would record it. */
+        abstract WireRecord.Request onTheWire();
+
+        final WireRecord.Request onTheWire(WireOp op, String path, boolean watch, List<WireRecord.Part> parts) {
+            return new WireRecord.Request(0, 0, (int) number, op, path, watch, parts);
+        }
     }
 
     private final class Writing extends Sent {
         private final List<Write> writes;
+        /** Whether its only write goes without a transaction. */
+        private final boolean alone;
+
         private final Consumer<Answer<Written>> then;
         private Answer<Written> answer = Answer.failed(Code.CONNECTION_LOSS, "never taken");
 
-        Writing(List<Write> writes, Consumer<Answer<Written>> then) {
+        Writing(List<Write> writes, boolean alone, Consumer<Answer<Written>> then) {
             this.writes = writes;
+            this.alone = alone;
             this.then = then;
         }
 
@@ -172,9 +190,39 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
+        WireRecord.Request onTheWire() {
+            List<WireRecord.Part> parts =
+                    writes.stream().map(SimulatedPort::part).toList();
+            String first = parts.get(0).path();
+            return alone
+                    ? onTheWire(parts.get(0).op(), first, false, List.of())
+                    : onTheWire(WireOp.MULTI, first, false, parts);
+        }
+
+        @Override
         public String toString() {
             return writes.toString();
         }
+    }
+
+    private static WireRecord.Part part(Write write) {
+        if (write instanceof Write.CreatePath create) {
+            boolean stays = create.lasting() == Lasting.FOR_EVER;
+            return new WireRecord.Part(stays ? WireOp.CREATE : WireOp.CREATE_CONTAINER, create.path());
+        } else if (write instanceof Write.CreateRequest create) {
+            return new WireRecord.Part(WireOp.CREATE2, create.path());
+        } else if (write instanceof Write.CreateNode create) {
+            return new WireRecord.Part(WireOp.CREATE2, create.path());
+        } else if (write instanceof Write.Mark mark) {
+            return new WireRecord.Part(WireOp.SET_DATA, mark.path());
+        } else if (write instanceof Write.SetData set) {
+            return new WireRecord.Part(WireOp.SET_DATA, set.path());
+        } else if (write instanceof Write.Delete delete) {
+            return new WireRecord.Part(WireOp.DELETE, delete.path());
+        } else if (write instanceof Write.Check check) {
+            return new WireRecord.Part(WireOp.CHECK, check.path());
+        }
+        throw new IllegalArgumentException("unknown write " + write);
     }
 
     /** Reads a node's data, and maybe leaves a watch. */
@@ -220,6 +268,12 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
+        WireRecord.Request onTheWire() {
+            WireOp op = of.what() == Of.DATA ? WireOp.GET_DATA : WireOp.GET_CHILDREN2;
+            return onTheWire(op, of.path(), watches, List.of());
+        }
+
+        @Override
         public String toString() {
             return (watches ? "watch " : "read ") + of.what() + " of " + of.path();
         }
@@ -250,6 +304,14 @@ final class SimulatedPort implements ZooPort {
         @SuppressWarnings("unchecked") // What answer() made.
         void take(Answer<?> answer) {
             then.accept((Answer<List<Answer<Listing>>>) answer);
+        }
+
+        @Override
+        WireRecord.Request onTheWire() {
+            List<WireRecord.Part> parts = lists.stream()
+                    .map(list -> new WireRecord.Part(WireOp.GET_CHILDREN, list.of.path()))
+                    .toList();
+            return onTheWire(WireOp.MULTI_READ, parts.get(0).path(), false, parts);
         }
 
         @Override
@@ -285,6 +347,11 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
+        WireRecord.Request onTheWire() {
+            return onTheWire(WireOp.REMOVE_WATCHES, path, false, List.of());
+        }
+
+        @Override
         public String toString() {
             return "remove watches of " + path;
         }
@@ -298,6 +365,11 @@ final class SimulatedPort implements ZooPort {
 
         @Override
         void take(Answer<?> answer) {}
+
+        @Override
+        WireRecord.Request onTheWire() {
+            return onTheWire(WireOp.PING, "", false, List.of());
+        }
 
         @Override
         public String toString() {
@@ -317,12 +389,13 @@ final class SimulatedPort implements ZooPort {
 
     @Override
     public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
-        write(List.of(new Write.CreateRequest(path, data)), answer -> then.accept(Leader.alone(answer)));
+        List<Write> only = List.of(new Write.CreateRequest(path, data));
+        send(new Writing(only, true, answer -> then.accept(Leader.alone(answer))));
     }
 
     @Override
     public void write(List<Write> writes, Consumer<Answer<Written>> then) {
-        send(new Writing(writes, then));
+        send(new Writing(writes, false, then));
     }
 
     @Override
@@ -483,6 +556,11 @@ final class SimulatedPort implements ZooPort {
         return incoming.peek();
     }
 
+    /** The request that a server would take next. */
+    Sent peekRequest() {
+        return outgoing.element();
+    }
+
     /**
      * What decides what comes, besides what its client has come to and {@link #asked}: which of the client's requests are where, which answers
      * are on their way, and which watches the server keeps.
@@ -565,7 +643,22 @@ final class SimulatedPort implements ZooPort {
 
     /** The client takes the next message. */
     void takeMessage() {
-        Message next = incoming.remove();
+        take(incoming.remove());
+    }
+
+    /** The client takes the answer to a ping before all else; says whether there is one. */
+    boolean takePing() {
+        for (Message message : incoming) {
+            if (message.to() instanceof Ping) {
+                incoming.remove(message);
+                take(message);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void take(Message next) {
         lastZxid = Math.max(lastZxid, next.zxid());
         lastHeard = time.nanos();
         next.delivery().run();
@@ -579,7 +672,7 @@ final class SimulatedPort implements ZooPort {
             Answer<?> answer = sent.answer(at);
             long seen = sent instanceof Ping ? 0 : at.tree().zxid();
             if (!losing) {
-                incoming.add(new Message(seen, answer, () -> {
+                incoming.add(new Message(seen, answer, sent, () -> {
                     unanswered.remove(sent);
                     sent.take(answer);
                 }));
@@ -589,7 +682,7 @@ final class SimulatedPort implements ZooPort {
 
     /** Something that is no answer: the client learns no zxid by it. */
     private void tell(Object what, Runnable delivery) {
-        incoming.add(new Message(0, what, delivery));
+        incoming.add(new Message(0, what, null, delivery));
     }
 
     /** The server has applied a transaction: watches on what it changed fire. */
@@ -733,6 +826,19 @@ final class SimulatedPort implements ZooPort {
         for (Sent sent : all) {
             sent.take(failure);
         }
+    }
+
+    /** The server carries out the next request, and the connection breaks in place of the answer. */
+    void loseNextAnswer() {
+        losing = true;
+        takeRequest();
+        breakOff();
+    }
+
+    /** The client tries a server, which refuses the connection: all that it has asked for meanwhile fails. */
+    void refused() {
+        failAll(Code.CONNECTION_LOSS);
+        listener.disconnected();
     }
 
     /** The client tries a server. One that has seen less than the client is no good. */
