@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
  * What the contracts need of an implementation: clients, and ways to do to one of them what servers and networks do. One fixture
  * serves all tests of a class, also several at once. Every test takes paths and clients of its own.
  *
- * <p>Locks that are kept in ZooKeeper need none of their own: {@link ServerFixture} does all of this for the clients that it is given. A
- * fixture that cannot do what a method with a default is about leaves it out and declares the feature as {@linkplain #lacking lacking};
+ * <p>Locks that are kept in ZooKeeper need none of their own: {@link ServerFixture} does all of this for the clients that it is given, and
+ * {@link SimulatedFixture} for clients that wrap those of the shipped locks. A fixture that cannot do what a method with a default is about leaves it out and declares the feature as {@linkplain #lacking lacking};
  * the default throws {@link UnsupportedOperationException}. Every client that a method is given is one that this fixture has made, and
  * none is closed.
  */

@@ -17,6 +17,8 @@
  * }
  * }</pre>
  *
+ * <p>A client that wraps one of the shipped locks' runs on {@link io.latchkey.testkit.contract.SimulatedFixture}, without a server.
+ *
  * <p>What an implementation does not have it {@linkplain io.latchkey.testkit.contract.LockFixture#lacking declares}. Tests of it are
  * reported as skipped with the reason. A test of a fault says which {@link io.latchkey.testkit.contract.Situation} it is about; a
  * class whose tests passed without having reached one of theirs fails.

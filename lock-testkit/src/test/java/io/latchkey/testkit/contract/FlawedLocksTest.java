@@ -4,10 +4,10 @@ package io.latchkey.testkit.contract;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -47,17 +47,18 @@ class FlawedLocksTest {
         }));
     }
 
-    private static void assertTold(String message, Guaranteed guaranteed, UnaryOperator<Acquirable> flaw)
-            throws Exception {
+    /** The clients are wrapped, and their mutexes have the flaw. */
+    private static void assertTold(String message, Guaranteed guaranteed, UnaryOperator<Mutex> flaw) throws Exception {
         MutexContract contract = new MutexContract() {
             @Override
-            Acquirable lock(LockClient client) {
-                return flaw.apply(super.lock(client));
-            }
-
-            @Override
             protected LockFixture newFixture() {
-                return new SimulatedFixture();
+                return new SimulatedFixture(client -> flawed(
+                        LockClient.class, client, "mutex(", args -> flaw.apply(client.mutex((String) args[0])))) {
+                    @Override
+                    public Duration patience() {
+                        return Duration.ofSeconds(2);
+                    }
+                };
             }
         };
         try (LockFixture fixture = contract.newFixture()) {
@@ -69,12 +70,30 @@ class FlawedLocksTest {
     }
 
     @Test
+    void swallowedReleaseIsTold() throws Exception {
+        assertTold(
+                "not within PT2S",
+                AcquirableContract::release,
+                lock -> flawed(Mutex.class, lock, TIMED, args -> lock.tryAcquire((Duration) args[0])
+                        .map(lease -> flawed(Lease.class, lease, "close()", none -> null))));
+    }
+
+    @Test
+    void cancelThatDoesNotReachTheRequestIsTold() throws Exception {
+        assertTold(
+                "a queue of 1",
+                AcquirableContract::cancel,
+                lock -> flawed(Mutex.class, lock, "acquireAsync()", args -> lock.acquireAsync()
+                        .thenApply(lease -> lease)));
+    }
+
+    @Test
     void lateTimeOutIsTold() throws Exception {
         assertTold(
                 "later than the machine explains",
                 AcquirableContract::outOfTime,
                 lock -> flawed(
-                        Acquirable.class, lock, TIMED, args -> lock.tryAcquire(((Duration) args[0]).multipliedBy(4))));
+                        Mutex.class, lock, TIMED, args -> lock.tryAcquire(((Duration) args[0]).multipliedBy(4))));
     }
 
     @Test
@@ -83,7 +102,7 @@ class FlawedLocksTest {
         assertTold(
                 "2 at a time, of 1",
                 MutexContract::crowd,
-                lock -> flawed(Acquirable.class, lock, "acquire()", args -> {
+                lock -> flawed(Mutex.class, lock, "acquire()", args -> {
                     Lease lease = lock.acquire();
                     if (grants.incrementAndGet() % 40 == 0) {
                         lease.close();
@@ -98,7 +117,7 @@ class FlawedLocksTest {
         assertTold(
                 "token 1 granted after",
                 MutexContract::crowd,
-                lock -> flawed(Acquirable.class, lock, "acquire()", args -> {
+                lock -> flawed(Mutex.class, lock, "acquire()", args -> {
                     Lease lease = lock.acquire();
                     return grants.incrementAndGet() % 40 == 0
                             ? flawed(Lease.class, lease, "token()", none -> 1L)
@@ -112,7 +131,7 @@ class FlawedLocksTest {
         assertTold(
                 "request 3 was granted before request 1 had held",
                 AcquirableContract::order,
-                lock -> flawed(Acquirable.class, lock, "acquireAsync()", args -> {
+                lock -> flawed(Mutex.class, lock, "acquireAsync()", args -> {
                     waiting.push(new CompletableFuture<>());
                     var unused = lock.acquireAsync()
                             .thenAccept(lease -> waiting.pop().complete(lease));
@@ -126,7 +145,7 @@ class FlawedLocksTest {
         assertTold(
                 "released the next holder's",
                 FaultyAcquiringContract::lateRelease,
-                lock -> flawed(Acquirable.class, lock, TIMED, args -> lock.tryAcquire((Duration) args[0])
+                lock -> flawed(Mutex.class, lock, TIMED, args -> lock.tryAcquire((Duration) args[0])
                         .map(lease -> flawed(Lease.class, lease, "lost()", none -> {
                             known.set(true);
                             return lease.lost();
