@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * until {@code granted} or {@code notGranted}; after a grant {@code suspect} any number of times, while the connection is lost,
  * until {@code released} or {@code lost}, all with the token of the grant; nothing after an end, and nothing of a closed client.
  */
-final class ObserverRules implements LockObserver {
+class ObserverRules implements LockObserver {
     private static final String RULE = "observers are told in order";
     private static final long NO_TOKEN = 0;
 
