@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  * }</pre>
  */
 public class SimulatedFixture implements LockFixture {
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    static final Duration SESSION = Duration.ofSeconds(6);
     private static final Duration BRIEF_SESSION = Duration.ofMillis(800);
 
     private final SimulatedLocks locks = SimulatedLocks.startWithTimePassing(SESSION);
@@ -62,6 +62,11 @@ public class SimulatedFixture implements LockFixture {
         LockClient outer = wrapper.apply(inner);
         wrapped.put(outer, inner);
         return outer;
+    }
+
+    /** Lets time pass, for all clients. */
+    final void advance(Duration span) {
+        locks.advance(span);
     }
 
     private LockClient inner(LockClient client) {

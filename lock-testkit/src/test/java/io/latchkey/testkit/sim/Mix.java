@@ -93,6 +93,75 @@ enum Mix {
         }
     },
 
+    /**
+     * Two to four clients with one or two workers each, multi-locks among them; operators delete nodes and change capacities, and nothing
+     * else fails.
+     */
+    TAMPERED_CROWD {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 5);
+            List<Scenario.Plan> plans = new ArrayList<>();
+            for (int client = 0; client < clients; client++) {
+                for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
+                    List<Member> members = members(random);
+                    int wanted = random.nextBoolean() ? 1 : random.nextInt(2, members.size() + 1);
+                    Task task = new Task(List.copyOf(members.subList(0, wanted)), new Patience.Forever());
+                    plans.add(new Scenario.Plan(client, List.of(task)));
+                }
+            }
+            return new Scenario(
+                    clients,
+                    random.nextInt(1, 3),
+                    plans,
+                    Scenario.Ends.BY_DECREE,
+                    random.nextInt(1, 3),
+                    random.nextInt(2),
+                    Scenario.Start.IN_USE);
+        }
+
+        private List<Member> members(SplittableRandom random) {
+            List<Member> all = new ArrayList<>(List.of(
+                    new Member(Recipe.MUTEX, "/mutex"),
+                    new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write"),
+                    new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/few")));
+            Collections.shuffle(all, new Random(random.nextLong()));
+            return all;
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return random.nextInt(50, 200);
+        }
+
+        @Override
+        void season(int[] weights) {
+            TAMPERED.season(weights);
+        }
+    },
+
+    /** As AGING, SHARED or LINE, but before anything fails somebody has held for one to three session time-outs. */
+    LASTING {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            return switch (random.nextInt(3)) {
+                case 0 -> AGING.scenario(random);
+                case 1 -> SHARED.scenario(random);
+                default -> LINE.scenario(random);
+            };
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return SHARED.steps(random);
+        }
+
+        @Override
+        int heldFor(SplittableRandom random) {
+            return random.nextInt(1, 4);
+        }
+    },
+
     /** One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and connections break. */
     LINE {
         @Override
@@ -177,6 +246,11 @@ enum Mix {
     abstract Scenario scenario(SplittableRandom random);
 
     abstract int steps(SplittableRandom random);
+
+    /** For how many session time-outs somebody holds before anything fails; it fails at any time if that is none. */
+    int heldFor(SplittableRandom random) {
+        return 0;
+    }
 
     /** Has the last word on the weights of the kinds of steps. */
     void season(int[] weights) {}

@@ -34,6 +34,8 @@ enum Move {
     HEAL,
     /** A client's process goes on. */
     GO_ON,
+    /** So many session time-outs pass, with all that comes of it, and nothing else happens. */
+    AGE,
     /** A client's connection breaks behind what is on its way to it. */
     BREAK,
     /** A client's connection breaks, and what is on its way to it is lost. */

@@ -23,6 +23,8 @@ final class Player {
     private int total;
     private int[] taken = new int[128];
     private int length;
+    /** For how many session time-outs somebody is to hold before anything fails. */
+    private int toHoldFor;
 
     Player(Mix mix, SplittableRandom random, World world) {
         this.random = random;
@@ -40,6 +42,7 @@ final class Player {
         }
         weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);
         mix.season(weights);
+        toHoldFor = mix.heldFor(random);
     }
 
     private void leaveOutSometimes(Move... moves) {
@@ -53,11 +56,17 @@ final class Player {
     /** Plays at most so many steps. */
     void play(int steps) {
         for (int i = 0; i < steps && !world.isDone(); i++) {
-            collect();
-            if (total == 0) {
-                return;
+            int step;
+            if (toHoldFor > 0 && somebodyHolds()) {
+                step = Move.AGE.of(toHoldFor);
+                toHoldFor = 0;
+            } else {
+                collect();
+                if (total == 0) {
+                    return;
+                }
+                step = draw();
             }
-            int step = draw();
             if (length == taken.length) {
                 taken = Arrays.copyOf(taken, length * 2);
             }
@@ -66,6 +75,15 @@ final class Player {
                 length--;
             }
         }
+    }
+
+    private boolean somebodyHolds() {
+        for (Worker worker : world.workers()) {
+            if (worker.mayRelease()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The steps that were made, the last one even if it broke something. */
@@ -109,7 +127,7 @@ final class Player {
                 add(Move.APPLY, i);
             }
         }
-        boolean faults = world.faultsLeft() > 0;
+        boolean faults = world.faultsLeft() > 0 && toHoldFor == 0;
         for (int i = 0; i < world.clients().size(); i++) {
             collect(i, faults);
         }

@@ -60,6 +60,27 @@ class SwarmTest {
     }
 
     @Test
+    void nothingBreaks_whenOperatorsTamperWithMultiLocksAndNeighbours() {
+        play(
+                Mix.TAMPERED_CROWD,
+                10_000,
+                EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED, What.CANCELLED, What.LOST_WHILE_HELD));
+    }
+
+    @Test
+    void nothingBreaks_whenLeasesWereHeldForManyTimeOuts() {
+        play(
+                Mix.LASTING,
+                3_000,
+                EnumSet.of(
+                        What.LOST_BY_DEADLINE,
+                        What.EXPIRED_BY_TIME,
+                        What.CREATED_BUT_ANSWER_LOST,
+                        What.RECONNECTED,
+                        What.OWN_NODE_DELETED));
+    }
+
+    @Test
     void nobodySleepsOnInTheLineOfASemaphore() {
         play(Mix.LINE, 20_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
     }

@@ -310,7 +310,7 @@ final class World {
             case DOWNGRADE -> isWorker(first) && workers.get(first).mayDowngrade();
             case CANCEL -> isWorker(first) && workers.get(first).mayCancel() && cancels > 0;
             case PASS_TIME -> time.hasNext();
-            case CALM -> true;
+            case CALM, AGE -> true;
             case REAP -> !leader.deserted().isEmpty();
             case HEAL -> isClient(first) && port(first).isSilent();
             case GO_ON -> isClient(first) && clients.get(first).isStill();
@@ -350,6 +350,14 @@ final class World {
             case CALM -> {
                 settle();
                 oracle.checkThatNobodySleeps();
+            }
+            case AGE -> {
+                settle();
+                long end = time.nanos() + first * Client.SESSION.toNanos();
+                while (time.hasNext() && time.nextAt() <= end) {
+                    take(Move.PASS_TIME.of(0));
+                    settle();
+                }
             }
             case REAP -> {
                 reached.count(What.PATH_REAPED);
@@ -499,6 +507,7 @@ final class World {
             case CANCEL -> workers.get(first).name() + " cancels";
             case PASS_TIME -> (time.nextAt() - time.nanos()) / 1_000_000 + " ms pass";
             case CALM -> "-- calm";
+            case AGE -> first + " session time-outs pass";
             case REAP -> "the leader reaps " + leader.deserted().get(0);
             case HEAL -> "C" + first + "'s network carries again";
             case GO_ON -> "C" + first + " goes on";
