@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Requests of every kind that are given up at a random moment: by time-out, cancel and interrupt, among neighbours of their own client and
- * of another, with faults and without. Afterwards both clients are served at once, the servers have no request and no watch, and the
- * observer was told of an end.
+ * of another, with faults and without. Where nothing fails it has left the queue at once. Afterwards both clients are served at once,
+ * the servers have no request and no watch, and the observer was told of an end.
  */
 @Timeout(120)
 class GivingUpTest {
@@ -373,14 +373,14 @@ class GivingUpTest {
         }
 
         void play(Asking asking) throws Exception {
-            play(asking, Optional.of(door.blocker(anyClient())));
+            play(asking, Optional.of(anyClient()));
         }
 
         void playWithoutABlocker(Asking asking) throws Exception {
             play(asking, Optional.empty());
         }
 
-        private void play(Asking asking, Optional<Acquirable> blocker) throws Exception {
+        private void play(Asking asking, Optional<LockClient> holder) throws Exception {
             try (locks) {
                 if (random.nextBoolean()) {
                     door.asked(other)
@@ -389,21 +389,29 @@ class GivingUpTest {
                             .close();
                 }
                 Optional<Lease> held = Optional.empty();
-                if (blocker.isPresent() && random.nextInt(4) > 0) {
-                    held = Optional.of(blocker.get().acquireAsync().get(SOON_SECONDS, TimeUnit.SECONDS));
+                if (holder.isPresent() && random.nextInt(4) > 0) {
+                    held = Optional.of(door.blocker(holder.get()).acquireAsync().get(SOON_SECONDS, TimeUnit.SECONDS));
                     neighbours(2);
                 }
+                List<ServerNode> before = requests();
                 Asked asked = asking.ask(this);
-                boolean releases = random.nextInt(3) == 0;
+                boolean alone = held.isPresent() && random.nextBoolean();
                 pass();
-                neighbours(2);
-                if (releases) {
+                if (!alone) {
+                    neighbours(2);
+                }
+                if (!alone && random.nextInt(3) == 0) {
                     step("the holder releases");
                     held.ifPresent(GivingUpTest::release);
                     pass();
                 }
                 step("given up");
                 asked.giveUp();
+                boolean keepsItsPlace = door == Door.LOCAL_TURNS && holder.equals(Optional.of(mine));
+                if (alone && !faults && !keepsItsPlace) {
+                    locks.advance(Duration.ZERO);
+                    assertEquals(before, requests(), "left the queue");
+                }
                 pass();
                 step("all is well");
                 locks.heal(mine);
@@ -547,12 +555,14 @@ class GivingUpTest {
             assertEquals(
                     List.of(),
                     neighbours.stream().filter(each -> !each.isDone()).toList());
-            assertEquals(
-                    List.of(),
-                    locks.nodesUnder("/").stream()
-                            .filter(ServerNode::isEphemeral)
-                            .toList());
+            assertEquals(List.of(), requests());
             assertEquals(List.of(), locks.watches());
+        }
+
+        private List<ServerNode> requests() {
+            return locks.nodesUnder("/").stream()
+                    .filter(ServerNode::isEphemeral)
+                    .toList();
         }
     }
 }
