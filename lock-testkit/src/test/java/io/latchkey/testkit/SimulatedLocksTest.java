@@ -325,6 +325,22 @@ class SimulatedLocksTest {
         }
     }
 
+    /** As an operator's {@code deleteall} leaves it, or the server's removal of an empty container. */
+    @Test
+    void holderLosesBeforeTheNextOfItsClientIsGranted_whenThePathWasDeleted() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Mutex mutex = locks.client().mutex("/m");
+            Lease held = mutex.acquire();
+            locks.delete(locks.nodesUnder("/m").get(0).path());
+            locks.delete("/m");
+            Lease next = mutex.acquire();
+            assertFalse(held.isValid());
+            assertEquals(LossCause.NODE_DELETED, held.lost().get());
+            assertEquals(ReleaseOutcome.LOST, held.release());
+            assertTrue(next.isValid());
+        }
+    }
+
     @Test
     void clientsShareAPath_whenTheirLayoutIsTheSame() throws Exception {
         for (Layout layout : Layout.values()) {

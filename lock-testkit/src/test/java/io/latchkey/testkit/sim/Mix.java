@@ -160,6 +160,13 @@ enum Mix {
         int heldFor(SplittableRandom random) {
             return random.nextInt(1, 4);
         }
+
+        /** The deadlines of those that are cut off pass, and somebody looks then. */
+        @Override
+        void season(int[] weights) {
+            weights[Move.PASS_TIME.index()] = Math.max(weights[Move.PASS_TIME.index()], 4);
+            weights[Move.CALM.index()] = 2;
+        }
     },
 
     /** One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and connections break. */

@@ -11,6 +11,7 @@ import java.util.Map;
 /** What must be true, judged by the leader's tree, which it reads by itself, see {@link Law}. */
 final class Oracle {
     private static final String EXCLUSION = "nobody holds beside whom it excludes";
+    private static final String NEIGHBOURS = "a client believes in no two leases that exclude each other";
     private static final String BELIEF = "believed-valid intervals do not overlap";
     private static final String SLEEP = "nobody sleeps who may hold";
     private static final String OWN_NODE = "nobody sleeps whose own node is gone";
@@ -57,7 +58,35 @@ final class Oracle {
                     check(wish, one, i);
                 }
             }
+            checkNeighbours(one);
         }
+    }
+
+    /** Whatever operators delete, a client that grants the one knows of the other. */
+    private static void checkNeighbours(Worker one) {
+        ZkLease lease = one.lease();
+        if (lease == null || one.client().workers().size() == 1 || !lease.isValid()) {
+            return;
+        }
+        for (Worker other : one.client().workers()) {
+            ZkLease its = other.lease();
+            if (other != one && its != null && its.isValid() && exclude(one, other)) {
+                throw new Broken(NEIGHBOURS, one + " and " + other);
+            }
+        }
+    }
+
+    private static boolean exclude(Worker one, Worker other) {
+        for (Wish wish : one.wishes()) {
+            for (Wish its : other.wishes()) {
+                if (its.path().equals(wish.path())
+                        && wish.sort() != Ticket.Sort.PERMITS
+                        && !(reads(one, wish) && reads(other, its))) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private void check(Wish wish, Worker one, int index) {
@@ -230,6 +259,7 @@ final class Oracle {
     /** To be asked when nothing is on its way, before time passes and a heartbeat could find what no watch has told. */
     void checkThatNobodySleeps() {
         for (Worker worker : workers) {
+            checkThatLapseIsTold(worker);
             SimulatedPort port = worker.client().port();
             if (!reaches(worker.client()) || !leader.hasSession(port.session())) {
                 continue;
@@ -245,6 +275,15 @@ final class Oracle {
     /** Whether what a server tells a client comes to it, and it can do something about it. */
     private static boolean reaches(Client client) {
         return client.port().isUp() && !client.port().isSilent() && !client.isStill();
+    }
+
+    /** When the deadline passes, connected or not, and not when somebody looks: so it is asked before that. */
+    private static void checkThatLapseIsTold(Worker worker) {
+        ZkLease lease = worker.lease();
+        boolean told = worker.knowsOfLoss() || worker.client().isStill();
+        if (lease != null && !told && !lease.isValid()) {
+            throw new Broken(LOSS, worker.toString());
+        }
     }
 
     /** Its client has a session that lives: so it knows whether the lease is of another one, before anybody looks. */

@@ -171,6 +171,9 @@ final class Creation {
         }
         Set<Integer> alone = new HashSet<>();
         for (Place place : missing) {
+            // Every other node of this session that is known to be there was made before this transaction, which found
+            // no path.
+            place.lane().nodesGoneBut(Set.of());
             place.lane().reader().made(place.purpose(), zxid);
             alone.add(place.index());
         }

@@ -252,12 +252,17 @@ final class Lane {
         session.dropIfIdle(path, this);
     }
 
-    /** Of the nodes whose owners hold or wait these alone are there. */
+    /**
+     * Of the nodes whose owners hold or wait these alone are there. Of a node that is being replaced either is there, unless somebody has
+     * deleted it: then the replacement fails.
+     */
     void nodesGoneBut(Set<String> there) {
         List<Place.Standing> gone = new ArrayList<>(0);
         present.forEach((text, place) -> place.node()
                 .filter(name -> name.text().equals(text) && !there.contains(text))
-                .filter(name -> place.replacement().isEmpty())
+                .filter(name -> place.replacement()
+                        .filter(other -> there.contains(other.text()))
+                        .isEmpty())
                 .ifPresent(name -> gone.add(new Place.Standing(place, name))));
         for (Place.Standing standing : gone) {
             standing.place().nodeGone(standing.name());
