@@ -18,16 +18,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class AgedFixture implements LockFixture {
     private final Duration before;
     private final Queue<SimulatedFixture> all = new ConcurrentLinkedQueue<>();
-    /** Threads that a test makes are in its simulation. */
+    /** A test makes its clients on its own thread, which runs no other test meanwhile. */
     @SuppressWarnings("ThreadLocalUsage") // One for each fixture.
-    private final InheritableThreadLocal<SimulatedFixture> ofThisTest = new InheritableThreadLocal<>() {
-        @Override
-        protected SimulatedFixture initialValue() {
-            SimulatedFixture made = new SimulatedFixture(client -> client);
-            all.add(made);
-            return made;
-        }
-    };
+    private final ThreadLocal<SimulatedFixture> ofThisTest = ThreadLocal.withInitial(this::made);
 
     private final Map<LockClient, SimulatedFixture> simulations = new ConcurrentHashMap<>();
 
@@ -37,6 +30,12 @@ final class AgedFixture implements LockFixture {
     /** @param terms how many session time-outs pass before each fault */
     AgedFixture(int terms) {
         this.before = SimulatedFixture.SESSION.multipliedBy(terms);
+    }
+
+    private SimulatedFixture made() {
+        SimulatedFixture made = new SimulatedFixture(client -> client);
+        all.add(made);
+        return made;
     }
 
     @Override

@@ -72,7 +72,7 @@ class FlawedLocksTest {
     @Test
     void swallowedReleaseIsTold() throws Exception {
         assertTold(
-                "not within PT2S",
+                "not within PT",
                 AcquirableContract::release,
                 lock -> flawed(Mutex.class, lock, TIMED, args -> lock.tryAcquire((Duration) args[0])
                         .map(lease -> flawed(Lease.class, lease, "close()", none -> null))));
