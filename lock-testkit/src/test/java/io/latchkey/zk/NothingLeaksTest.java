@@ -14,6 +14,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.Detour;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Slowness;
 import java.time.Duration;

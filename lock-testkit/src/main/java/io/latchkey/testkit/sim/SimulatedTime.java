@@ -5,6 +5,7 @@ import io.latchkey.zk.session.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class SimulatedTime {
 
     private @Nullable Due next() {
         Due head = due.peek();
-        while (head != null && head.cancelled) {
+        while (head != null && head.task == null) {
             due.remove();
             head = due.peek();
         }
@@ -75,8 +76,8 @@ final class SimulatedTime {
         private final long nanos;
         private final long number;
         private final View owner;
-        private final Runnable task;
-        private boolean cancelled;
+        /** Null when it has run or is cancelled: it stays in the queue until it is due, and then keeps nothing of its owner's. */
+        private @Nullable Runnable task;
 
         Due(long nanos, View owner, Runnable task) {
             this.nanos = nanos;
@@ -86,14 +87,15 @@ final class SimulatedTime {
         }
 
         void run() {
-            cancelled = true;
+            Runnable now = Objects.requireNonNull(task);
+            task = null;
             owner.ran++;
-            task.run();
+            now.run();
         }
 
         @Override
         public void cancel() {
-            cancelled = true;
+            task = null;
         }
 
         @Override
@@ -203,7 +205,7 @@ final class SimulatedTime {
         /** Its timers in the order in which they run, to be told apart from others. */
         List<?> pending() {
             return due.stream()
-                    .filter(timer -> timer.owner == this && !timer.cancelled)
+                    .filter(timer -> timer.owner == this && timer.task != null)
                     .sorted()
                     .toList();
         }
@@ -211,7 +213,7 @@ final class SimulatedTime {
         private @Nullable Due mine() {
             Due first = null;
             for (Due timer : due) {
-                boolean isMine = timer.owner == this && !timer.cancelled && timer.nanos <= nanos;
+                boolean isMine = timer.owner == this && timer.task != null && timer.nanos <= nanos;
                 if (isMine && (first == null || timer.number < first.number)) {
                     first = timer;
                 }

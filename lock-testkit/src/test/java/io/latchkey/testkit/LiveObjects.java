@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.testkit;
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;
@@ -11,13 +11,13 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /** What is on the heap of this process after a full collection, by the JVM's own histogram. */
-final class LiveObjects {
+public final class LiveObjects {
     private static final Pattern ROW = Pattern.compile("\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*");
 
     private LiveObjects() {}
 
     /** Instances of the classes of these names, by name; collects first. */
-    static Map<String, Long> count(Predicate<String> names) {
+    public static Map<String, Long> count(Predicate<String> names) {
         Map<String, Long> counts = new TreeMap<>();
         for (String line : histogram().lines().toList()) {
             Matcher row = ROW.matcher(line);
@@ -29,7 +29,7 @@ final class LiveObjects {
     }
 
     /** Bytes of all objects; collects first. */
-    static long bytes() {
+    public static long bytes() {
         long bytes = 0;
         for (String line : histogram().lines().toList()) {
             Matcher row = ROW.matcher(line);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.LiveObjects;
+import io.latchkey.testkit.SimulatedLocks;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that may take a day and are over at once: nothing of them is kept for that day. Time stands still meanwhile. */
+@Timeout(60)
+class LongTimesTest {
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final int CALLS = 1_000;
+    /** What other tests of this process may leave. */
+    private static final int ROOM = CALLS / 4;
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void nothingIsKept_ofCallsThatEndLongBeforeTheirTime(Door door) throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
+            LockClient mine = door.described(locks.builder()).build();
+            LockClient other = door.described(locks.builder()).build();
+            call(door, mine, other, ROOM);
+            Map<String, Long> before = counted();
+            call(door, mine, other, CALLS);
+            Map<String, Long> kept = new TreeMap<>();
+            counted().forEach((name, count) -> kept.put(name, count - before.getOrDefault(name, 0L)));
+            kept.values().removeIf(more -> more < ROOM);
+            assertEquals(Map.of(), kept);
+        }
+    }
+
+    private static Map<String, Long> counted() {
+        return LiveObjects.count(name -> name.startsWith("io.latchkey.zk.") || name.startsWith("io.latchkey.lock."));
+    }
+
+    /** Granted by future and by a view, and withdrawn while another client holds. */
+    private static void call(Door door, LockClient mine, LockClient other, int times) throws Exception {
+        Optional<Lock> view = door.view(mine);
+        for (int time = 0; time < times; time++) {
+            try (Lease granted = door.asked(mine)
+                    .tryAcquireAsync(DAY)
+                    .get(1, TimeUnit.SECONDS)
+                    .orElseThrow()) {
+                assertTrue(granted.isValid());
+            }
+            if (view.isPresent()) {
+                assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
+                view.get().unlock();
+            }
+        }
+        try (Lease held = door.blocker(other).acquire()) {
+            for (int time = 0; time < times; time++) {
+                CompletableFuture<Optional<Lease>> waits = door.asked(mine).tryAcquireAsync(DAY);
+                assertTrue(waits.cancel(false));
+            }
+            assertTrue(held.isValid());
+        }
+    }
+}
