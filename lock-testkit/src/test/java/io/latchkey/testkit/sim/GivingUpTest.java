@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GivingUpTest {
     private static final Duration SESSION = Duration.ofSeconds(6);
     /** For each door and way, with faults and without. */
-    private static final int TIMES = Integer.getInteger("latchkey.giving-up.times", 40);
+    private static final int TIMES = Integer.getInteger("latchkey.giving-up.times", 20);
     /** More requests than any of these sends before it waits. */
     private static final int MOST_REQUESTS = 6;
 
