@@ -41,12 +41,14 @@ final class DoorMutants {
                             "CreateMode.EPHEMERAL_SEQUENTIAL,\n                (rc",
                             "CreateMode.PERSISTENT_SEQUENTIAL,\n                (rc")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aRequestsNodeGoesWithItsSession"),
-            Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT"),
+            Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
+                    .caughtBy("MutexTest#aFreshPathAndItsLevelsAreCreatedAsContainers"),
             Mutant.of(
-                    "a deletion is heard as a change",
-                    PORT,
-                    "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
-                    "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());"),
+                            "a deletion is heard as a change",
+                            PORT,
+                            "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
+                            "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
+                    .caughtBy("MutexTest#oneHoldsAndTheOtherWaitsItsTurn"),
             Mutant.of("which write failed is not told", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
             Mutant.of(

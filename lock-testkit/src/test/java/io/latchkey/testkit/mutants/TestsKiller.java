@@ -18,8 +18,8 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
- * Tests that run together. A test that waited in vain counts only if the same tests pass right afterwards with the locks as they are: the
- * machine may be slow.
+ * Tests that run together. A failure counts only if the same test fails again by itself; one that waited in vain only if it passes right
+ * afterwards with the locks as they are: the machine may be slow.
  *
  * @param tests {@code TestClass} or {@code TestClass#method}, of the package {@code io.latchkey.zk} unless it says another;
  *     {@code TestClass#method[1]} is only the first run of a parameterized one
@@ -43,38 +43,28 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
 
     @Override
     public Optional<Kill> kill(MutantClasses classes) {
-        List<TestExecutionSummary.Failure> failures = failures(classes);
-        Optional<TestExecutionSummary.Failure> shown = failures.stream()
-                .filter(failure -> !waitedInVain(failure.getException()))
-                .findFirst();
-        if (shown.isEmpty()
-                && !failures.isEmpty()
-                && failures(MutantClasses.unchanged()).isEmpty()) {
-            shown = Optional.of(failures.get(0));
-        }
-        return shown.map(failure ->
-                new Kill(failure.getTestIdentifier().getLegacyReportingName(), String.valueOf(failure.getException())));
+        return run(classes, tests.stream().map(test -> selector(classes, test)).toList()).stream()
+                .filter(failure -> isConfirmed(failure, classes))
+                .findFirst()
+                .map(failure -> new Kill(
+                        failure.getTestIdentifier().getLegacyReportingName(), String.valueOf(failure.getException())));
     }
 
-    private List<TestExecutionSummary.Failure> failures(MutantClasses classes) {
-        TestExecutionSummary summary = run(classes);
-        if (summary.getTestsStartedCount() == 0) {
-            throw new AssertionError("no test among " + tests + ": "
-                    + summary.getFailures().stream()
-                            .map(failure -> failure.getException())
-                            .toList());
-        }
-        return summary.getFailures();
+    private boolean isConfirmed(TestExecutionSummary.Failure failure, MutantClasses classes) {
+        List<DiscoverySelector> alone = List.of(
+                DiscoverySelectors.selectUniqueId(failure.getTestIdentifier().getUniqueId()));
+        return waitedInVain(failure.getException())
+                ? run(MutantClasses.unchanged(), alone).isEmpty()
+                : !run(classes, alone).isEmpty();
     }
 
-    private TestExecutionSummary run(MutantClasses classes) {
+    private List<TestExecutionSummary.Failure> run(MutantClasses classes, List<DiscoverySelector> selectors) {
         Thread thread = Thread.currentThread();
         ClassLoader former = thread.getContextClassLoader();
         thread.setContextClassLoader(classes);
         try {
             LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                    .selectors(
-                            tests.stream().map(test -> selector(classes, test)).toList())
+                    .selectors(selectors)
                     .configurationParameters(settings)
                     .build();
             SummaryGeneratingListener listener = new SummaryGeneratingListener();
@@ -84,7 +74,13 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
                             .enablePostDiscoveryFilterAutoRegistration(false)
                             .build())
                     .execute(request, listener);
-            return listener.getSummary();
+            if (listener.getSummary().getTestsStartedCount() == 0) {
+                throw new AssertionError("no test among " + tests + ": "
+                        + listener.getSummary().getFailures().stream()
+                                .map(failure -> failure.getException())
+                                .toList());
+            }
+            return listener.getSummary().getFailures();
         } finally {
             thread.setContextClassLoader(former);
         }
