@@ -7,15 +7,31 @@ import io.latchkey.zk.acquire.Acquisition;
 import io.latchkey.zk.acquire.Acquisition.Edge;
 import io.latchkey.zk.acquire.State;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** docs/architecture.md has the state machine of one request as the code's own table has it, as a picture and as a table. */
+/** docs/architecture.md has the state machine of one request as the code's own table has it, as a diagram and as a table. */
 class AcquisitionPageTest {
     @Test
-    void thePictureIsCurrent() {
-        Docs.assertDrawn("docs/pictures/acquisition.svg", new AcquisitionPicture(Acquisition.EDGES).svg());
+    void theDiagramIsCurrent() {
+        Map<String, Set<String>> events = new LinkedHashMap<>();
+        for (Edge edge : Acquisition.EDGES) {
+            for (State to : State.values()) {
+                if (edge.to().contains(to) && to != edge.from()) {
+                    events.computeIfAbsent(edge.from() + " --> " + to, arrow -> new LinkedHashSet<>())
+                            .add(edge.event().getSimpleName());
+                }
+            }
+        }
+        String arrows = events.entrySet().stream()
+                .map(arrow -> "    " + arrow.getKey() + ": " + String.join(", ", arrow.getValue()) + "\n")
+                .collect(Collectors.joining(
+                        "", "```mermaid\nstateDiagram-v2\n    [*] --> NEW\n", "    ENDED --> [*]\n```\n"));
+        Docs.assertDrawn("docs/architecture.md", "states", arrows);
     }
 
     @Test
