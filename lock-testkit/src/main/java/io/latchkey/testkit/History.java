@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Who asked for what, got it, relied on it and let it go, as the clients themselves saw it, for checkers such as {@link
- * MutualExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
+ * ExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
  *
  * <p>All times come from one {@link System#nanoTime()}, so all clients have to live in one process. What is recorded is what a client
  * could rely on: a hold begins when the grant was handed out and ends before the release is begun, never later.

@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
  *   <li>A {@linkplain History#downgrade downgrade}, and a {@linkplain History#resize resize}.
  * </ul>
  *
- * <p>Grants to sessions that had ended are left out, as in {@link MutualExclusionChecker#whileSessionsLive}. If there is no order of what is
+ * <p>Grants to sessions that had ended are left out, as in {@link ExclusionChecker#whileSessionsLive}. If there is no order of what is
  * sure, the rule is broken. If there is none only when holds last as long as they may have, and grants of unknown sessions count, the verdict
  * is undecided. It is also undecided if the search does not end within a number of steps: the caller's, or a million for each group of
  * paths; and if there is no order where a semaphore was resized while a multi-lock waited at it: that may have come to its permits before

@@ -12,7 +12,7 @@
  *   <li>{@link io.latchkey.testkit.FaultProxy}: all other faults of one client, at a chosen request or from now on, and a record of what
  *       passed. It stands before any client of ZooKeeper, also one that the code under test makes.
  *   <li>{@link io.latchkey.testkit.History}: who held what and when, for the checkers, one for each rule. {@link
- *       io.latchkey.testkit.MutualExclusionChecker} is the first to ask.
+ *       io.latchkey.testkit.ExclusionChecker} is the first to ask.
  *   <li>{@link io.latchkey.testkit.SimulatedLocks}: the same locks without a server.
  *   <li>{@link io.latchkey.testkit.jqwik}: random work and faults; {@link io.latchkey.testkit.workload} is what they consist of.
  *   <li>{@link io.latchkey.testkit.contract}: the contract of lock-api as tests, for who implements it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.testkit.MutualExclusionChecker;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.Verdict;
 import java.time.Duration;
 import java.util.Collections;
@@ -55,7 +55,7 @@ final class Inventory implements Scenario {
                 audit.left() + sold == stock);
         shift.claim(report, "order", audit.orders());
         if (stage.isLocked()) {
-            Verdict exclusion = MutualExclusionChecker.whileSessionsLive(shift.events());
+            Verdict exclusion = ExclusionChecker.mutex().whileSessionsLive(shift.events());
             report.claim(text(exclusion), !(exclusion instanceof Verdict.Broken));
         }
         return report.verdict("OVERSOLD by " + Report.count(audit.left() + sold - stock) + " pieces");

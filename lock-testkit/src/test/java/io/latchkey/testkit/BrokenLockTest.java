@@ -65,7 +65,7 @@ class BrokenLockTest {
     private static List<String> broken(Flaw flaw) {
         History history = played(flaw);
         List<Function<History, Verdict>> checkers = List.of(
-                MutualExclusionChecker::whileSessionsLive,
+                ExclusionChecker.mutex()::whileSessionsLive,
                 FirstComeChecker::check,
                 TokenOrderChecker::check,
                 LossChecker::check,

@@ -35,8 +35,8 @@ class ContentionTest {
 
     private static List<Verdict> all(History history) {
         return List.of(
-                ReadersWritersChecker.whileSessionsLive(history),
-                PermitBoundChecker.whileSessionsLive(history),
+                ExclusionChecker.readWrite().whileSessionsLive(history),
+                ExclusionChecker.permits().whileSessionsLive(history),
                 TokenOrderChecker.check(history),
                 FirstComeChecker.check(history),
                 LivenessChecker.check(history, ALLOWANCE, SERVED),

@@ -48,8 +48,8 @@ class HistoryTest {
                 .orElseThrow();
         assertEquals(one.proxy().session().getAsLong(), granted.session());
         assertTrue(granted.token() > 0);
-        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
-        MutualExclusionChecker.byTheirOwnLooks(history).assertObeyed();
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
     }
 
@@ -83,9 +83,9 @@ class HistoryTest {
                     .contains(What.LOST));
         }
         assertTrue(kinds(history, one.name()).containsAll(List.of(What.SESSION_ENDING, What.SESSION_ENDED)));
-        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
-        assertInstanceOf(Verdict.Inapplicable.class, MutualExclusionChecker.byTheirOwnLooks(history));
+        assertInstanceOf(Verdict.Inapplicable.class, ExclusionChecker.mutex().byTheirOwnLooks(history));
     }
 
     @Test
@@ -101,8 +101,8 @@ class HistoryTest {
         ended.get(20, TimeUnit.SECONDS);
         Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
                 .contains(What.LOST));
-        MutualExclusionChecker.whileSessionsLive(history).assertObeyed();
-        MutualExclusionChecker.byTheirOwnLooks(history).assertObeyed();
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
     }
 
     @Test
@@ -159,7 +159,7 @@ class HistoryTest {
                         What.RELEASED),
                 ofOne.stream().map(HistoryEvent::what).toList());
         assertEquals(ofOne.get(4).nanos(), ofOne.get(7).nanos(), "no moment between");
-        ReadersWritersChecker.whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.readWrite().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
         assertThrows(
                 IllegalArgumentException.class,
@@ -175,7 +175,7 @@ class HistoryTest {
         second.granted(2);
         first.valid(first.beforeLook());
         second.valid(second.beforeLook());
-        assertInstanceOf(Verdict.Broken.class, MutualExclusionChecker.whileSessionsLive(history));
+        assertInstanceOf(Verdict.Broken.class, ExclusionChecker.mutex().whileSessionsLive(history));
         assertTrue(history.toString().contains("b #2 /unlocked GRANTED token 2"), history::toString);
     }
 }

@@ -39,7 +39,7 @@ class HtmlReportTest {
     }
 
     private static Verdict broken() {
-        return MutualExclusionChecker.whileSessionsLive(script().events()).in("seed 7");
+        return ExclusionChecker.mutex().whileSessionsLive(script().events()).in("seed 7");
     }
 
     private static Document parsed(String page) throws Exception {
@@ -87,10 +87,11 @@ class HtmlReportTest {
     }
 
     private static Verdict brokenAfterALongWait() {
-        Verdict verdict = MutualExclusionChecker.byTheirOwnLooks(afterALongWait().events().stream()
-                .filter(event -> event.what() != HistoryEvent.What.SESSION_ENDED)
-                .map(event -> event.note().equals("SERVER_FIRST") ? timed(event) : event)
-                .toList());
+        Verdict verdict = ExclusionChecker.mutex()
+                .byTheirOwnLooks(afterALongWait().events().stream()
+                        .filter(event -> event.what() != HistoryEvent.What.SESSION_ENDED)
+                        .map(event -> event.note().equals("SERVER_FIRST") ? timed(event) : event)
+                        .toList());
         assertTrue(verdict instanceof Verdict.Broken, verdict::toString);
         return verdict;
     }
@@ -239,7 +240,7 @@ class HtmlReportTest {
             script.held(i * 10, i * 10 + 1, i * 10 + 5, "c" + i % 7, i, i);
         }
         script.held(30_000.5, 30_003, 30_004, "thief", 6001, 9000);
-        Verdict verdict = MutualExclusionChecker.whileSessionsLive(script.events());
+        Verdict verdict = ExclusionChecker.mutex().whileSessionsLive(script.events());
         String page = HtmlReport.of(verdict).page();
         parsed(page);
         assertTrue(page.contains("thief"));

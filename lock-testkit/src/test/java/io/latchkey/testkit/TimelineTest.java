@@ -83,7 +83,8 @@ class TimelineTest {
 
     @Test
     void verdictsTellTheContextRightBehindTheRule() {
-        Verdict verdict = MutualExclusionChecker.whileSessionsLive(new Script()
+        Verdict verdict = ExclusionChecker.mutex()
+                .whileSessionsLive(new Script()
                         .held(0, 1, 10, "a", 1, 5)
                         .held(2, 9, 20, "b", 2, 6)
                         .events())

@@ -15,10 +15,10 @@ import io.latchkey.testkit.ClientProcess;
 import io.latchkey.testkit.Direction;
 import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FencedStore;
 import io.latchkey.testkit.FollowerPartition;
-import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.SkewedClock;
 import io.latchkey.testkit.Verdict;
 import io.latchkey.zk.Standoff.Kind;
@@ -284,7 +284,7 @@ class BelievedIntervalsTest {
     void clocksBeyondTheDriftAllowedAreFoundOut() throws Exception {
         try (Standoff standoff = standoff(ensemble.connectString())) {
             cutOffWithClocks(standoff, i -> 0.25);
-            assertInstanceOf(Verdict.Broken.class, ReadersWritersChecker.byTheirOwnLooks(standoff.history()));
+            assertInstanceOf(Verdict.Broken.class, ExclusionChecker.readWrite().byTheirOwnLooks(standoff.history()));
         }
     }
 

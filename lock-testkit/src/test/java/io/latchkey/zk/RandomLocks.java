@@ -9,14 +9,13 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FirstComeChecker;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.LinearizabilityChecker;
 import io.latchkey.testkit.LivenessChecker;
 import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.PermitBoundChecker;
-import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.TokenOrderChecker;
 import java.time.Duration;
@@ -145,8 +144,8 @@ final class RandomLocks {
         Eventually.holds(
                 "no request is left: " + requests(), within, () -> requests().isEmpty());
         Eventually.holds("no watch is left: " + server.watches(), within, () -> server.watchCount() == 0);
-        ReadersWritersChecker.whileSessionsLive(history).assertNotBroken();
-        PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.readWrite().whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.permits().whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
         FirstComeChecker.check(history).assertNotBroken();
         LossChecker.check(history).assertObeyed();

@@ -12,11 +12,10 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.PermitBoundChecker;
-import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.ZooKeeperFixture;
 import java.io.IOException;
 import java.time.Duration;
@@ -205,14 +204,14 @@ final class Standoff implements AutoCloseable {
     /** Whoever holds lets go; then it is checked that everybody was told before the next was granted. */
     void check() {
         checkLosses();
-        ReadersWritersChecker.byTheirOwnLooks(history).assertObeyed();
-        PermitBoundChecker.byTheirOwnLooks(history).assertObeyed();
+        ExclusionChecker.readWrite().byTheirOwnLooks(history).assertObeyed();
+        ExclusionChecker.permits().byTheirOwnLooks(history).assertObeyed();
     }
 
     /** The same of holders that could not be told: no look of theirs found a lease valid that another had by then. */
     void checkLooks() {
         checkLosses();
-        ReadersWritersChecker.byTheirOwnLooks(history).assertNotBroken();
+        ExclusionChecker.readWrite().byTheirOwnLooks(history).assertNotBroken();
     }
 
     /** A server says that a session is over only after its time, and by then its client's deadline has passed: that is the cause. */

@@ -4,12 +4,11 @@ package io.latchkey.testkit.workload;
 import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.PermitBoundChecker;
-import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
@@ -235,8 +234,8 @@ public final class Play {
      * @throws AssertionError if something is broken, with the rule and the history
      */
     public Play assertExclusion() {
-        ReadersWritersChecker.whileSessionsLive(history).assertNotBroken();
-        PermitBoundChecker.whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.readWrite().whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.permits().whileSessionsLive(history).assertNotBroken();
         LossChecker.check(history).assertNotBroken();
         return this;
     }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FirstComeChecker;
 import io.latchkey.testkit.HistoryEvent;
 import io.latchkey.testkit.LinearizabilityChecker;
 import io.latchkey.testkit.LivenessChecker;
 import io.latchkey.testkit.LossChecker;
 import io.latchkey.testkit.NothingLeftChecker;
-import io.latchkey.testkit.PermitBoundChecker;
-import io.latchkey.testkit.ReadersWritersChecker;
 import io.latchkey.testkit.TokenOrderChecker;
 import io.latchkey.testkit.Verdict;
 import java.time.Duration;
@@ -70,11 +69,12 @@ final class Judges {
             // other faults.
             return;
         }
-        judge("readers and writers", () -> ReadersWritersChecker.whileSessionsLive(events));
-        judge("permits", () -> PermitBoundChecker.whileSessionsLive(events));
+        judge("readers and writers", () -> ExclusionChecker.readWrite().whileSessionsLive(events));
+        judge("permits", () -> ExclusionChecker.permits().whileSessionsLive(events));
         if (world.scenario().ends() == Scenario.Ends.BY_TIME) {
-            judge("readers and writers by looks", () -> ReadersWritersChecker.byTheirOwnLooks(events));
-            judge("permits by looks", () -> PermitBoundChecker.byTheirOwnLooks(events));
+            judge("readers and writers by looks", () -> ExclusionChecker.readWrite()
+                    .byTheirOwnLooks(events));
+            judge("permits by looks", () -> ExclusionChecker.permits().byTheirOwnLooks(events));
         }
         judge("token order", () -> TokenOrderChecker.check(events));
         judge("first come", () -> FirstComeChecker.check(events));

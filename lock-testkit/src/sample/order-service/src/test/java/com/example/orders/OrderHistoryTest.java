@@ -12,7 +12,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.History;
 import io.latchkey.testkit.HtmlReport;
 import io.latchkey.testkit.LatchkeyTest;
-import io.latchkey.testkit.MutualExclusionChecker;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.TokenOrderChecker;
@@ -35,7 +35,7 @@ class OrderHistoryTest {
         history.expire(one, ExpiryOrder.SERVER_FIRST).join();
         waits.get(10, TimeUnit.SECONDS).close();
         held.lost().get(10, TimeUnit.SECONDS);
-        MutualExclusionChecker.whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.mutex().whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
         HtmlReport.of(history).write(folder.resolve("history.html")); // the same as a picture
     }

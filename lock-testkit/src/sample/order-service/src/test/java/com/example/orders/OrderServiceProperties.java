@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.History;
-import io.latchkey.testkit.MutualExclusionChecker;
+import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.jqwik.FaultKind;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
@@ -39,7 +39,7 @@ class OrderServiceProperties {
                         () -> done + " were done, and the order has " + order + "after " + faults.struck());
             }
         }
-        MutualExclusionChecker.whileSessionsLive(history).assertNotBroken();
+        ExclusionChecker.mutex().whileSessionsLive(history).assertNotBroken();
     }
 
     /** Works on order 1 five times, 20 ms each. Completes with what was done; the rest was refused. */

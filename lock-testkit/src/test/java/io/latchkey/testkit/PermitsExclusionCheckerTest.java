@@ -7,19 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-class PermitBoundCheckerTest {
+class PermitsExclusionCheckerTest {
     private static Claim of3(int permits) {
         return Claim.permits("/s", permits, 3);
     }
 
     private static Verdict live(Script script) {
-        return PermitBoundChecker.whileSessionsLive(script.events());
+        return ExclusionChecker.permits().whileSessionsLive(script.events());
     }
 
     private static void assertSays(Class<? extends Verdict> expected, Script script) {
         Verdict live = live(script);
         assertInstanceOf(expected, live, live::toString);
-        Verdict looks = PermitBoundChecker.byTheirOwnLooks(script.events());
+        Verdict looks = ExclusionChecker.permits().byTheirOwnLooks(script.events());
         assertInstanceOf(expected, looks, looks::toString);
     }
 

@@ -6,18 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-class ReadersWritersCheckerTest {
+class ReadWriteExclusionCheckerTest {
     private static final Claim ALONE = Claim.exclusive("/rw");
     private static final Claim SHARED = Claim.shared("/rw");
 
     private static Verdict live(Script script) {
-        return ReadersWritersChecker.whileSessionsLive(script.events());
+        return ExclusionChecker.readWrite().whileSessionsLive(script.events());
     }
 
     private static void assertSays(Class<? extends Verdict> expected, Script script) {
         Verdict live = live(script);
         assertInstanceOf(expected, live, live::toString);
-        Verdict looks = ReadersWritersChecker.byTheirOwnLooks(script.events());
+        Verdict looks = ExclusionChecker.readWrite().byTheirOwnLooks(script.events());
         assertInstanceOf(expected, looks, looks::toString);
     }
 
@@ -150,7 +150,7 @@ class ReadersWritersCheckerTest {
     @Test
     void aDowngradedHoldIsOneReaderMore() {
         History history = downgraded();
-        ReadersWritersChecker.whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.readWrite().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
     }
 

@@ -9,13 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-class MutualExclusionCheckerTest {
+class ExclusionCheckerTest {
     private static Verdict live(Script script) {
-        return MutualExclusionChecker.whileSessionsLive(script.events());
+        return ExclusionChecker.mutex().whileSessionsLive(script.events());
     }
 
     private static Verdict looks(Script script) {
-        return MutualExclusionChecker.byTheirOwnLooks(script.events());
+        return ExclusionChecker.mutex().byTheirOwnLooks(script.events());
     }
 
     private static void assertObeyed(Script script) {
