@@ -22,7 +22,7 @@ public final class DaemonThreads {
         return pool(most, name, new LinkedBlockingQueue<>());
     }
 
-    static ThreadPoolExecutor pool(int most, String name, BlockingQueue<Runnable> queue) {
+    public static ThreadPoolExecutor pool(int most, String name, BlockingQueue<Runnable> queue) {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);

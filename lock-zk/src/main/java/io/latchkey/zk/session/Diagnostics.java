@@ -2,10 +2,8 @@
 package io.latchkey.zk.session;
 
 import io.latchkey.lock.Diagnosis;
-import io.latchkey.zk.acquire.State;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.queue.Tag;
 import io.latchkey.zk.recipe.Standstill;
 import io.latchkey.zk.recipe.Standstill.Seat;
 import java.time.Instant;
@@ -34,72 +32,25 @@ public final class Diagnostics {
         this.basePath = basePath;
     }
 
-    /** A request of this client at one moment. */
-    private record Mine(RequestSignals signals, boolean holds, String id, List<String> paths) {}
-
-    private static List<Mine> all(Engine engine) {
-        return engine.live(request ->
-                new Mine(request.ownersSignals(), request.state() == State.HELD, request.id(), request.paths()));
-    }
-
     public Diagnosis diagnose() {
-        List<Mine> all = all(engine);
-        List<Mine> waits = all.stream().filter(mine -> !mine.holds()).toList();
+        List<OwnRequest> all = OwnRequest.all(engine);
+        List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
         Survey survey = new Survey(engine, engine.sessionTimeout());
         List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, survey);
         return new Diagnosis(
-                shown(all.stream().filter(Mine::holds).toList(), all), shown(waits, all), cycles, survey.gap());
+                shown(all.stream().filter(OwnRequest::holds).toList(), all), shown(waits, all), cycles, survey.gap());
     }
 
-    private List<Diagnosis.Own> shown(List<Mine> some, List<Mine> all) {
+    private List<Diagnosis.Own> shown(List<OwnRequest> some, List<OwnRequest> all) {
         Moment now = engine.now();
         return some.stream()
-                .map(mine -> shown(
-                        mine.signals(),
+                .map(mine -> mine.shown(
                         now,
                         !mine.holds()
-                                && heldByCallerOf(mine.signals(), all, engine).isPresent()))
+                                && OwnRequest.heldByCallerOf(mine.signals(), all, engine)
+                                        .isPresent()))
                 .sorted(Comparator.comparing(Diagnosis.Own::since))
                 .toList();
-    }
-
-    private static Diagnosis.Own shown(RequestSignals of, Moment now, boolean waitsForItself) {
-        return new Diagnosis.Own(of.about(), of.since(now), of.thread(), waitsForItself);
-    }
-
-    /** What the thread that waits for {@code waiting} holds itself, so that it waits for ever, if there is such a thing. */
-    static Optional<Diagnosis.Own> heldByCallerOf(RequestSignals waiting, Engine engine) {
-        return heldByCallerOf(waiting, all(engine), engine).map(held -> shown(held, engine.now(), false));
-    }
-
-    /**
-     * Only of callers that wait is it known which thread has the lease. A semaphore may have room beside what its waiter
-     * holds; at any other path nothing behind a holder that the waiter has to release is granted, nor what is behind that.
-     */
-    private static Optional<RequestSignals> heldByCallerOf(RequestSignals waiting, List<Mine> all, Engine engine) {
-        List<RequestSignals> held = all.stream()
-                .filter(Mine::holds)
-                .map(Mine::signals)
-                .filter(waiting::sameCaller)
-                .toList();
-        for (Member wanted : waiting.members()) {
-            int permits = 0;
-            for (RequestSignals one : held) {
-                for (Member member : one.members()) {
-                    permits += member.path().equals(wanted.path())
-                            ? member.recipe().permits()
-                            : 0;
-                }
-                int capacity = wanted.recipe().tag() == Tag.LEASE
-                        ? engine.knownCapacity(wanted.path())
-                                .orElse(wanted.recipe().purpose().capacity())
-                        : 1;
-                if (permits > 0 && permits > capacity - wanted.recipe().permits()) {
-                    return Optional.of(one);
-                }
-            }
-        }
-        return Optional.empty();
     }
 
     /**
@@ -107,7 +58,7 @@ public final class Diagnostics {
      * circle are read once more: no name is ever used twice, and who was there both times was there in between, when all
      * the others were.
      */
-    private List<List<Diagnosis.Link>> cycles(List<Mine> all, List<Mine> waits, Survey survey) {
+    private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, Survey survey) {
         Set<String> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
@@ -116,7 +67,7 @@ public final class Diagnostics {
             return List.of();
         }
         survey.look(paths, basePath.isEmpty() ? firstLevels(paths) : List.of(basePath));
-        Set<String> ids = waits.stream().map(Mine::id).collect(Collectors.toSet());
+        Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
         Set<List<Seat>> suspects = circles(survey.pictures(), ids);
         if (suspects.isEmpty()) {
             return List.of();

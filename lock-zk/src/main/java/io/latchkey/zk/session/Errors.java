@@ -87,7 +87,7 @@ public final class Errors {
                 Reason.EPHEMERAL_PARENT);
     }
 
-    static LockMismatchException mismatch(String path, PathData asked, byte[] found) {
+    public static LockMismatchException mismatch(String path, PathData asked, byte[] found) {
         String is = PathData.describe(found);
         Optional<PathData> known = PathData.parse(found);
         Reason reason;
@@ -112,7 +112,7 @@ public final class Errors {
     }
 
     /** On a path whose data says nothing of Latchkey's, its children tell. */
-    static LockMismatchException mismatch(String path, PathData asked, OtherUse otherUse) {
+    public static LockMismatchException mismatch(String path, PathData asked, OtherUse otherUse) {
         return new LockMismatchException(
                 "Asked for a " + asked.describe() + " at " + path + ", but the path already contains a request of "
                         + otherUse.of()

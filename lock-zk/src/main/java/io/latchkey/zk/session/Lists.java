@@ -37,7 +37,7 @@ final class Lists {
      * @param wanted whether that is still so when the list may be asked for; if not, {@code then} gets
      *     {@link Code#CONNECTION_LOSS}
      */
-    void ask(String path, BooleanSupplier wanted, Consumer<Answer<ZooPort.Listing>> then) {
+    public void ask(String path, BooleanSupplier wanted, Consumer<Answer<ZooPort.Listing>> then) {
         ask(path, wanted, done -> list(path, done), then);
     }
 
@@ -46,7 +46,7 @@ final class Lists {
      *
      * @param request sends the request, and whatever else may break the connection for the same reason
      */
-    void ask(
+    public void ask(
             String path,
             BooleanSupplier wanted,
             Consumer<Consumer<Answer<ZooPort.Listing>>> request,
@@ -67,7 +67,7 @@ final class Lists {
     }
 
     /** The same where the number of children has just been read. */
-    void ask(String path, int children, BooleanSupplier wanted, Consumer<Answer<ZooPort.Listing>> then) {
+    public void ask(String path, int children, BooleanSupplier wanted, Consumer<Answer<ZooPort.Listing>> then) {
         if (!mayFit(path, children)) {
             then.accept(tooLong(children));
         } else if (mayBeTooLong(path)) {

@@ -43,7 +43,7 @@ class Outcome extends CompletableFuture<Optional<ZkLease>> {
         try {
             return get(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException longWait) {
-            Diagnostics.heldByCallerOf(signals, engine)
+            OwnRequest.heldByCallerOf(signals, engine)
                     .ifPresent(held -> LOG.warn(
                             "Thread {} waits for what it holds itself: acquiring is not re-entrant. It holds {}",
                             held.thread(),
