@@ -18,13 +18,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Every link of a page to a file, and to a heading in it, leads somewhere; so does every test that a page names. */
+/**
+ * Every link of a page to a file, and to a heading in it, leads somewhere; so does every test that a page names, and every
+ * heading of a page that a comment names.
+ */
 class LinksTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern ELSEWHERE = Pattern.compile("[a-z]+:.*");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.*)$");
     private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```");
     private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
+    /** As in a comment: {@code docs/}page, comma, the heading in quotes. */
+    private static final Pattern NAMED_HEADING = Pattern.compile("(docs/[\\w/-]+\\.md), \"([^\"]+)\"");
+
+    private static final Pattern LINE_OF_COMMENT = Pattern.compile("\\n\\s*(?:\\*|//) ");
+
     private static final Pattern TEST =
             Pattern.compile("`([A-Z]\\w*(?:Test|Properties|Contract))(?:\\.(?!java`)([a-z]\\w*))?`");
 
@@ -83,6 +91,26 @@ class LinksTest {
         assertEquals(List.of(), missing);
     }
 
+    @Test
+    void everyHeadingThatACommentNamesExists() {
+        List<String> missing = new ArrayList<>();
+        int named = 0;
+        for (String module : List.of("lock-api", "lock-zk", "lock-testkit")) {
+            for (Path file : Docs.files(Docs.root().resolve(module).resolve("src"), ".java")) {
+                String text = LINE_OF_COMMENT.matcher(Docs.read(file)).replaceAll(" ");
+                for (MatchResult heading : NAMED_HEADING.matcher(text).results().toList()) {
+                    named++;
+                    Path page = Docs.root().resolve(heading.group(1));
+                    if (!Files.exists(page) || !anchors(page).contains(anchor(heading.group(2)))) {
+                        missing.add(Docs.name(file) + ": " + heading.group());
+                    }
+                }
+            }
+        }
+        assertTrue(named >= 20, "only " + named + " headings named");
+        assertEquals(List.of(), missing);
+    }
+
     private static boolean leadsSomewhere(Path page, String link) {
         int mark = link.indexOf('#');
         String file = mark < 0 ? link : link.substring(0, mark);
@@ -98,17 +126,20 @@ class LinksTest {
         Set<String> anchors = new HashSet<>();
         String prose = FENCED.matcher(Docs.read(page)).replaceAll("");
         for (MatchResult heading : HEADING.matcher(prose).results().toList()) {
-            String anchor = heading.group(1)
-                    .replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1")
-                    .toLowerCase(Locale.ROOT)
-                    .replaceAll("[^\\p{L}\\p{N}\\s_-]", "")
-                    .strip()
-                    .replace(' ', '-');
+            String anchor = anchor(heading.group(1));
             String unique = anchor;
             for (int again = 1; !anchors.add(unique); again++) {
                 unique = anchor + "-" + again;
             }
         }
         return anchors;
+    }
+
+    private static String anchor(String heading) {
+        return heading.replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1")
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[^\\p{L}\\p{N}\\s_-]", "")
+                .strip()
+                .replace(' ', '-');
     }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a mutex costs on the wire: protocol section 9, counted by a proxy. */
+/** What a mutex costs on the wire, counted by a proxy (docs/protocol.md, "Wire budgets"). */
 @Timeout(60)
 class WireBudgetTest extends OnOneServer {
     private final FaultProxy proxy = proxy();

@@ -34,15 +34,16 @@ import org.jspecify.annotations.Nullable;
  * whole of it; an event that has no edge from the present state is a bug in the shell and throws. A request has one
  * member, or several, each in a queue of its own; all nodes are created by one transaction and left by one.
  *
- * <p>Why a grant is safe. There are three ways for a member to be ready, and each proves that nothing is before its node
- * that keeps it from holding: the rule's word on a queue that contains the node, read after it was created in this
- * session; the hand-over of an exclusive holder that was the last to exclude it; a path created in the same
- * transaction. Nodes are appended only, so what is proved once stays true as long as the node is there; that a
- * semaphore shrinks takes nothing from whoever may hold already. The node is there as long as the session is: hence the
- * confirmation, and hence every id belongs to one session and {@code SessionOver} starts again with a new one.
+ * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). There are three ways for a member to be ready, and each
+ * proves that nothing is before its node that keeps it from holding: the rule's word on a queue that contains the node,
+ * read after it was created in this session; the hand-over of an exclusive holder that was the last to exclude it; a
+ * path created in the same transaction. Nodes are appended only, so what is proved once stays true as long as the node
+ * is there; that a semaphore shrinks takes nothing from whoever may hold already. The node is there as long as the
+ * session is: hence the confirmation, and hence every id belongs to one session and {@code SessionOver} starts again
+ * with a new one.
  *
- * <p>Why several members cannot deadlock. Their nodes have one zxid, so that of two requests the same one is behind in
- * every queue that both stand in: each waits for older ones only.
+ * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). Their nodes have one zxid, so that of two
+ * requests the same one is behind in every queue that both stand in: each waits for older ones only.
  */
 public final class Acquisition {
     /** One row of the table: in {@code from}, {@code event} leads to one of {@code to}. */

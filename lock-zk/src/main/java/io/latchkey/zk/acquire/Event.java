@@ -34,7 +34,10 @@ public sealed interface Event {
     /** The token, read from a node. */
     record Found(long token) implements Event {}
 
-    /** The one it waits for was granted and let go cleanly: everything before it is gone, too (protocol section 4). */
+    /**
+     * The one it waits for was granted and let go cleanly: everything before it is gone, too (docs/protocol.md,
+     * "Hand-over and the release mark").
+     */
     record HandedOver(int member) implements Event {}
 
     /** Something it waits for went away in a way that proves nothing, or a watch could not be set. */
@@ -55,7 +58,7 @@ public sealed interface Event {
     /** The holder lets go. */
     record Release() implements Event {}
 
-    /** The holder's node was replaced in its place by one that shares (protocol section 6). */
+    /** The holder's node was replaced in its place by one that shares (docs/protocol.md, "Downgrade"). */
     record Downgraded(NodeName by) implements Event {}
 
     /** The holder's validity deadline passed while the session may live. */

@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /**
  * How requests are named under a path, which says with whom they share it. Whatever differs between paths of Latchkey's
- * own and those that other clients use as well is here and nowhere else.
+ * own and those that other clients use as well is here and nowhere else (docs/protocol.md, "Shared layouts: Curator and
+ * kazoo").
  */
 public sealed interface Naming permits OwnNaming, SharedNaming {
     /** Paths where nobody but Latchkey stands. */

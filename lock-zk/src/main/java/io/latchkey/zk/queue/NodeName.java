@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or
  * {@code lease-<id>-<permits>-<sequence>}. The one parser and formatter of such names; {@link SharedNaming} is that of
- * other libraries' names.
+ * other libraries' names (docs/protocol.md, "Nodes and names").
  *
  * @param tag what is asked for
  * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits; of another library's whatever is unique
@@ -26,7 +26,7 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
 
     private static final List<Tag> TAGS = List.of(Tag.values());
 
-    /** From here on requests withdraw and the path is made anew (protocol section 2, overflow). */
+    /** From here on requests withdraw and the path is made anew (docs/protocol.md, "Counter overflow"). */
     static final int DRAIN_FROM = Integer.MAX_VALUE - (1 << 20);
 
     /** Sequence numbers are unique and ordered below the largest int; ties can only be forged. */

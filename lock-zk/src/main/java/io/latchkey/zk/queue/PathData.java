@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 /**
  * What a path is for, as its data says it: {@code latchkey/2 mutex}, {@code latchkey/2 read-write}, or {@code latchkey/2
  * semaphore 3 5 8} for one of 3 declared permits and a capacity of 5 that once was 8. Whoever creates the path writes it;
- * everybody else compares. The number is the format's: a client that does not know it must not take part.
+ * everybody else compares. The number is the format's: a client that does not know it must not take part
+ * (docs/protocol.md, "Path data and formats").
  *
  * @param kind the recipe
  * @param declared the permits that every client declares, 1 for everything but a semaphore

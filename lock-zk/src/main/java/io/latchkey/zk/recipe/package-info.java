@@ -1,4 +1,4 @@
-/** Who holds: one pure rule per recipe over a queue (protocol section 2). */
+/** Who holds: one pure rule per recipe over a queue (docs/protocol.md, "Holding rule"). */
 @NullMarked
 package io.latchkey.zk.recipe;
 

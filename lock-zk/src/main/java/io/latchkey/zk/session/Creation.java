@@ -14,7 +14,8 @@ import java.util.Set;
 /**
  * Creates the nodes of one attempt, all or none, and reads the queues behind them in the same flight. A path that is
  * missing is made in the same transaction as its first request, with its kind, so that it is never seen without a kind,
- * and never stays without ever having had a child, which the server would not reap.
+ * and never stays without ever having had a child, which the server would not reap
+ * (docs/protocol.md, "Missing paths").
  */
 final class Creation {
     private final Session session;

@@ -258,7 +258,8 @@ final class Departures {
      * One transaction: a mark and a deletion for each. Neighbours that hold since their predecessor let go are checked
      * to be there: had somebody deleted the node of one, whoever is behind it would be next as well. Where that cannot be
      * checked, there is no mark. Nor is there one while an earlier holder's node is on its way out in another transaction,
-     * which may be refused: the mark says that everything before it is gone.
+     * which may be refused: the mark says that everything before it is gone (docs/protocol.md, "Hand-over and the release
+     * mark").
      */
     private void send(List<Departure> batch) {
         Set<String> leaving = new HashSet<>();

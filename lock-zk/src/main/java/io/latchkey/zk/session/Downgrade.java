@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Turns a writer into a reader without letting go (protocol section 6): one transaction creates a read node with the
- * write node's own sequence number and deletes the write node, unmarked. So queued writers stay behind it and queued
- * readers come in. The new name follows from the old one: a transaction that is sent again after its answer was lost
+ * Turns a writer into a reader without letting go (docs/protocol.md, "Downgrade"): one transaction creates a read node
+ * with the write node's own sequence number and deletes the write node, unmarked. So queued writers stay behind it and
+ * queued readers come in. The new name follows from the old one: a transaction that is sent again after its answer was lost
  * finds its own node there.
  */
 final class Downgrade {

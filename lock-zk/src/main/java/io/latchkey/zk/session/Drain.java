@@ -13,7 +13,8 @@ import java.util.function.Predicate;
 
 /**
  * Makes room where a path's counter is near its end: waits until nobody is in the queue, deletes the path, and lets the
- * requests that stepped back make it anew. A path is deleted only when it is empty, and then nobody holds.
+ * requests that stepped back make it anew. A path is deleted only when it is empty, and then nobody holds
+ * (docs/protocol.md, "Counter overflow").
  */
 final class Drain implements Watches.Listener {
     private final Session session;

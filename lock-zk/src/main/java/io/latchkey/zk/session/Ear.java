@@ -8,11 +8,11 @@ import java.util.List;
 
 /**
  * How a holder hears that somebody asks it to let go: an ephemeral node beside its own, whose data others replace by who
- * they are. Only a holder that listens has one. Nothing but a holder's mark may be written to a request's node (protocol
- * section 4), and nobody else reads or watches an ear: it is no request, so no rule, old client or watch sees more than
- * a foreign child. It belongs to the holder's session and goes with the node, in the same transaction, so that nothing
- * is left, whoever dies. A wish is heard through a loss of the connection as well: ZooKeeper compares the node's last
- * change when the watch is set again.
+ * they are. Only a holder that listens has one. Nothing but a holder's mark may be written to a request's node
+ * (docs/protocol.md, "Revocation"), and nobody else reads or watches an ear: it is no request, so no rule, old client or
+ * watch sees more than a foreign child. It belongs to the holder's session and goes with the node, in the same
+ * transaction, so that nothing is left, whoever dies. A wish is heard through a loss of the connection as well:
+ * ZooKeeper compares the node's last change when the watch is set again.
  */
 final class Ear {
     private static final byte[] EMPTY = new byte[0];

@@ -127,7 +127,7 @@ final class Lane {
     /**
      * Tells {@code place} when the node ahead goes. A node of this session needs no watch: its going is known here, and
      * so is its holder's letting go, before the server hears of it. Nobody else can be granted before both nodes are
-     * gone, so that exclusion and order stand (protocol section 4).
+     * gone, so that exclusion and order stand (docs/protocol.md, "Hand-over within a session").
      */
     void watch(Place place, NodeName ahead) {
         if (present.containsKey(ahead.text())) {

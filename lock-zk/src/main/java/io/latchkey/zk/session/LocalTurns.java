@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * the next one has been queueing since the first of these turns, so other clients that came before that go first.
  *
  * <p>Why two never hold: a lease is passed on only by the call that ended it, on the serial executor, while the machine of the node's
- * request says that it holds. To the server, and to other clients, it is one request that holds for longer.
+ * request says that it holds. To the server, and to other clients, it is one request that holds for longer
+ * (docs/protocol.md, "Local turns").
  */
 public final class LocalTurns {
     private final Engine engine;

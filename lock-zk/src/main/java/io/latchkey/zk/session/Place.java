@@ -364,7 +364,7 @@ final class Place {
 
     // ---- the own node
 
-    /** Watched by those who may take a mark for their turn (protocol section 4): it must be there then. */
+    /** Must be there where a mark is taken for a turn, so it is watched (docs/protocol.md, "Hand-over and the release mark"). */
     void watchOwn() {
         if (stopWatchingOwn == null) {
             NodeName own = node().orElseThrow();

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What answered requests prove about how long the server will keep the session (protocol section 8, decision 15).
+ * What answered requests prove about how long the server will keep the session (docs/protocol.md, "Validity period").
  *
  * <p>The server expires a session one time-out after it was last <em>touched</em>. A committed write proves that the
  * session lived when the leader took it, not that the leader touched it: behind a follower, touches reach the leader

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * list's mzxid tells.
  *
  * <p>Lists are shared. While one is on the wire, requests that enqueue wait for the next, which serves them all; nothing
- * is lost by that, since they stand behind the one whose list is on its way.
+ * is lost by that, since they stand behind the one whose list is on its way (docs/protocol.md, "Acquire").
  */
 final class QueueReader {
     /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */

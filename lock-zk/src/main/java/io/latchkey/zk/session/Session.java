@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * a reconnect, that what this session sent over the former connection has been carried out by now, or is not going to be
  * on this one.
  * So the same beat is also the barrier behind which lost answers are looked for, and the probe that finds out when the
- * servers are back.
+ * servers are back (docs/protocol.md, "Heartbeat and barrier").
  */
 final class Session {
     /** Heartbeats in a session time-out: two of them lie further apart than the margin, and one may be late. */
@@ -276,7 +276,9 @@ final class Session {
     void connectedWith(Duration sessionTimeout) {
         boolean first = connection == 0;
         connection++;
-        // Until the new connection has proved something the shorter of both time-outs counts (protocol section 8).
+        // Until the new connection has proved something the shorter of both time-outs counts (docs/protocol.md,
+        // "Validity
+        // period").
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
         Term present = term;
         if (shorter && present != null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * release, which is one transaction of a change and a deletion: the data watch tells the change, the child watch the
  * deletion, both with the transaction's zxid. Nothing else makes that pair: a plain deletion or an expiry tells only
  * deletions, a change by somebody has a zxid of its own, and after a reconnect (and from servers before 3.9) zxids are
- * -1.
+ * -1 (docs/protocol.md, "Hand-over and the release mark").
  */
 final class Watches {
     private static final long NO_ZXID = -1;

@@ -123,7 +123,8 @@ public final class ZkLease implements Lease {
      * deleted, whenever and by whichever server it arrives; other clients are granted after the deletion in any case. A write
      * is counted before it looks whether the lease has ended, and a release looks at the count after it has ended the lease:
      * a write that the release does not see is not sent. A write without an answer (lost connection, interrupted thread)
-     * stays counted as long as the lease lives, since nothing later proves what became of it.
+     * stays counted as long as the lease lives, since nothing later proves what became of it (docs/protocol.md, "Tokens and
+     * guarded writes").
      */
     boolean hasOpenWrites() {
         return openWrites.get() > 0;

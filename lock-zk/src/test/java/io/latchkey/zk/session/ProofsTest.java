@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The deadlines of protocol section 8: T is 12 s, the margin G is 3 s, the drift 120 ms. */
+/** The deadlines of docs/protocol.md, "Validity period": T is 12 s, the margin G is 3 s, the drift 120 ms. */
 class ProofsTest {
     private static final Duration T = Duration.ofSeconds(12);
     private static final Duration MARGIN = Duration.ofSeconds(3);
