@@ -60,6 +60,7 @@ import java.util.stream.IntStream;
  *   <li>LK-LEASE-28: a holder that is evicted is told of its loss, and the next is let in
  *   <li>LK-LEASE-29: a waiter that is evicted waits at the end
  *   <li>LK-LEASE-30: to ask or to evict a request that has gone does nothing
+ *   <li>LK-LEASE-31: loss without a server is told when the time left has passed, however long the lease was held before
  * </ul>
  */
 public abstract class LeaseContract extends LockContract {
@@ -320,6 +321,30 @@ public abstract class LeaseContract extends LockContract {
         fixture().heal(client);
         acquired(mutex(client)).close();
         assertFalse(lease.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-31",
+            says =
+                    "loss without a server is told when the time left has passed, however long the lease was held before",
+            needs = Feature.DEADLINES,
+            reaches = Situation.DEADLINE_PASSED)
+    void toldWhenDue() throws Exception {
+        Duration left = Duration.ZERO;
+        long late = Long.MAX_VALUE;
+        for (int holder = 0; holder < 3 && late > left.toNanos() / 2; holder++) {
+            LockClient client = briefClient();
+            Lease lease = acquired(client.mutex(path("of " + holder)));
+            long granted = System.nanoTime();
+            Duration first = lease.remaining();
+            await("what was left first has passed", () -> System.nanoTime() - granted > first.toNanos());
+            fixture().disconnect(client);
+            // Asked once: to look again may be what tells of the loss.
+            left = lease.remaining();
+            late = late(left, lease.lost()::join);
+        }
+        reached(Situation.DEADLINE_PASSED);
+        assertInTime(late, left);
     }
 
     @Guarantee(

@@ -201,20 +201,26 @@ public abstract class LockContract {
         return new Caller<>(thread, task);
     }
 
-    /**
-     * Makes a timed request that cannot be granted, and returns by how many nanoseconds it ends too late, less four times by how many a thread
-     * does that waits beside it for the same time: a busy machine delays both.
-     */
+    /** By how many nanoseconds a timed request that cannot be granted ends {@linkplain #late(Duration, Callable) too late}. */
     final long late(Acquirable lock, Duration time) throws Exception {
+        return late(time, () -> {
+            long start = System.nanoTime();
+            assertEquals(Optional.empty(), lock.tryAcquire(time));
+            long early = start + time.toNanos() - System.nanoTime();
+            assertTrue(early <= 0, () -> "ends " + early / 1_000_000 + " ms before its time");
+            return null;
+        });
+    }
+
+    /**
+     * By how many nanoseconds what is due after this time comes too late, less four times by how many a thread does that waits beside it for
+     * the same time: a busy machine delays both.
+     */
+    final long late(Duration time, Callable<?> due) throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         Caller<Long> control = inThread(overrun(time, () -> never.await(time.toNanos(), TimeUnit.NANOSECONDS)));
-        Caller<Long> request = inThread(overrun(time, () -> {
-            assertEquals(Optional.empty(), lock.tryAcquire(time));
-            return null;
-        }));
-        long late = soon(request.result());
-        assertTrue(late >= 0, () -> "ends " + -late / 1_000_000 + " ms before its time");
-        return late - 4 * soon(control.result());
+        Caller<Long> waiting = inThread(overrun(time, due));
+        return soon(waiting.result()) - 4 * soon(control.result());
     }
 
     private static Callable<Long> overrun(Duration time, Callable<?> waiting) {
@@ -237,7 +243,7 @@ public abstract class LockContract {
     /** Half of the time is the most that {@link #late} may find. */
     static void assertInTime(long late, Duration time) {
         assertTrue(
-                late <= time.toNanos() / 2, () -> "ends " + late / 1_000_000 + " ms later than the machine explains");
+                late <= time.toNanos() / 2, () -> "comes " + late / 1_000_000 + " ms later than the machine explains");
     }
 
     /** Long enough to send something and hear the answer, short enough to wait for. */
