@@ -2,6 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
@@ -12,22 +13,19 @@ import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
-import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Requests of every kind that are given up at a random moment: by time-out, cancel and interrupt, among neighbours of their own client and
@@ -51,61 +49,32 @@ class GivingUpTest {
         INTERRUPT
     }
 
-    /** A caller's request. */
-    private interface Asked {
-        /** By time-out, cancel or interrupt; the caller's call has ended on return. */
-        void giveUp() throws Exception;
-
-        /** What was granted is released; to be called when nothing keeps that from being done. */
-        void end() throws Exception;
-    }
-
-    /** One that was made with a future. */
-    private record AskedByFuture(CompletableFuture<?> answer, SimulatedLocks locks, Duration time) implements Asked {
-        @Override
-        public void giveUp() {
-            if (time.isZero()) {
-                answer.cancel(false);
-            } else {
-                locks.advance(time);
-            }
-            assertTrue(answer.isDone(), "time is up");
-        }
-
-        @Override
-        public void end() {
-            if (!answer.isCompletedExceptionally()) {
-                Object granted = answer.join();
-                Optional<?> lease = granted instanceof Optional<?> maybe ? maybe : Optional.of(granted);
-                lease.map(Lease.class::cast).ifPresent(GivingUpTest::release);
-            }
-        }
-    }
+    /**
+     * A caller's request.
+     *
+     * @param givingUp by time-out, cancel or interrupt
+     * @param call ends with that
+     * @param end releases what was granted; when nothing keeps that from being done
+     */
+    private record Asked(Runnable givingUp, CompletableFuture<?> call, Runnable end) {}
 
     private static void release(Lease lease) {
         var unused = lease.releaseAsync();
     }
 
-    /** What a thread does to acquire, and then to release. */
-    private interface Acquiring {
-        boolean acquire() throws Exception;
-
-        void release();
+    private static <T> T soon(CompletableFuture<T> due) throws Exception {
+        return due.get(SOON_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** One that a thread waits for. */
-    private static final class AskedByThread implements Asked {
-        private final SimulatedLocks locks;
-        private final Duration time;
-        private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    /** A thread that waits for a lock, and releases it at once. */
+    private static final class Waiting {
+        private final CompletableFuture<Boolean> call = new CompletableFuture<>();
         private final CompletableFuture<Boolean> over = new CompletableFuture<>();
         private final Thread thread;
 
-        /** @param time zero if it is to be interrupted */
-        AskedByThread(SimulatedLocks locks, Duration time, Acquiring acquiring) {
-            this.locks = locks;
-            this.time = time;
-            this.thread = new Thread(() -> run(acquiring), "latchkey-gives-up");
+        /** @param acquiring returns how to release, if it has acquired */
+        Waiting(Callable<Optional<Runnable>> acquiring) {
+            thread = new Thread(() -> run(acquiring), "latchkey-gives-up");
             thread.setDaemon(true);
             thread.start();
             while (!over.isDone() && !isParked()) {
@@ -118,110 +87,59 @@ class GivingUpTest {
             return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
         }
 
-        private void run(Acquiring acquiring) {
+        private void run(Callable<Optional<Runnable>> acquiring) {
             try {
-                boolean granted = acquiring.acquire();
-                answer.complete(granted);
-                if (granted) {
-                    acquiring.release();
-                }
-            } catch (InterruptedException gaveUp) {
-                answer.complete(false);
-            } catch (LockOwnershipLostException lost) {
-                // By a fault, before the release.
+                Optional<Runnable> granted = acquiring.call();
+                call.complete(true);
+                granted.ifPresent(Runnable::run);
+            } catch (InterruptedException | LockOwnershipLostException givenUpOrLost) {
+                call.complete(true);
             } catch (Exception unexpected) {
-                answer.completeExceptionally(unexpected);
+                call.completeExceptionally(unexpected);
+                over.completeExceptionally(unexpected);
             }
             over.complete(true);
         }
 
-        @Override
-        public void giveUp() throws Exception {
-            if (time.isZero()) {
-                thread.interrupt();
-            } else {
-                locks.advance(time);
-            }
-            answer.get(SOON_SECONDS, TimeUnit.SECONDS);
-        }
-
-        @Override
-        public void end() throws Exception {
-            over.get(SOON_SECONDS, TimeUnit.SECONDS);
+        void end() {
+            over.orTimeout(SOON_SECONDS, TimeUnit.SECONDS).join();
         }
     }
 
-    private static Acquiring acquiring(Acquirable lock, Duration time) {
-        return new Acquiring() {
-            private Optional<Lease> lease = Optional.empty();
+    private static Callable<Optional<Runnable>> acquiring(Acquirable lock, Optional<Duration> time) {
+        return () -> (time.isPresent() ? lock.tryAcquire(time.get()) : Optional.of(lock.acquire()))
+                .<Runnable>map(lease -> () -> release(lease));
+    }
 
-            @Override
-            public boolean acquire() throws Exception {
-                lease = time.isZero() ? Optional.of(lock.acquire()) : lock.tryAcquire(time);
-                return lease.isPresent();
+    private static Callable<Optional<Runnable>> acquiring(Lock view, Optional<Duration> time) {
+        return () -> {
+            if (time.isEmpty()) {
+                view.lockInterruptibly();
+            } else if (!view.tryLock(time.get().toNanos(), TimeUnit.NANOSECONDS)) {
+                return Optional.empty();
             }
-
-            @Override
-            public void release() {
-                lease.ifPresent(GivingUpTest::release);
-            }
+            return Optional.of(view::unlock);
         };
     }
 
-    private static Acquiring acquiring(Lock view, Duration time) {
-        return new Acquiring() {
-            @Override
-            public boolean acquire() throws Exception {
-                if (time.isZero()) {
-                    view.lockInterruptibly();
-                    return true;
-                }
-                return view.tryLock(time.toNanos(), TimeUnit.NANOSECONDS);
-            }
-
-            @Override
-            public void release() {
-                view.unlock();
-            }
-        };
-    }
-
-    static Stream<Arguments> doorsAndWays() {
-        return Stream.of(Door.values()).flatMap(door -> Stream.of(Way.values()).map(way -> Arguments.of(door, way)));
-    }
-
     @ParameterizedTest
-    @MethodSource("doorsAndWays")
-    void requestLeavesNothing_whenItIsGivenUp(Door door, Way way) throws Exception {
-        for (long seed = 0; seed < TIMES; seed++) {
-            new Run(door, seed, false).play(run -> run.ask(way));
+    @EnumSource
+    void requestLeavesNothing_whenItIsGivenUp(Door door) throws Exception {
+        for (Way way : Way.values()) {
+            for (long seed = 0; seed < 2L * TIMES; seed++) {
+                Run run = new Run(door, seed, seed % 2 == 1);
+                run.play(() -> run.ask(way), true);
+            }
         }
     }
 
     @ParameterizedTest
-    @MethodSource("doorsAndWays")
-    void requestLeavesNothing_whenItIsGivenUpAmongFaults(Door door, Way way) throws Exception {
-        for (long seed = 0; seed < TIMES; seed++) {
-            new Run(door, seed, true).play(run -> run.ask(way));
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("io.latchkey.testkit.sim.GivingUpTest#layoutsWithDowngrades")
-    void downgradeLeavesNothing_whenItsLeaseIsReleased(Layout layout) throws Exception {
-        Door door = layout == Layout.LATCHKEY ? Door.READ : Door.READ_BESIDE_CURATOR;
+    @EnumSource(names = {"READ", "READ_BESIDE_CURATOR"})
+    void downgradeLeavesNothing_whenItsLeaseIsReleased(Door door) throws Exception {
         for (long seed = 0; seed < 3L * TIMES; seed++) {
-            new Run(door, seed, true).playWithoutABlocker(Run::downgrade);
+            Run run = new Run(door, seed, true);
+            run.play(run::downgrade, false);
         }
-    }
-
-    static Stream<Layout> layoutsWithDowngrades() {
-        return Stream.of(Layout.LATCHKEY, Layout.CURATOR);
-    }
-
-    /** What is asked for in a run, and given up. */
-    private interface Asking {
-        Asked ask(Run run) throws Exception;
     }
 
     /** One request among others. */
@@ -262,29 +180,20 @@ class GivingUpTest {
             };
         }
 
-        void play(Asking asking) throws Exception {
-            play(asking, Optional.of(anyClient()));
-        }
-
-        void playWithoutABlocker(Asking asking) throws Exception {
-            play(asking, Optional.empty());
-        }
-
-        private void play(Asking asking, Optional<LockClient> holder) throws Exception {
+        /** @param blocked whether another request holds meanwhile, as a rule */
+        void play(Callable<Asked> asking, boolean blocked) throws Exception {
             try (locks) {
                 if (random.nextBoolean()) {
-                    door.asked(other)
-                            .acquireAsync()
-                            .get(SOON_SECONDS, TimeUnit.SECONDS)
-                            .close();
+                    soon(door.asked(other).acquireAsync()).close();
                 }
+                LockClient holder = anyClient();
                 Optional<Lease> held = Optional.empty();
-                if (holder.isPresent() && random.nextInt(4) > 0) {
-                    held = Optional.of(door.blocker(holder.get()).acquireAsync().get(SOON_SECONDS, TimeUnit.SECONDS));
+                if (blocked && random.nextInt(4) > 0) {
+                    held = Optional.of(soon(door.blocker(holder).acquireAsync()));
                     neighbours(2);
                 }
                 List<ServerNode> before = requests();
-                Asked asked = asking.ask(this);
+                Asked asked = asking.call();
                 boolean alone = held.isPresent() && random.nextBoolean();
                 pass();
                 if (!alone) {
@@ -296,8 +205,9 @@ class GivingUpTest {
                     pass();
                 }
                 step("given up");
-                asked.giveUp();
-                boolean keepsItsPlace = door == Door.LOCAL_TURNS && holder.equals(Optional.of(mine));
+                asked.givingUp().run();
+                soon(asked.call());
+                boolean keepsItsPlace = door == Door.LOCAL_TURNS && holder.equals(mine);
                 if (alone && !faults && !keepsItsPlace) {
                     locks.advance(Duration.ZERO);
                     assertEquals(before, requests(), "left the queue");
@@ -307,7 +217,7 @@ class GivingUpTest {
                 locks.heal(mine);
                 held.ifPresent(GivingUpTest::release);
                 locks.advance(faults ? SESSION.multipliedBy(2) : Duration.ZERO);
-                asked.end();
+                asked.end().run();
                 locks.advance(Duration.ZERO);
                 assertNothingIsLeft();
                 served(other);
@@ -315,58 +225,54 @@ class GivingUpTest {
                 locks.advance(Duration.ZERO);
                 assertNothingIsLeft();
                 mine.close();
-                closed.get(SOON_SECONDS, TimeUnit.SECONDS);
-                assertTrue(!told.isDone(), () -> told.join().getMessage());
-            } catch (AssertionError | ExecutionException | RuntimeException failed) {
+                soon(closed);
+                assertFalse(told.isDone(), () -> told.join().getMessage());
+            } catch (AssertionError | Exception failed) {
                 throw new AssertionError(
                         door + ", seed " + seed + (faults ? " with faults" : "") + ": " + steps, failed);
             }
         }
 
         Asked ask(Way way) {
+            step(way.name());
             prepareFault();
             Acquirable lock = door.asked(mine);
-            Duration time = way == Way.TIME_OUT ? Duration.ofMillis(random.nextInt(1, 8_000)) : Duration.ZERO;
-            if (way == Way.CANCEL || (way == Way.TIME_OUT && random.nextBoolean())) {
-                return new AskedByFuture(time.isZero() ? lock.acquireAsync() : lock.tryAcquireAsync(time), locks, time);
+            Optional<Duration> time =
+                    way == Way.TIME_OUT ? Optional.of(Duration.ofMillis(random.nextInt(1, 8_000))) : Optional.empty();
+            if (way == Way.CANCEL) {
+                CompletableFuture<Lease> asked = lock.acquireAsync();
+                return new Asked(() -> asked.cancel(false), asked.handle((lease, cancelled) -> true), () -> {
+                    if (!asked.isCancelled()) {
+                        release(asked.join());
+                    }
+                });
+            } else if (time.isPresent() && random.nextBoolean()) {
+                CompletableFuture<Optional<Lease>> asked = lock.tryAcquireAsync(time.get());
+                return new Asked(() -> locks.advance(time.get()), asked, () -> asked.join()
+                        .ifPresent(GivingUpTest::release));
             }
-            Optional<Lock> view = door.view(mine).filter(there -> random.nextBoolean());
-            return new AskedByThread(
-                    locks, time, view.map(there -> acquiring(there, time)).orElseGet(() -> acquiring(lock, time)));
+            Waiting waiting = new Waiting(door.view(mine)
+                    .filter(view -> random.nextBoolean())
+                    .map(view -> acquiring(view, time))
+                    .orElseGet(() -> acquiring(lock, time)));
+            Runnable givingUp = time.isPresent() ? () -> locks.advance(time.get()) : waiting.thread::interrupt;
+            return new Asked(givingUp, waiting.call, waiting::end);
         }
 
         /** A downgrade, which is given up when the lease is released that is to be downgraded. */
         Asked downgrade() throws Exception {
-            Lease write = door.blocker(mine).acquireAsync().get(SOON_SECONDS, TimeUnit.SECONDS);
+            Lease write = soon(door.blocker(mine).acquireAsync());
             neighbours(2);
             prepareFault();
-            CompletableFuture<Lease> read = new CompletableFuture<>();
-            AskedByThread asked = new AskedByThread(locks, Duration.ZERO, new Acquiring() {
-                @Override
-                public boolean acquire() {
-                    try {
-                        return read.complete(mine.readWriteLock("/rw").downgrade(write));
-                    } catch (LeaseLostException | IllegalStateException released) {
-                        return false;
-                    }
-                }
-
-                @Override
-                public void release() {
-                    GivingUpTest.release(read.join());
+            Waiting waiting = new Waiting(() -> {
+                try {
+                    Lease read = mine.readWriteLock("/rw").downgrade(write);
+                    return Optional.of(() -> release(read));
+                } catch (LeaseLostException | IllegalStateException released) {
+                    return Optional.empty();
                 }
             });
-            return new Asked() {
-                @Override
-                public void giveUp() {
-                    release(write);
-                }
-
-                @Override
-                public void end() throws Exception {
-                    asked.end();
-                }
-            };
+            return new Asked(() -> release(write), CompletableFuture.completedFuture(true), waiting::end);
         }
 
         private LockClient anyClient() {
