@@ -24,6 +24,7 @@ import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
 import io.latchkey.zk.queue.Owner;
 import io.latchkey.zk.recipe.Recipe;
@@ -354,7 +355,7 @@ class HandlesTest extends OnOneServer {
     /** The client watches a node that is not there to hear of its session; what becomes of that node is no news of it. */
     @Test
     void whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve() throws Exception {
-        Duration session = Duration.ofSeconds(8);
+        Duration session = Slowness.stretched(Duration.ofSeconds(8));
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) session.toMillis(), event -> {});
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
