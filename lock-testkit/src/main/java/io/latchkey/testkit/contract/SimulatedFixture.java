@@ -6,6 +6,7 @@ import io.latchkey.testkit.Hold;
 import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.SimulatedLocks.ClientBuilder;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -35,6 +36,7 @@ public class SimulatedFixture implements LockFixture {
 
     private final SimulatedLocks locks = SimulatedLocks.startWithTimePassing(SESSION);
     private final UnaryOperator<LockClient> wrapper;
+    private final UnaryOperator<ClientBuilder> settings;
     /** From what the contracts use to what the simulation knows. */
     private final Map<LockClient, LockClient> wrapped = new ConcurrentHashMap<>();
 
@@ -44,7 +46,19 @@ public class SimulatedFixture implements LockFixture {
      * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the client
      */
     public SimulatedFixture(UnaryOperator<LockClient> wrapper) {
+        this(wrapper, builder -> builder);
+    }
+
+    /**
+     * Starts a simulation whose clients have settings of their own: another layout, local turns, an observer. A subclass declares what they
+     * do not have as {@linkplain #lacking lacking}.
+     *
+     * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the client
+     * @param settings is applied to the builder of each client; the session time-out stays the fixture's
+     */
+    public SimulatedFixture(UnaryOperator<LockClient> wrapper, UnaryOperator<ClientBuilder> settings) {
         this.wrapper = Objects.requireNonNull(wrapper, "wrapper");
+        this.settings = Objects.requireNonNull(settings, "settings");
     }
 
     @Override
@@ -58,7 +72,8 @@ public class SimulatedFixture implements LockFixture {
     }
 
     private LockClient client(Duration session) {
-        LockClient inner = locks.builder().sessionTimeout(session).build();
+        LockClient inner =
+                settings.apply(locks.builder()).sessionTimeout(session).build();
         LockClient outer = wrapper.apply(inner);
         wrapped.put(outer, inner);
         return outer;
