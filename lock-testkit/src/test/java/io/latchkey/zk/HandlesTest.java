@@ -13,6 +13,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
@@ -49,14 +50,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a client's session comes from and where its paths lie: chroot, base path, logins, borrowed handles, guards. */
 @Timeout(30)
@@ -71,6 +78,41 @@ class HandlesTest extends OnOneServer {
         ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
         assertEquals(lease.token(), node.created(), "the token, also through a chroot");
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    /** Values of a setting that ZooKeeper's handle reads when it is made, with what {@code build()} is to throw. */
+    static Stream<Arguments> failuresToOpen() {
+        Supplier<String> exception = () -> "no.such.Socket";
+        Supplier<String> uncheckedException = () -> {
+            throw new IllegalArgumentException("no such socket");
+        };
+        Supplier<String> error = () -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+        return Stream.of(
+                Arguments.of(exception, LockUnavailableException.class),
+                Arguments.of(uncheckedException, IllegalArgumentException.class),
+                Arguments.of(error, OutOfMemoryError.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresToOpen")
+    void buildThrowsTheCauseAndLeavesNoThread_whenTheHandleCannotBeOpened(
+            Supplier<String> socket, Class<? extends Throwable> cause) throws Exception {
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(server().connectString())
+                .observer(new LockObserver() {})
+                .clientConfig(new ZKClientConfig() {
+                    @Override
+                    public String getProperty(String key) {
+                        return key.equals(ZOOKEEPER_CLIENT_CNXN_SOCKET) ? socket.get() : super.getProperty(key);
+                    }
+                });
+        ThreadGroup threads = new ThreadGroup("of this client");
+        CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
+                () -> assertThrows(Throwable.class, builder::build), task -> new Thread(threads, task).start());
+        assertEquals(cause, soon(thrown).getClass());
+        awaitUntil("all threads end", () -> threads.activeCount() == 0);
     }
 
     /** As the handle of a session whose end an answer told, while the network is silent. */

@@ -538,7 +538,7 @@ public final class ZkLockClient implements LockClient {
                 if (!Duration.ZERO.equals(connectTimeout)) {
                     client.checkLoginAndChroot(handles, acls);
                 }
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 client.close();
                 throw failed;
             }
@@ -615,7 +615,7 @@ public final class ZkLockClient implements LockClient {
             try {
                 engine.start();
                 awaitConnection(engine, patience, servers, nobodyListens);
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 client.close();
                 throw failed;
             } catch (IOException failed) {

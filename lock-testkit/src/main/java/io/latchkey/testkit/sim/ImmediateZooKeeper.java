@@ -113,6 +113,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         private boolean refusing;
         /** When the client tries to connect, if it is refused until then. */
         private long nextAttempt;
+        /** Called in place of opening a handle. */
+        private volatile Optional<Engine.Opener> failing = Optional.empty();
 
         private final List<Armed> armed = new ArrayList<>(0);
         private final List<Held> held = new ArrayList<>(0);
@@ -122,7 +124,10 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
 
         @Override
-        public ZooPort open(ZooPort.Listener listener) {
+        public ZooPort open(ZooPort.Listener listener) throws IOException {
+            if (failing.isPresent()) {
+                return failing.get().open(listener);
+            }
             CarryingPort door = new CarryingPort(ImmediateZooKeeper.this);
             carry(() -> {
                 SimulatedPort opened = new SimulatedPort(leader, sessionTimeout, listener);
@@ -212,6 +217,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             silent = false;
             refusing = false;
             nextAttempt = 0;
+            failing = Optional.empty();
             armed.forEach(each -> each.fault.close());
             armed.clear();
             held.clear();
@@ -296,6 +302,11 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     public void refuse(Engine engine) {
         Line line = line(engine);
         carry(() -> line.refusing = true);
+    }
+
+    /** From now on no handle of the client is opened, until it is healed: this is called instead, and throws. */
+    void failToOpen(Engine engine, Engine.Opener failing) {
+        line(engine).failing = Optional.of(failing);
     }
 
     public void cut(Engine engine, Cut cut, RequestMatch match, int number, Fault fault) {

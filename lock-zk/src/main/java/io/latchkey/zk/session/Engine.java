@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.session;
 
+import com.google.common.base.Throwables;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
@@ -22,12 +24,14 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -155,22 +159,20 @@ public final class Engine {
         this.signals = new Signals(config.observer(), config.time());
     }
 
-    /** Opens the first session; it connects in the background. */
+    /** Opens the first session, which connects in the background; throws whatever opening its handle throws, errors too. */
     public void start() throws IOException {
-        CompletableFuture<Optional<IOException>> opened = new CompletableFuture<>();
-        serially(() -> {
-            try {
-                open();
-                opened.complete(Optional.empty());
-            } catch (IOException cannot) {
-                opened.complete(Optional.of(cannot));
-            } catch (RuntimeException cannot) {
-                opened.completeExceptionally(cannot);
-            }
+        FutureTask<Boolean> opening = new FutureTask<>(() -> {
+            open();
+            return true;
         });
-        Optional<IOException> failure = opened.join();
-        if (failure.isPresent()) {
-            throw failure.get();
+        serially(opening);
+        try {
+            boolean unused = Uninterruptibles.getUninterruptibly(opening);
+        } catch (ExecutionException failed) {
+            Throwable cause = Objects.requireNonNull(failed.getCause());
+            Throwables.throwIfInstanceOf(cause, IOException.class);
+            Throwables.throwIfUnchecked(cause);
+            throw new IllegalStateException(cause);
         }
     }
 
@@ -490,9 +492,10 @@ public final class Engine {
         }
         try {
             open();
-        } catch (IOException | RuntimeException cannot) {
-            LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
+        } catch (Throwable cannot) {
+            // Errors too: a lack of threads or memory may pass, and without another attempt no request is served again.
             config.time().after(RENEWAL_PAUSE, () -> serially(this::openAnew));
+            LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
         }
     }
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.queue.Owner;
+import io.latchkey.zk.session.Engine;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Handles that cannot be opened: the first one, and the next one after the end of a session. */
+@Timeout(30)
+class OpeningTest {
+    private static final Duration SESSION = Duration.ofSeconds(12);
+
+    private final ImmediateZooKeeper zooKeeper = new ImmediateZooKeeper(() -> 0);
+    private final Engine engine = started();
+    private final Engine otherEngine = started();
+    private final Mutex mutex = mutexOf(engine);
+    private final CompletableFuture<Lease> granted = mutex.acquireAsync();
+    private final CompletableFuture<Lease> other = mutexOf(otherEngine).acquireAsync();
+    private final AtomicInteger attempts = new AtomicInteger();
+
+    private Engine started() {
+        return zooKeeper.start("", SESSION, Naming.LATCHKEY, Optional.empty());
+    }
+
+    private static Mutex mutexOf(Engine engine) {
+        LockClient client = ZkLockClient.over(engine, Optional.empty());
+        return client.mutex("/m");
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+        otherEngine.close();
+        zooKeeper.close();
+    }
+
+    static Stream<Named<Engine.Opener>> failures() {
+        return Stream.of(
+                Named.of("exception", listener -> {
+                    throw new UnknownHostException("zk.example");
+                }),
+                Named.of("unchecked exception", listener -> {
+                    throw new IllegalArgumentException("no such login module");
+                }),
+                Named.of("error", listener -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }));
+    }
+
+    /** The session ends, and no other can be opened. */
+    private void endSession(Engine.Opener failing) {
+        zooKeeper.failToOpen(engine, listener -> {
+            attempts.incrementAndGet();
+            return failing.open(listener);
+        });
+        zooKeeper.expire(engine, ExpiryOrder.SERVER_FIRST);
+    }
+
+    private <T> T now(CompletableFuture<T> due) throws Exception {
+        zooKeeper.advance(Duration.ZERO);
+        return due.get(0, TimeUnit.SECONDS);
+    }
+
+    private void assertClosed(CompletableFuture<?> refused) {
+        assertInstanceOf(
+                ClientClosedException.class,
+                assertThrows(ExecutionException.class, () -> now(refused)).getCause());
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void startThrowsTheCauseAndNothingIsLeft_whenTheFirstHandleCannotBeOpened(Engine.Opener failing) {
+        SimulatedTime time = new SimulatedTime();
+        Engine unopened = new Engine(new Engine.Config(
+                new Engine.Source.Own(failing),
+                SESSION,
+                Optional.empty(),
+                new Owner("simulated", 1, ""),
+                () -> 0,
+                time.view(),
+                Runnable::run,
+                path -> path));
+        Throwable cause = assertThrows(Throwable.class, () -> failing.open(null));
+        assertTimeoutPreemptively(Duration.ofSeconds(5), () -> {
+            Throwable thrown = assertThrows(Throwable.class, unopened::start);
+            assertEquals(cause.getClass(), thrown.getClass());
+            unopened.close();
+        });
+        assertClosed(mutexOf(unopened).acquireAsync());
+        assertFalse(time.hasNext());
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void requestsAreServedOrEndInTime_whenNoNewSessionCanBeOpenedForAWhile(Engine.Opener failing) throws Exception {
+        CompletableFuture<Lease> waits = mutex.acquireAsync();
+        endSession(failing);
+        assertEquals(LossCause.SESSION_EXPIRED, now(now(granted).lost()));
+        CompletableFuture<Optional<Lease>> brief = mutex.tryAcquireAsync(Duration.ofSeconds(5));
+        CompletableFuture<Optional<Lease>> patient = mutex.tryAcquireAsync(Duration.ofSeconds(100));
+        zooKeeper.advance(Duration.ofSeconds(5));
+        assertEquals(Optional.empty(), now(brief));
+        zooKeeper.advance(Duration.ofSeconds(25));
+        assertFalse(waits.isDone() || patient.isDone());
+        assertTrue(
+                attempts.get() > 1 && attempts.get() <= 61, () -> attempts + " attempts, one each half second at most");
+
+        zooKeeper.heal(engine);
+        zooKeeper.advance(Duration.ofSeconds(1));
+        now(other).close();
+        now(waits).close();
+        assertTrue(now(patient).orElseThrow().isValid());
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void closeEndsAllThatWaits_whenNoNewSessionCanBeOpened(Engine.Opener failing) {
+        CompletableFuture<Lease> waits = mutex.acquireAsync();
+        endSession(failing);
+        zooKeeper.advance(Duration.ofSeconds(1));
+        assertTimeoutPreemptively(Duration.ofSeconds(5), engine::close);
+        assertClosed(waits);
+        int before = attempts.get();
+        zooKeeper.advance(SESSION);
+        assertEquals(before, attempts.get());
+    }
+}
