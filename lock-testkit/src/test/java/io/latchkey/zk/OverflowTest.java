@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.junit.jupiter.api.Timeout;
@@ -57,10 +58,17 @@ class OverflowTest extends OnOneServer {
 
         held.close();
         List<CompletableFuture<Void>> served = new ArrayList<>();
+        // Each second one shuts the others out.
+        List<AtomicInteger> holding = List.of(new AtomicInteger(), new AtomicInteger());
         for (CompletableFuture<Lease> next : waiting) {
+            AtomicInteger side = holding.get(served.size() % 2);
+            AtomicInteger shutOut = holding.get(1 - served.size() % 2);
             served.add(next.thenAccept(lease -> {
+                side.incrementAndGet();
+                assertEquals(0, shutOut.get(), "held side by side");
                 assertTrue(lease.isValid());
                 assertTrue(lease.token() > held.token(), "tokens grow through a new path");
+                side.decrementAndGet();
                 lease.close();
             }));
         }
