@@ -82,7 +82,9 @@ public abstract class AcquirableContract extends LockContract {
         blocking.close();
         Lease held = acquired(lock(other));
         LockClient third = client();
+        int standing = lock(other).queue().size();
         assertEquals(Optional.empty(), lock(third).tryAcquire());
+        assertEquals(standing, lock(other).queue().size(), "the request is gone when the try returns");
         assertEquals(Optional.empty(), blocker(third).tryAcquire());
         assertEquals(Optional.empty(), lock(third).tryAcquire(moment()));
         assertEquals(Optional.empty(), soon(lock(third).tryAcquireAsync(moment())));

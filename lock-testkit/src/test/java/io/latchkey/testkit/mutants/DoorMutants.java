@@ -48,7 +48,7 @@ final class DoorMutants {
                             PORT,
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
-                    .caughtBy("MutexTest#oneHoldsAndTheOtherWaitsItsTurn"),
+                    .caughtBy("MutexTest#whoWaitsIsWokenWithoutAnotherThreadBetween"),
             Mutant.of("which write failed is not told", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
             Mutant.of(
