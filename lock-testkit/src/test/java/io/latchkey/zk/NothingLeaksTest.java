@@ -250,7 +250,6 @@ class NothingLeaksTest {
         }
     }
 
-    /** Each wish uses up the watch that told of it; the next one must have one listener, not one more. */
     /** A leader polls so. */
     @Test
     @Timeout(120)
@@ -270,6 +269,7 @@ class NothingLeaksTest {
         }
     }
 
+    /** Each wish uses up the watch that told of it; the next one must have one listener, not one more. */
     @Test
     @Timeout(120)
     void aHolderThatIsAskedAgainAndAgainListensOnce() throws Exception {
