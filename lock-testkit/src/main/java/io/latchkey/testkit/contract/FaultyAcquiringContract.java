@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import java.util.Optional;
@@ -165,6 +166,7 @@ public abstract class FaultyAcquiringContract extends AcquirableContract {
         held.close();
         soon(lost);
         reached(Situation.DELETED_ANSWER_LOST);
+        assertEquals(LeaseState.RELEASED, held.state());
         assertFree(lock(client()));
         acquired(lock(client)).close();
     }
