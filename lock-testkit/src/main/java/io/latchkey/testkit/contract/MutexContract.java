@@ -244,6 +244,10 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         assertEquals(Optional.empty(), lock(client).tryAcquire());
         assertFalse(view(client()).tryLock());
         assertEquals(Optional.empty(), lock(client()).tryAcquire());
+        Lock elsewhere = client.mutex(path("elsewhere")).asLock();
+        elsewhere.lock();
+        assertFalse(client().mutex(path("elsewhere")).asLock().tryLock());
+        elsewhere.unlock();
         view.unlock();
         assertFree(lock(client()));
     }
