@@ -118,8 +118,22 @@ final class TimeMutants {
             Mutant.of(
                     "a barrier that was refused is not sent again",
                     SESSION,
-                    "} else if (!connected && on == connection) {",
-                    "} else if (over) {"),
+                    "if (!connected && on == connection) {",
+                    "if (over) {"),
+            Mutant.of(
+                            "a heartbeat that names one deleted node confirms requests before it has asked for the others",
+                            "session/NodeChecks",
+                            "session.<List<Code>>ask(done -> session.port().exist(paths, done), answer -> {",
+                            "then.accept(failed);\n        session.<List<Code>>ask(done -> session.port().exist(paths, done), answer -> {")
+                    .and(
+                            "session/NodeChecks",
+                            "then.accept(answer.ok() ? failed : Answer.failed(answer.code(), answer.detail()));",
+                            ""),
+            Mutant.of(
+                    "a barrier confirms requests whose nodes it has not checked",
+                    SESSION,
+                    "if (connected) {\n            checkedByBeat.addAll(confirming);",
+                    "if (!over) {\n            checkedByBeat.addAll(confirming);"),
             Mutant.of(
                             "a connection that is told again proves as little as before the first word",
                             SESSION,

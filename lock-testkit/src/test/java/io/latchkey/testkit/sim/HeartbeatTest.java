@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,10 +53,14 @@ class HeartbeatTest {
         private long ids;
 
         Client(int number, Consumer<List<ZooPort.Write>> beats) throws IOException {
+            this(number, beats, false);
+        }
+
+        Client(int number, Consumer<List<ZooPort.Write>> beats, boolean borrowing) throws IOException {
             this.beats = beats;
             this.ids = (number + 1L) << 32;
             this.engine = new Engine(new Engine.Config(
-                    new Engine.Source.Own(this::open),
+                    borrowing ? new Engine.Source.Borrowed(this::open) : new Engine.Source.Own(this::open),
                     SESSION,
                     Optional.empty(),
                     new Owner("simulated", 1, "client " + number),
@@ -287,6 +292,37 @@ class HeartbeatTest {
         assertEquals(List.of(), robbed.stream().filter(ZkLease::isValid).toList());
         held.subList(0, 3).forEach(ZkLease::ensureValid);
         assertEquals(List.of(40), beats);
+    }
+
+    /**
+     * On a borrowed handle both wait for a proof. The beat that brings it fails and names one of them, or the barrier of a new connection
+     * brings it and checks none of them.
+     */
+    @ParameterizedTest
+    @CsvSource({"'/a,/b', false", "/a, true"})
+    void requestsAreNotGrantedWithoutNodes_whenTheyWaitForAProof(String paths, boolean reconnects) throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        Client other = new Client(1, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                Stream.of(paths.split(",")).map(borrower::asks).toList();
+        borrower.settle();
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "granted without a proof");
+        if (reconnects) {
+            borrower.cut();
+        }
+        for (String path : paths.split(",")) {
+            leader.delete(queueUnder(path).get(0));
+            CompletableFuture<Optional<ZkLease>> next = other.asks(path);
+            other.settle();
+            assertTrue(next.get(5, TimeUnit.SECONDS).isPresent());
+        }
+        long end = leader.time().nanos() + SESSION.toNanos();
+        while (leader.time().nanos() < end) {
+            borrower.settle();
+            other.settle();
+            leader.time().runNext();
+        }
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
     }
 
     /**

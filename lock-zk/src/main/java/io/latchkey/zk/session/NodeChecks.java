@@ -87,28 +87,34 @@ final class NodeChecks {
         return part;
     }
 
-    /** Checks these nodes, and tells the owners of all that are gone. */
+    /**
+     * Checks these nodes, and tells the owners of all that are gone.
+     *
+     * @param then gets an answer that is OK only if each node was seen, or its owner was notified that it is gone
+     */
     void check(List<Place.Standing> part, Consumer<Answer<ZooPort.Written>> then) {
         session.write(Place.Standing.checks(part), answer -> {
-            if (answer.ok()) {
-                answer.get()
-                        .failedAt()
-                        .filter(refusal -> refusal.index() < part.size())
-                        .ifPresent(refusal -> failed(part, refusal));
+            if (answer.ok() && answer.get().failedAt().isPresent()) {
+                failed(part, answer, then);
+            } else {
+                then.accept(answer);
             }
-            then.accept(answer);
         });
     }
 
-    private void failed(List<Place.Standing> part, ZooPort.Refusal refusal) {
+    private void failed(
+            List<Place.Standing> part, Answer<ZooPort.Written> failed, Consumer<Answer<ZooPort.Written>> then) {
+        ZooPort.Refusal refusal = failed.get().failedAt().orElseThrow();
         if (refusal.code() == Code.NO_NODE) {
             gone(part.get(refusal.index()));
         }
+        // A server looks for a node before it looks for rights: the one that is refused for another reason was seen.
         List<Place.Standing> others = part.stream()
                 .filter(NodeChecks::stands)
                 .filter(each -> !each.equals(part.get(refusal.index())))
                 .toList();
         if (others.isEmpty()) {
+            then.accept(failed);
             return;
         }
         List<String> paths = others.stream().map(Place.Standing::path).toList();
@@ -119,6 +125,7 @@ final class NodeChecks {
                     gone(others.get(i));
                 }
             }
+            then.accept(answer.ok() ? failed : Answer.failed(answer.code(), answer.detail()));
         });
     }
 

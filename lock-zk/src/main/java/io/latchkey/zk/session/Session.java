@@ -62,7 +62,11 @@ final class Session {
     private final Set<QueueReader> withLostCreates = new LinkedHashSet<>();
 
     private final List<Runnable> onBeat = new ArrayList<>();
+    /** Requests that wait for a proof that the session has time left. */
     private final Set<Request> confirming = new LinkedHashSet<>();
+    /** Those of them whose nodes the present heartbeat checks, as long as none of its parts has failed. */
+    private final Set<Request> checkedByBeat = new LinkedHashSet<>();
+
     private final Set<Request> holding = new LinkedHashSet<>();
 
     private @Nullable ZooPort port;
@@ -372,6 +376,8 @@ final class Session {
             nextBeat.set(engine.margin(timeout));
             beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
         }
+        // The barrier may prove that the session has time left. It has checked none of these requests' nodes.
+        beatAgain |= !confirming.isEmpty();
         proofs.connected(engine.now());
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
@@ -515,6 +521,10 @@ final class Session {
             return;
         }
         Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);
+        checkedByBeat.clear();
+        if (connected) {
+            checkedByBeat.addAll(confirming);
+        }
         beatPart(connection, present);
         beatRest(connection, present, TO_WATCHES);
     }
@@ -577,9 +587,12 @@ final class Session {
                 tasks.forEach(engine::serially);
                 confirmAll();
             }
-        } else if (!connected && on == connection) {
-            // Refused, as by a server that throttles: no event will tell that it may be asked again.
-            probeLater();
+        } else {
+            checkedByBeat.clear();
+            if (!connected && on == connection) {
+                // Refused, as by a server that throttles: no event will tell that it may be asked again.
+                probeLater();
+            }
         }
         beatAgain();
     }
@@ -601,7 +614,12 @@ final class Session {
         holding.remove(request);
     }
 
-    /** Tells {@code request} that the session lives and has time left, at once when that is known. */
+    /**
+     * Tells {@code request} that the session lives and has time left, at once when that is known: what made the request ready
+     * has just seen its nodes, by its own create, a list, the watch on its own node or the check of a multi-lock, or a
+     * neighbour's release is about to check them. A request that has to wait for the proof may wait for long, and its nodes
+     * may be deleted by then. So only a heartbeat confirms it that began later and has checked all its nodes.
+     */
     void confirm(Request request) {
         Term present = term;
         if (present != null && present.isValid()) {
@@ -616,6 +634,7 @@ final class Session {
     /** It waits for a proof no more. */
     void confirmsNoMore(Request request) {
         confirming.remove(request);
+        checkedByBeat.remove(request);
     }
 
     /** Whether a request could go on but for a proof that the session has time left. */
@@ -626,11 +645,12 @@ final class Session {
     /** Without a proof, as after slow answers, the next heartbeat may bring it: one at once would prove as little. */
     private void confirmAll() {
         Term present = term;
-        if (confirming.isEmpty() || present == null || !present.isValid()) {
+        if (checkedByBeat.isEmpty() || present == null || !present.isValid()) {
             return;
         }
-        List<Request> all = List.copyOf(confirming);
-        confirming.clear();
+        List<Request> all = List.copyOf(checkedByBeat);
+        checkedByBeat.clear();
+        all.forEach(confirming::remove);
         SerialExecutor.attemptEach(all, request -> {
             if (request.state() == State.CONFIRMING) {
                 request.on(new Event.Confirmed());
@@ -708,6 +728,7 @@ final class Session {
         nodeChecks.end();
         holding.clear();
         confirming.clear();
+        checkedByBeat.clear();
         onConnected.clear();
         toCreate.clear();
         withLostCreates.clear();
