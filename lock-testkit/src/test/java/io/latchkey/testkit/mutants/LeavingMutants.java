@@ -14,6 +14,16 @@ final class LeavingMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
+                    "an ear is created without its request's node",
+                    "session/Ear",
+                    "List.of(check, new ZooPort.Write.CreateNode(path, EMPTY))",
+                    "List.of(new ZooPort.Write.CreateNode(path, EMPTY))"),
+            Mutant.of(
+                    "an ear that was not there is not asked for again on a new connection",
+                    "session/Departures",
+                    "nodes.addAll(absentEars);",
+                    ""),
+            Mutant.of(
                     "owed release forgotten",
                     DEPARTURES,
                     "departure.uncertain = true);\n            owed.addAll(0, batch);",

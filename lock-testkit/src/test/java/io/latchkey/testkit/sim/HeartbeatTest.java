@@ -29,12 +29,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Heartbeats and watches of an engine, in moments that no server can be held in. */
 @Timeout(30)
@@ -117,21 +120,28 @@ class HeartbeatTest {
 
         /** Until nothing is on its way. */
         void settle() {
-            SimulatedPort moved = Objects.requireNonNull(port);
-            while (true) {
-                while (server.lags()) {
-                    server.applyNext();
-                }
-                if (moved.hasMessage()) {
-                    moved.takeMessage();
-                } else if (moved.seeksConnection()) {
-                    moved.connect(server);
-                } else if (moved.hasRequest()) {
-                    moved.takeRequest();
-                } else {
-                    return;
-                }
+            boolean moving = true;
+            while (moving) {
+                moving = step(server);
             }
+        }
+
+        /** Says whether anything was on its way; a client without a connection connects to that server. */
+        boolean step(Server at) {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            while (at.lags()) {
+                at.applyNext();
+            }
+            if (moved.hasMessage()) {
+                moved.takeMessage();
+            } else if (moved.seeksConnection()) {
+                moved.connect(at);
+            } else if (moved.hasRequest()) {
+                moved.takeRequest();
+            } else {
+                return false;
+            }
+            return true;
         }
     }
 
@@ -406,6 +416,41 @@ class HeartbeatTest {
         assertEquals(1, created.size());
         assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
         assertTrue(held.isDone() && !waits.isDone());
+    }
+
+    /**
+     * The first server keeps the create, and carries it out when the session is back, which has released at the second one: before or after
+     * it created the node again there. It moves back at any moment.
+     */
+    @ParameterizedTest
+    @MethodSource("stepsAtTheSecondServer")
+    void lateRevocationNodeIsNotLeft_whenTheSessionMovesBack(int before, int behind) throws Exception {
+        Server second = new Server(leader);
+        Client holder = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = holder.asks("/m");
+        holder.settle();
+        ZkLease lease = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        var unused = lease.releaseRequested();
+        holder.cut();
+        steps(before, holder, second);
+        var released = lease.releaseAsync();
+        steps(behind, holder, second);
+        holder.cut();
+        holder.settle();
+        assertTrue(released.isDone());
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    static Stream<Arguments> stepsAtTheSecondServer() {
+        return Stream.of(0, 12)
+                .flatMap(before -> IntStream.rangeClosed(0, 12).mapToObj(behind -> Arguments.of(before, behind)));
+    }
+
+    private static void steps(int most, Client client, Server at) {
+        int done = 0;
+        while (done < most && client.step(at)) {
+            done++;
+        }
     }
 
     /** More often than the margin after which a reconnect has its next heartbeat. */

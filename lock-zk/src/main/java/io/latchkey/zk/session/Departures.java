@@ -88,6 +88,9 @@ final class Departures {
     /** The nodes of one request, which go together. */
     private static final class Departure {
         final List<Leaving> nodes = new ArrayList<>();
+        /** Ears that were not there when the last transaction was carried out. */
+        private final List<Leaving> absentEars = new ArrayList<>(0);
+
         private Consumer<ReleaseOutcome> then;
         /** A transaction with it went out and its answer was lost: the nodes may be gone by that. */
         boolean uncertain;
@@ -106,6 +109,20 @@ final class Departures {
                 bytes += Math.max(NODE, 2 * WIDEST * node.path().length() + 100);
             }
             return bytes;
+        }
+
+        /** The node was not there. */
+        void absent(Leaving node) {
+            nodes.remove(node);
+            if (node.manner() == Manner.EAR) {
+                absentEars.add(node);
+            }
+        }
+
+        /** Before its barrier a lost create of an ear may have been carried out, beside the request's node. */
+        void onNewConnection() {
+            nodes.addAll(absentEars);
+            absentEars.clear();
         }
 
         /** Tells its owner once. */
@@ -212,6 +229,7 @@ final class Departures {
             owed.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
             session.whenConnected(() -> {
                 waitsForConnection = false;
+                owed.forEach(Departure::onNewConnection);
                 send();
             });
             return;
@@ -383,7 +401,7 @@ final class Departures {
         } else if (step instanceof Step.Leave leave) {
             Departure departure = leave.departure();
             departure.robbed |= !departure.uncertain && leave.node().wasHeld();
-            departure.nodes.remove(leave.node());
+            departure.absent(leave.node());
             leave.node().gone();
         }
     }

@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.queue.NodeName;
 import io.latchkey.zk.queue.Owner;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a holder hears that somebody asks it to let go: an ephemeral node beside its own, whose data others replace by who
@@ -34,18 +35,35 @@ final class Ear {
         this.path = place.lane().pathOf(name.ear());
     }
 
+    /**
+     * Only while the request's node is there: a server that the session has left may carry a lost create out when the session
+     * returns. The node's name never returns, so behind its deletion such a create fails (docs/protocol.md, "Lost answers").
+     */
     void open() {
-        if (closed) {
+        Optional<NodeName> own = place.node();
+        if (closed || own.isEmpty()) {
             return;
         }
-        session.write(List.of(new ZooPort.Write.CreateNode(path, EMPTY)), answer -> {
+        ZooPort.Write check =
+                new ZooPort.Write.Check(place.lane().pathOf(own.get().text()));
+        session.write(List.of(check, new ZooPort.Write.CreateNode(path, EMPTY)), answer -> {
             Answer<ZooPort.Written> plain = Session.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> listen();
                 case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::open);
+                case NO_NODE -> noNode(own.get());
                 default -> deaf(plain);
             }
         });
+    }
+
+    /** The node was deleted, or replaced by a downgrade. */
+    private void noNode(NodeName own) {
+        if (place.isAt(own)) {
+            place.nodeGone(own);
+        } else {
+            session.afterBeat(this::open);
+        }
     }
 
     private void listen() {
