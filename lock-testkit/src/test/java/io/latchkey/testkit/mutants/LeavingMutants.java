@@ -170,10 +170,12 @@ final class LeavingMutants {
                     "session.write(List.of(new ZooPort.Write.CreatePath(place.path())), ignored -> {});\n"
                             + "                steps.add(new Step(place, new ZooPort.Write.Check(\"/\")));"),
             Mutant.of(
-                    "a level that is there is an error",
-                    "session/Levels",
-                    "case OK, NODE_EXISTS -> makeBelow(",
-                    "case OK -> makeBelow("),
+                    "levels stay when their request is given up",
+                    CREATION,
+                    "levels.forEach(Levels::leave);\n            request",
+                    "request"),
+            Mutant.of(
+                    "a level that is there is an error", "session/Levels", "case OK, NODE_EXISTS -> {", "case OK -> {"),
             Mutant.of(
                     "the counter's end is not waited for",
                     "session/Drain",

@@ -3,6 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -452,6 +453,25 @@ class HeartbeatTest {
         while (done < most && client.step(at)) {
             done++;
         }
+    }
+
+    /** Servers delete an empty container sooner or later, but only one that has had a child. */
+    @ParameterizedTest
+    @MethodSource("stepsOfAnAcquire")
+    void levelsOfAPathAreNotLeft_whenTheRequestIsGivenUp(int before) throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
+        steps(before, client, server);
+        asked.cancel(false);
+        client.settle();
+        while (!leader.deserted().isEmpty()) {
+            leader.deserted().forEach(leader::delete);
+        }
+        assertNull(leader.tree().find("/x"));
+    }
+
+    static IntStream stepsOfAnAcquire() {
+        return IntStream.rangeClosed(0, 15);
     }
 
     /** More often than the margin after which a reconnect has its next heartbeat. */

@@ -24,6 +24,8 @@ final class Creation {
     private final String id;
     /** Places whose path is to be made, too. */
     private final Set<Place> missing = new LinkedHashSet<>();
+    /** What was made above missing paths. */
+    private final List<Levels> levels = new ArrayList<>(0);
 
     Creation(Session session, Request request, List<Place> places) {
         this.session = session;
@@ -117,7 +119,9 @@ final class Creation {
         boolean ofPath = refused.write() instanceof ZooPort.Write.CreatePath;
         if (refusal.code() == Code.NO_NODE && ofPath) {
             creating();
-            new Levels(session).makeAbove(place.path(), outcome -> {
+            Levels above = new Levels(session);
+            levels.add(above);
+            above.makeAbove(place.path(), outcome -> {
                 noLongerCreating();
                 if (outcome instanceof Levels.Outcome.Made) {
                     again();
@@ -152,6 +156,7 @@ final class Creation {
 
     private void again() {
         if (request.state() == State.ABANDONING) {
+            levels.forEach(Levels::leave);
             request.on(new Event.CreateRefused());
         } else {
             start();
@@ -196,6 +201,7 @@ final class Creation {
     }
 
     private void notCreated(Place place, Answer<?> answer) {
+        levels.forEach(Levels::leave);
         String shown = request.shown(place.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());

@@ -2,6 +2,7 @@
 package io.latchkey.zk.session;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -11,6 +12,8 @@ import java.util.function.Consumer;
  */
 final class Levels {
     private final Session session;
+    /** The last level that this has made, and no other client: those above it have had a child. */
+    private Optional<String> last = Optional.empty();
 
     /** What became of it. */
     sealed interface Outcome {
@@ -39,13 +42,27 @@ final class Levels {
             then.accept(new Outcome.NoChroot());
             return;
         }
-        session.write(List.of(new ZooPort.Write.CreatePath(path.substring(0, end))), answer -> {
-            switch (Session.codeOf(answer)) {
-                case OK, NODE_EXISTS -> makeBelow(path, end, then);
+        String level = path.substring(0, end);
+        session.write(List.of(new ZooPort.Write.CreatePath(level)), answer -> {
+            Code code = Session.codeOf(answer);
+            switch (code) {
+                case OK, NODE_EXISTS -> {
+                    last = Optional.of(level).filter(made -> code == Code.OK);
+                    makeBelow(path, end, then);
+                }
                 case NO_NODE -> makeOrAbove(path, path.lastIndexOf('/', end - 1), then);
                 default -> then.accept(new Outcome.Failed(Session.plain(answer)));
             }
         });
+    }
+
+    /**
+     * Nothing is created below them after all. A server deletes an empty container only if it has had a child, as all levels but the last
+     * have. If that is in use by now, the server refuses to delete it; a client that is about to use it makes it again.
+     */
+    void leave() {
+        last.ifPresent(level -> session.write(List.of(new ZooPort.Write.Delete(level)), ignored -> {}));
+        last = Optional.empty();
     }
 
     private void makeBelow(String path, int end, Consumer<Outcome> then) {
