@@ -7,10 +7,10 @@ import io.latchkey.testkit.sim.ImmediateZooKeeper;
 import io.latchkey.testkit.sim.ImmediateZooKeeper.Cut;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.LocalTurns;
-import io.latchkey.zk.session.ObserverFeed;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.LocalHandOff;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -150,7 +150,7 @@ public final class SimulatedLocks implements AutoCloseable {
         private Duration ownTimeout = sessionTimeout;
         private Layout layout = Layout.LATCHKEY;
         private Optional<LockObserver> observer = Optional.empty();
-        private Function<Engine, Optional<LocalTurns>> turns = engine -> Optional.empty();
+        private Function<Engine, Optional<LocalHandOff>> turns = engine -> Optional.empty();
 
         private ClientBuilder() {}
 
@@ -203,7 +203,7 @@ public final class SimulatedLocks implements AutoCloseable {
                 throw new IllegalArgumentException(
                         "localTurns: two turns or more in some time, not " + most + " in " + longest);
             }
-            turns = engine -> Optional.of(new LocalTurns(engine, most, longest));
+            turns = engine -> Optional.of(new LocalHandOff(engine, most, longest));
             return this;
         }
 
@@ -232,7 +232,7 @@ public final class SimulatedLocks implements AutoCloseable {
                         label,
                         ownTimeout,
                         naming,
-                        observer.map(told -> new ObserverFeed(told, "latchkey-observer-simulated")));
+                        observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-simulated")));
                 LockClient client = ZkLockClient.over(engine, turns.apply(engine));
                 clients.put(client, engine);
                 return client;

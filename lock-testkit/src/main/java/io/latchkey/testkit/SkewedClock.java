@@ -3,12 +3,12 @@ package io.latchkey.testkit;
 
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.ZkLockClient;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Handles;
-import io.latchkey.zk.session.SystemTime;
-import io.latchkey.zk.session.Time;
-import io.latchkey.zk.session.ZooKeeperPort;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.store.ZooKeeperHandles;
+import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.SystemClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -45,13 +45,13 @@ public final class SkewedClock {
         return new SkewedClock(rate);
     }
 
-    private static final class Skewed implements Time {
+    private static final class Skewed implements Clock {
         private final double rate;
-        private final Time machine;
+        private final Clock machine;
         private final long nanosAtStart;
         private final long wallAtStart;
 
-        Skewed(double rate, Time machine) {
+        Skewed(double rate, Clock machine) {
             this.rate = rate;
             this.machine = machine;
             this.nanosAtStart = machine.nanos();
@@ -87,15 +87,15 @@ public final class SkewedClock {
 
     /** A client that lives by these clocks; closing it closes them. */
     ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
-        Handles handles = new Handles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
+        ZooKeeperHandles handles = new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
         Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(
-                        listener -> ZooKeeperPort.open(handles::open, Handles.EVERYBODY_EVERYTHING, listener)),
+                new Engine.Source.Own(listener ->
+                        ZooKeeperStore.open(handles::open, ZooKeeperHandles.EVERYBODY_EVERYTHING, listener)),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),
                 () -> ThreadLocalRandom.current().nextLong(),
-                new Skewed(rate, new SystemTime("latchkey-skewed-timer", sessionTimeout)),
+                new Skewed(rate, new SystemClock("latchkey-skewed-timer", sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
         ZkLockClient client = ZkLockClient.over(engine, Optional.empty());

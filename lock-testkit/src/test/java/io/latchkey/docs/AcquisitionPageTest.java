@@ -3,9 +3,9 @@ package io.latchkey.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.zk.acquire.Acquisition;
-import io.latchkey.zk.acquire.Acquisition.Edge;
-import io.latchkey.zk.acquire.State;
+import io.latchkey.zk.internal.acquire.Acquisition;
+import io.latchkey.zk.internal.acquire.Acquisition.Edge;
+import io.latchkey.zk.internal.acquire.State;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.Tag;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Tag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

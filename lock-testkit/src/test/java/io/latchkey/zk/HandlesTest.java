@@ -27,17 +27,17 @@ import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.SystemTime;
-import io.latchkey.zk.session.ZkLease;
-import io.latchkey.zk.session.ZooKeeperPort;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -120,7 +120,7 @@ class HandlesTest extends OnOneServer {
     void closeOfAPortReturnsAtOnce_whenTheServerDoesNotAnswer() throws Exception {
         FaultProxy proxy = proxy();
         CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeperPort port = ZooKeeperPort.open(
+        ZooKeeperStore port = ZooKeeperStore.open(
                 watcher -> new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), watcher),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 new FirstContact(connected));
@@ -141,7 +141,7 @@ class HandlesTest extends OnOneServer {
         AtomicBoolean over = new AtomicBoolean();
         Engine engine = new Engine(new Engine.Config(
                 new Engine.Source.Own(listener -> expiringPort(
-                        ZooKeeperPort.open(
+                        ZooKeeperStore.open(
                                 watcher -> new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
                                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                                 listener),
@@ -150,12 +150,12 @@ class HandlesTest extends OnOneServer {
                 Optional.empty(),
                 new Owner("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
-                new SystemTime("latchkey-timer-of-test", timeout),
+                new SystemClock("latchkey-timer-of-test", timeout),
                 Runnable::run,
                 path -> path));
         engine.start();
-        List<Member> mutex = List.of(new Member(Recipe.MUTEX, "/m"));
-        ZkLease held = engine.acquire(mutex, new Patience.Forever())
+        List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, "/m"));
+        ZkLease held = engine.acquire(mutex, new WaitPolicy.Forever())
                 .get(10, TimeUnit.SECONDS)
                 .orElseThrow();
         proxy.blackHole();
@@ -165,7 +165,7 @@ class HandlesTest extends OnOneServer {
             for (int i = 0; i < 3; i++) {
                 assertEquals(
                         Optional.empty(),
-                        engine.acquire(mutex, new Patience.AtMost(Duration.ofMillis(200)))
+                        engine.acquire(mutex, new WaitPolicy.AtMost(Duration.ofMillis(200)))
                                 .get());
             }
         });
@@ -176,19 +176,19 @@ class HandlesTest extends OnOneServer {
 
     /** Answers the next write by saying that the session is over. */
     @SuppressWarnings("unchecked") // of an answer to a write
-    private static ZooPort expiringPort(ZooPort to, AtomicBoolean over) {
-        return (ZooPort) Proxy.newProxyInstance(
-                ZooPort.class.getClassLoader(), new Class<?>[] {ZooPort.class}, (proxy, method, args) -> {
+    private static ZnodeStore expiringPort(ZnodeStore to, AtomicBoolean over) {
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
                     if (method.getName().equals("write") && over.getAndSet(false)) {
-                        ((Consumer<Answer<ZooPort.Written>>) args[1])
-                                .accept(Answer.failed(Code.SESSION_EXPIRED, "SESSIONEXPIRED"));
+                        ((Consumer<Response<ZnodeStore.Written>>) args[1])
+                                .accept(Response.failed(Status.SESSION_EXPIRED, "SESSIONEXPIRED"));
                         return null;
                     }
                     return method.invoke(to, args);
                 });
     }
 
-    private record FirstContact(CountDownLatch connected) implements ZooPort.Listener {
+    private record FirstContact(CountDownLatch connected) implements ZnodeStore.Listener {
         @Override
         public void connected(int timeoutMillis) {
             connected.countDown();
@@ -204,7 +204,7 @@ class HandlesTest extends OnOneServer {
         public void loginRefused() {}
 
         @Override
-        public void fired(String path, ZooPort.Change change, long zxid) {}
+        public void fired(String path, ZnodeStore.Change change, long zxid) {}
     }
 
     @Test

@@ -16,7 +16,7 @@ import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Wire;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -18,7 +18,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.ServerNode;
-import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.internal.queue.PathData;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;

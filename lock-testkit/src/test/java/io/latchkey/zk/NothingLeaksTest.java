@@ -68,22 +68,22 @@ class NothingLeaksTest {
     private static final long ROOM_BYTES = 2 << 20;
 
     private final SplittableRandom random = new SplittableRandom(Long.getLong("latchkey.seed", System.nanoTime()));
-    private static final String SESSION_CLASS = "io.latchkey.zk.session.Session";
+    private static final String SESSION_CLASS = "io.latchkey.zk.internal.session.Session";
     private static final Set<String> COUNTED = Set.of(
             SESSION_CLASS,
-            "io.latchkey.zk.session.Request",
-            "io.latchkey.zk.session.Place",
-            "io.latchkey.zk.session.ZkLease",
-            "io.latchkey.zk.session.Creation",
-            "io.latchkey.zk.session.QueueReader$Want",
-            "io.latchkey.zk.session.Departures$Departure",
-            "io.latchkey.zk.session.Watches$Watched",
-            "io.latchkey.zk.session.Ear",
-            "io.latchkey.zk.session.Downgrade",
-            "io.latchkey.zk.session.LocalTurns$Turn",
-            "io.latchkey.zk.session.LocalTurns$Line",
-            "io.latchkey.zk.session.LocalTurns$Node",
-            "io.latchkey.zk.acquire.Acquisition");
+            "io.latchkey.zk.internal.session.Request",
+            "io.latchkey.zk.internal.session.QueueEntry",
+            "io.latchkey.zk.internal.session.ZkLease",
+            "io.latchkey.zk.internal.session.NodeCreation",
+            "io.latchkey.zk.internal.session.QueueReader$Want",
+            "io.latchkey.zk.internal.session.PendingDeletions$Departure",
+            "io.latchkey.zk.internal.session.Watches$Watched",
+            "io.latchkey.zk.internal.session.RevocationNode",
+            "io.latchkey.zk.internal.session.Downgrade",
+            "io.latchkey.zk.internal.session.LocalHandOff$Turn",
+            "io.latchkey.zk.internal.session.LocalHandOff$Line",
+            "io.latchkey.zk.internal.session.LocalHandOff$Node",
+            "io.latchkey.zk.internal.acquire.Acquisition");
 
     /** Of earlier tests of this process. */
     private final Map<String, Long> atFirst = counted();
@@ -243,7 +243,7 @@ class NothingLeaksTest {
             Eventually.holds(
                     "only the three that hold or wait are there",
                     SOON,
-                    () -> newObjects().getOrDefault("io.latchkey.zk.session.Request", 0L) <= 3);
+                    () -> newObjects().getOrDefault("io.latchkey.zk.internal.session.Request", 0L) <= 3);
             held.close();
             first.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
             second.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
@@ -273,7 +273,7 @@ class NothingLeaksTest {
     @Test
     @Timeout(120)
     void aHolderThatIsAskedAgainAndAgainListensOnce() throws Exception {
-        String listener = "io.latchkey.zk.session.Ear$Listener";
+        String listener = "io.latchkey.zk.internal.session.RevocationNode$Listener";
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient other = client(server);
                 ZkLockClient client = client(server)) {

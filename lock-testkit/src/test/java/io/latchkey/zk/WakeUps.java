@@ -3,11 +3,11 @@ package io.latchkey.zk;
 
 import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.ServerNode;
-import io.latchkey.zk.queue.Decision;
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.PathData;
-import io.latchkey.zk.queue.Queue;
-import io.latchkey.zk.recipe.Recipe;
+import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.recipe.Recipe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

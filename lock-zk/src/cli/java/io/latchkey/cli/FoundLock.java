@@ -3,10 +3,10 @@ package io.latchkey.cli;
 
 import com.google.common.collect.ImmutableMap;
 import io.latchkey.zk.Layout;
-import io.latchkey.zk.queue.Kind;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.PathData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

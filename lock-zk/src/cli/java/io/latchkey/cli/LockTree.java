@@ -9,7 +9,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
-import io.latchkey.zk.queue.PathData;
+import io.latchkey.zk.internal.queue.PathData;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -4,7 +4,7 @@ package io.latchkey.cli;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import io.latchkey.lock.Contender;
-import io.latchkey.zk.queue.Kind;
+import io.latchkey.zk.internal.queue.Kind;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.zk.queue.Naming;
+import io.latchkey.zk.internal.queue.Naming;
 
 /**
  * Whose znodes a client's locks are made of. With {@link #CURATOR} or {@link #KAZOO} it shares live paths with that

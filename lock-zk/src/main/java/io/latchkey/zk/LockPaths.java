@@ -2,9 +2,9 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.BadPathException;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.queue.PrintableText;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.PrintableText;
 import java.util.Objects;
 import java.util.stream.Stream;
 

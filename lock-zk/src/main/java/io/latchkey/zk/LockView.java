@@ -6,9 +6,9 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.ThreadHolds.Side;
-import io.latchkey.zk.session.Errors;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,7 +36,7 @@ final class LockView implements Lock {
     @Override
     public void lock() {
         if (!reenter()) {
-            boolean held = holdUninterruptibly(new Patience.Forever());
+            boolean held = holdUninterruptibly(new WaitPolicy.Forever());
             if (!held) {
                 throw new IllegalStateException("an endless wait ended without a lease on " + acquirable);
             }
@@ -55,7 +55,7 @@ final class LockView implements Lock {
 
     @Override
     public boolean tryLock() {
-        return reenter() || holdUninterruptibly(new Patience.Never());
+        return reenter() || holdUninterruptibly(new WaitPolicy.Never());
     }
 
     @Override
@@ -122,7 +122,7 @@ final class LockView implements Lock {
         return true;
     }
 
-    private boolean holdUninterruptibly(Patience patience) {
+    private boolean holdUninterruptibly(WaitPolicy patience) {
         CompletableFuture<Optional<ZkLease>> request = acquirable.startToWait(patience);
         try {
             return hold(Uninterruptibles.getUninterruptibly(request));

@@ -4,12 +4,12 @@ package io.latchkey.zk;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Errors;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.QueueView;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.admin.QueueInspector;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -21,17 +21,17 @@ import java.util.stream.Collectors;
 
 /** One recipe at one path, or several: the synchronous and the asynchronous door to the same request. */
 class ZkAcquirable implements Acquirable {
-    private static final Patience FOREVER = new Patience.Forever();
-    private static final Patience NEVER = new Patience.Never();
+    private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
+    private static final WaitPolicy NEVER = new WaitPolicy.Never();
 
     private final Engine engine;
-    private final List<Member> members;
+    private final List<LockTarget> members;
 
-    ZkAcquirable(Engine engine, Member only) {
+    ZkAcquirable(Engine engine, LockTarget only) {
         this(engine, List.of(only));
     }
 
-    ZkAcquirable(Engine engine, List<Member> members) {
+    ZkAcquirable(Engine engine, List<LockTarget> members) {
         this.engine = engine;
         this.members = members;
     }
@@ -48,7 +48,7 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
-        return await(Patience.of(checked(timeout)));
+        return await(WaitPolicy.of(checked(timeout)));
     }
 
     @Override
@@ -58,18 +58,19 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
-        return promise(Patience.of(checked(timeout)), lease -> lease);
+        return promise(WaitPolicy.of(checked(timeout)), lease -> lease);
     }
 
     @Override
     public List<Contender> queue() {
         return members.stream()
-                .flatMap(member ->
-                        new QueueView(engine, member.path(), member.recipe().purpose()).read().stream())
+                .flatMap(member -> new QueueInspector(
+                                engine, member.path(), member.recipe().purpose())
+                        .read().stream())
                 .toList();
     }
 
-    private Optional<Lease> await(Patience patience) throws InterruptedException {
+    private Optional<Lease> await(WaitPolicy patience) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before acquiring " + this);
         }
@@ -87,17 +88,17 @@ class ZkAcquirable implements Acquirable {
     }
 
     /** For a caller that waits on the current thread. */
-    CompletableFuture<Optional<ZkLease>> startToWait(Patience patience) {
+    CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy patience) {
         engine.checkMayWait("acquire", this);
         return start(patience);
     }
 
-    CompletableFuture<Optional<ZkLease>> start(Patience patience) {
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
         return engine.acquire(members, patience);
     }
 
     /** The user's future: what depends on it runs where callbacks run, and completing it otherwise gives up the request. */
-    private <T> CompletableFuture<T> promise(Patience patience, Function<Optional<Lease>, T> shape) {
+    private <T> CompletableFuture<T> promise(WaitPolicy patience, Function<Optional<Lease>, T> shape) {
         CompletableFuture<T> promise = new CompletableFuture<>();
         CompletableFuture<Optional<ZkLease>> request = start(patience);
         var unused = request.whenComplete((lease, error) -> engine.callBack(() -> {
@@ -123,13 +124,13 @@ class ZkAcquirable implements Acquirable {
         return engine;
     }
 
-    List<Member> asked() {
+    List<LockTarget> asked() {
         return members;
     }
 
     /** What is held by whoever holds it through a view, whichever side of it. */
     String holdKey() {
-        Member only = members.get(0);
+        LockTarget only = members.get(0);
         return only.recipe().purpose().kind() + only.path();
     }
 
@@ -143,7 +144,7 @@ class ZkAcquirable implements Acquirable {
         return members.stream().map(this::describe).collect(Collectors.joining(" + "));
     }
 
-    private String describe(Member member) {
+    private String describe(LockTarget member) {
         return member.recipe().describe() + " " + engine.shown(member.path());
     }
 }

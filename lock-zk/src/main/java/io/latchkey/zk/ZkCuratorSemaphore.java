@@ -4,14 +4,14 @@ package io.latchkey.zk;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.queue.PathData;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.QueueView;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.admin.QueueInspector;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +25,8 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     private static final String LOCKS = "/locks";
     private static final String LEASES = '/' + Naming.CURATORS_LEASES;
 
-    private final Member turn;
-    private final Member permit;
+    private final LockTarget turn;
+    private final LockTarget permit;
     private final int declared;
     private final String path;
 
@@ -35,11 +35,11 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
                 engine,
                 path,
                 declared,
-                new Member(Recipe.MUTEX, path + LOCKS, path),
-                new Member(Recipe.gatedPermit(declared), path + LEASES, path));
+                new LockTarget(Recipe.MUTEX, path + LOCKS, path),
+                new LockTarget(Recipe.gatedPermit(declared), path + LEASES, path));
     }
 
-    private ZkCuratorSemaphore(Engine engine, String path, int declared, Member turn, Member permit) {
+    private ZkCuratorSemaphore(Engine engine, String path, int declared, LockTarget turn, LockTarget permit) {
         super(engine, permit);
         this.turn = turn;
         this.permit = permit;
@@ -48,14 +48,14 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    CompletableFuture<Optional<ZkLease>> start(Patience patience) {
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
         return engine().acquireGated(turn, permit, patience);
     }
 
     /** Who has a permit or is next to have one, and then who waits for that turn. */
     @Override
     public List<Contender> queue() {
-        Stream<Contender> turns = new QueueView(
+        Stream<Contender> turns = new QueueInspector(
                         engine(), turn.path(), turn.recipe().purpose())
                 .read().stream().filter(contender -> contender.standing() == Contender.Standing.WAITS);
         return Stream.concat(super.queue().stream(), turns).toList();

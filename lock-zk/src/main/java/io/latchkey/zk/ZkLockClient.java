@@ -15,20 +15,20 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.queue.PrintableText;
-import io.latchkey.zk.session.CallbackThreads;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.DaemonThreads;
-import io.latchkey.zk.session.Diagnostics;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Errors;
-import io.latchkey.zk.session.Handles;
-import io.latchkey.zk.session.LocalTurns;
-import io.latchkey.zk.session.ObserverFeed;
-import io.latchkey.zk.session.SystemTime;
-import io.latchkey.zk.session.Time;
-import io.latchkey.zk.session.ZooKeeperPort;
+import io.latchkey.zk.internal.admin.Diagnostics;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.PrintableText;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.LocalHandOff;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZooKeeperHandles;
+import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.CallbackThreads;
+import io.latchkey.zk.internal.threads.DaemonThreads;
+import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.SystemClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -80,12 +80,12 @@ public final class ZkLockClient implements LockClient {
     /** Lets the threads of this client end. */
     private final Runnable threadsEnd;
 
-    private final Optional<LocalTurns> turns;
+    private final Optional<LocalHandOff> turns;
     /** What a member of a multi-lock takes of a packet besides its path. */
     private final int memberBytes;
 
     private ZkLockClient(
-            Engine engine, String basePath, Runnable threadsEnd, Optional<LocalTurns> turns, int memberBytes) {
+            Engine engine, String basePath, Runnable threadsEnd, Optional<LocalHandOff> turns, int memberBytes) {
         this.engine = engine;
         this.basePath = basePath;
         this.threadsEnd = threadsEnd;
@@ -153,7 +153,7 @@ public final class ZkLockClient implements LockClient {
      * @hidden
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
-    public static ZkLockClient over(Engine engine, Optional<LocalTurns> turns) {
+    public static ZkLockClient over(Engine engine, Optional<LocalHandOff> turns) {
         return new ZkLockClient(engine, "", () -> {}, turns, 0);
     }
 
@@ -242,7 +242,7 @@ public final class ZkLockClient implements LockClient {
         private @Nullable Duration connectTimeout;
         private String basePath = "";
         private @Nullable List<ACL> acl;
-        private final List<Handles.Auth> auth = new ArrayList<>();
+        private final List<ZooKeeperHandles.Auth> auth = new ArrayList<>();
         private ZKClientConfig clientConfig = new ZKClientConfig();
         private String label = "";
         private Optional<Duration> validityMargin = Optional.empty();
@@ -250,8 +250,8 @@ public final class ZkLockClient implements LockClient {
         private Optional<TurnBounds> turnBounds = Optional.empty();
 
         private record TurnBounds(int most, Duration longest) {
-            LocalTurns turns(Engine engine) {
-                return new LocalTurns(engine, most, longest);
+            LocalHandOff turns(Engine engine) {
+                return new LocalHandOff(engine, most, longest);
             }
         }
 
@@ -358,7 +358,7 @@ public final class ZkLockClient implements LockClient {
          * @return this
          */
         public Builder auth(String scheme, byte[] credentials) {
-            auth.add(new Handles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
+            auth.add(new ZooKeeperHandles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
             return this;
         }
 
@@ -508,16 +508,16 @@ public final class ZkLockClient implements LockClient {
             if (acl != null) {
                 return acl;
             }
-            return auth.isEmpty() ? Handles.EVERYBODY_EVERYTHING : Handles.CREATOR_EVERYTHING;
+            return auth.isEmpty() ? ZooKeeperHandles.EVERYBODY_EVERYTHING : ZooKeeperHandles.CREATOR_EVERYTHING;
         }
 
         private ZkLockClient borrow(ZooKeeper handle) {
-            Handles.checkWatchReset(handle.getClientConfig());
+            ZooKeeperHandles.checkWatchReset(handle.getClientConfig());
             List<ACL> acls = aclOfWhatIsCreated();
             Duration timeout =
                     handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
             return start(
-                    new Engine.Source.Borrowed(listener -> ZooKeeperPort.borrow(handle, acls, listener)),
+                    new Engine.Source.Borrowed(listener -> ZooKeeperStore.borrow(handle, acls, listener)),
                     timeout,
                     "the borrowed handle's servers",
                     () -> false,
@@ -525,11 +525,11 @@ public final class ZkLockClient implements LockClient {
         }
 
         private ZkLockClient connect(String servers) {
-            Handles handles = new Handles(servers, sessionTimeout, auth, clientConfig);
+            ZooKeeperHandles handles = new ZooKeeperHandles(servers, sessionTimeout, auth, clientConfig);
             handles.checkHosts();
             List<ACL> acls = aclOfWhatIsCreated();
             ZkLockClient client = start(
-                    new Engine.Source.Own(listener -> ZooKeeperPort.open(handles::open, acls, listener)),
+                    new Engine.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
                     sessionTimeout,
                     servers,
                     handles::allRefuse,
@@ -570,7 +570,7 @@ public final class ZkLockClient implements LockClient {
 
         /** In a request that makes a member of a multi-lock, besides its path and the owner. */
         private static int memberBytes(List<ACL> acls, int chrootBytes) {
-            return 2 * Handles.bytesOf(acls) + 3 * chrootBytes;
+            return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
         }
 
         private ZkLockClient start(
@@ -580,13 +580,14 @@ public final class ZkLockClient implements LockClient {
                 BooleanSupplier nobodyListens,
                 int memberBytes) {
             int number = NUMBER.incrementAndGet();
-            Time time = new SystemTime("latchkey-timer-" + number, timeout);
+            Clock time = new SystemClock("latchkey-timer-" + number, timeout);
             CallbackThreads callbackThreads =
                     new CallbackThreads("latchkey-callback-" + number, Optional.ofNullable(callbacks), time);
             ExecutorService relief = DaemonThreads.pool(1, "latchkey-relief-" + number);
             SecureRandom seed = new SecureRandom();
             SplittableRandom ids = new SplittableRandom(seed.nextLong());
-            Optional<ObserverFeed> feed = observer.map(told -> new ObserverFeed(told, "latchkey-observer-" + number));
+            Optional<ObserverDispatcher> feed =
+                    observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-" + number));
             int hidden = basePath.length();
             Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), label);
             Engine engine = new Engine(new Engine.Config(
@@ -656,22 +657,22 @@ public final class ZkLockClient implements LockClient {
      * One question behind the login: a refusal shows only after the connection, and so does a missing chroot, which is
      * made then.
      */
-    private void checkLoginAndChroot(Handles handles, List<ACL> acl) {
+    private void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) {
         if (handles.auth().isEmpty() && !handles.hasChroot()) {
             return;
         }
         try {
-            Code code = askForRoot();
-            if (code == Code.LOGIN_REFUSED) {
+            Status code = askForRoot();
+            if (code == Status.LOGIN_REFUSED) {
                 throw Engine.loginRefusal();
             }
-            if (code == Code.SESSION_EXPIRED) {
+            if (code == Status.SESSION_EXPIRED) {
                 throw new LockUnavailableException(
                         "The first session at " + handles.connectString()
                                 + " expired before its login was answered. Nothing is held. Give a longer sessionTimeout.",
                         Reason.NO_SESSION);
             }
-            if (code == Code.NO_NODE) {
+            if (code == Status.NO_NODE) {
                 handles.createChroot(acl);
             }
         } catch (InterruptedException interrupted) {
@@ -690,13 +691,13 @@ public final class ZkLockClient implements LockClient {
     }
 
     /** A server that refuses a login may close the connection before its refusal is read: then the next one tells. */
-    private Code askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
+    private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
         long end = System.nanoTime() + LOGIN_PATIENCE.toNanos();
         while (true) {
-            CompletableFuture<Code> root =
+            CompletableFuture<Status> root =
                     engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));
-            Code code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (code != Code.CONNECTION_LOSS) {
+            Status code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (code != Status.CONNECTION_LOSS) {
                 return code;
             }
         }

@@ -4,9 +4,9 @@ package io.latchkey.zk;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
-import io.latchkey.zk.session.Errors;
-import io.latchkey.zk.session.ZkLease;
-import io.latchkey.zk.session.ZooKeeperPort;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -52,7 +52,7 @@ public final class ZkLocks {
     public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(ops, "ops");
-        if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperPort port)) {
+        if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperStore port)) {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
         held.engine().checkMayWait("write under", lease);

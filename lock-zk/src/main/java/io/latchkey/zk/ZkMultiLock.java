@@ -4,8 +4,8 @@ package io.latchkey.zk;
 import com.google.common.base.Utf8;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.Engine;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +27,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
 
     private final List<Acquirable> members;
 
-    private ZkMultiLock(Engine engine, List<Acquirable> members, List<Member> asked) {
+    private ZkMultiLock(Engine engine, List<Acquirable> members, List<LockTarget> asked) {
         super(engine, asked);
         this.members = members;
     }
@@ -42,7 +42,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
             throw new IllegalArgumentException("a multi-lock needs at least one member");
         }
         Set<String> paths = new HashSet<>();
-        List<Member> asked = new ArrayList<>(members.length);
+        List<LockTarget> asked = new ArrayList<>(members.length);
         int bytes = 0;
         for (Acquirable member : members) {
             Objects.requireNonNull(member, "member");

@@ -2,28 +2,28 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.Mutex;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.LocalTurns;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.LocalHandOff;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 
 final class ZkMutex extends ZkAcquirable implements Mutex {
     private final ThreadHolds holds;
-    private final Optional<LocalTurns> turns;
+    private final Optional<LocalHandOff> turns;
 
-    ZkMutex(Engine engine, String path, ThreadHolds holds, Optional<LocalTurns> turns) {
-        super(engine, new Member(Recipe.MUTEX, path));
+    ZkMutex(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
+        super(engine, new LockTarget(Recipe.MUTEX, path));
         this.holds = holds;
         this.turns = turns;
     }
 
     @Override
-    CompletableFuture<Optional<ZkLease>> start(Patience patience) {
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
         return turns.isPresent() ? turns.get().acquire(path(), patience) : super.start(patience);
     }
 

@@ -5,27 +5,27 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Errors;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Errors;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
 final class ZkReadWriteLock implements ReadWriteLock {
     private final Engine engine;
-    private final Member write;
+    private final LockTarget write;
     private final ZkAcquirable readLock;
     private final ZkAcquirable writeLock;
     private final ThreadHolds holds;
 
     ZkReadWriteLock(Engine engine, String path, ThreadHolds holds) {
         this.engine = engine;
-        this.write = new Member(Recipe.WRITE, path);
+        this.write = new LockTarget(Recipe.WRITE, path);
         this.writeLock = new ZkAcquirable(engine, write);
-        this.readLock = new ZkAcquirable(engine, new Member(Recipe.READ, path));
+        this.readLock = new ZkAcquirable(engine, new LockTarget(Recipe.READ, path));
         this.holds = holds;
     }
 

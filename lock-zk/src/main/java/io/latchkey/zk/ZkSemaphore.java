@@ -4,24 +4,25 @@ package io.latchkey.zk;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.zk.queue.PathData;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Capacity;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.admin.SemaphoreCapacity;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
 
 final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final Engine engine;
     private final String path;
     private final int declared;
-    private final Capacity capacity;
+    private final SemaphoreCapacity capacity;
 
     ZkSemaphore(Engine engine, String path, int declared) {
-        super(engine, new Member(Recipe.semaphore(declared, 1), path));
+        super(engine, new LockTarget(Recipe.semaphore(declared, 1), path));
         this.engine = engine;
         this.path = path;
         this.declared = declared;
-        this.capacity = new Capacity(engine, path, Recipe.semaphore(declared, 1).purpose());
+        this.capacity = new SemaphoreCapacity(
+                engine, path, Recipe.semaphore(declared, 1).purpose());
     }
 
     @Override
@@ -29,7 +30,7 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
         if (n <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + n);
         }
-        return new ZkAcquirable(engine, new Member(Recipe.semaphore(declared, n), path));
+        return new ZkAcquirable(engine, new LockTarget(Recipe.semaphore(declared, n), path));
     }
 
     @Override

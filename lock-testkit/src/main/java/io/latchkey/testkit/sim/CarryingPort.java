@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A port that any thread may use: what is asked is carried out at once, or by whichever thread is at it. */
-final class CarryingPort implements ZooPort {
+final class CarryingPort implements ZnodeStore {
     private final ImmediateZooKeeper to;
     /** Made and used on the serial executor of {@link #to} only. */
     private @Nullable SimulatedPort port;
@@ -28,37 +28,37 @@ final class CarryingPort implements ZooPort {
     }
 
     @Override
-    public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
         to.carry(() -> port().create(path, data, then));
     }
 
     @Override
-    public void list(String path, Consumer<Answer<Listing>> then) {
+    public void list(String path, Consumer<Response<Listing>> then) {
         to.carry(() -> port().list(path, then));
     }
 
     @Override
-    public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+    public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
         to.carry(() -> port().lists(paths, then));
     }
 
     @Override
-    public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+    public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
         to.carry(() -> port().exist(paths, then));
     }
 
     @Override
-    public void read(String path, Consumer<Answer<NodeData>> then) {
+    public void read(String path, Consumer<Response<NodeData>> then) {
         to.carry(() -> port().read(path, then));
     }
 
     @Override
-    public void watchData(String path, Consumer<Answer<NodeData>> then) {
+    public void watchData(String path, Consumer<Response<NodeData>> then) {
         to.carry(() -> port().watchData(path, then));
     }
 
     @Override
-    public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+    public void watchChildren(String path, Consumer<Response<Listing>> then) {
         to.carry(() -> port().watchChildren(path, then));
     }
 
@@ -68,7 +68,7 @@ final class CarryingPort implements ZooPort {
     }
 
     @Override
-    public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+    public void write(List<Write> writes, Consumer<Response<Written>> then) {
         to.carry(() -> port().write(writes, then));
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Time;
+import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A clock and timer that any thread may use. */
-final class CarryingTime implements Time {
+final class CarryingTime implements Clock {
     private static final long NANOS_PER_MILLI = 1_000_000;
     /** Later than anybody waits, and far enough from the end of the numbers. */
     private static final Duration NEVER = Duration.ofDays(10_000);

@@ -2,9 +2,9 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.testkit.sim.Tree.Effect;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.ZooPort.Lasting;
-import io.latchkey.zk.session.ZooPort.Write;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
+import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,7 +32,7 @@ final class Draft {
         return created;
     }
 
-    Code add(long session, Write write) {
+    Status add(long session, Write write) {
         if (write instanceof Write.CreatePath create) {
             return create(create.path(), EMPTY, create.lasting() == Lasting.FOR_EVER ? Tree.NOBODY : Tree.CONTAINER);
         } else if (write instanceof Write.CreateNode create) {
@@ -40,7 +40,7 @@ final class Draft {
         } else if (write instanceof Write.CreateRequest create) {
             String parent = Tree.parent(create.path());
             if (!has(parent)) {
-                return Code.NO_NODE;
+                return Status.NO_NODE;
             }
             return create(create.path() + digits(nextSequence(parent)), create.data(), session);
         } else if (write instanceof Write.Mark mark) {
@@ -50,48 +50,48 @@ final class Draft {
         } else if (write instanceof Write.Delete delete) {
             return delete(delete.path());
         } else if (write instanceof Write.Check check) {
-            return has(check.path()) ? Code.OK : Code.NO_NODE;
+            return has(check.path()) ? Status.OK : Status.NO_NODE;
         }
         throw new IllegalArgumentException("unknown write " + write);
     }
 
-    private Code create(String path, byte[] data, long owner) {
+    private Status create(String path, byte[] data, long owner) {
         Effect.Created node = Effect.Created.of(path, data, owner);
         if (!has(node.parent())) {
-            return Code.NO_NODE;
+            return Status.NO_NODE;
         }
         Tree.Node parent = tree.find(node.parent());
         if (parent != null && parent.isEphemeral()) {
-            return Code.NO_CHILDREN;
+            return Status.NO_CHILDREN;
         }
         if (has(path)) {
-            return Code.NODE_EXISTS;
+            return Status.NODE_EXISTS;
         }
         changes.add(node);
         created.add(node.name());
-        return Code.OK;
+        return Status.OK;
     }
 
-    private Code set(String path, byte[] data, int version) {
+    private Status set(String path, byte[] data, int version) {
         if (!has(path)) {
-            return Code.NO_NODE;
+            return Status.NO_NODE;
         }
         if (version != ANY_VERSION && version != version(path)) {
-            return Code.BAD_VERSION;
+            return Status.BAD_VERSION;
         }
         changes.add(new Effect.DataSet(path, data));
-        return Code.OK;
+        return Status.OK;
     }
 
-    private Code delete(String path) {
+    private Status delete(String path) {
         if (!has(path)) {
-            return Code.NO_NODE;
+            return Status.NO_NODE;
         }
         if (hasChildren(path)) {
-            return Code.NOT_EMPTY;
+            return Status.NOT_EMPTY;
         }
         changes.add(Effect.Deleted.of(path));
-        return Code.OK;
+        return Status.OK;
     }
 
     private boolean has(String path) {

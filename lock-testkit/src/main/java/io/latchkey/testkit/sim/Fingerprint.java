@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -102,13 +102,13 @@ final class Fingerprint {
 
     /** What a client gets to know: an answer, an event or a word. */
     void addContent(Object content) {
-        if (content instanceof Answer<?> answer) {
+        if (content instanceof Response<?> answer) {
             add(answer.code().name());
             if (answer.ok()) {
                 addContent(answer.get());
             }
-        } else if (content instanceof ZooPort.Written written) {
-            for (ZooPort.Created created : written.created()) {
+        } else if (content instanceof ZnodeStore.Written written) {
+            for (ZnodeStore.Created created : written.created()) {
                 add(created.name());
                 addZxid(created.czxid());
             }
@@ -117,12 +117,12 @@ final class Fingerprint {
                 add(refusal.code().name());
             });
             add(written.created().size());
-        } else if (content instanceof ZooPort.Listing listing) {
+        } else if (content instanceof ZnodeStore.Listing listing) {
             for (String child : listing.children()) {
                 add(child);
             }
             addZxid(listing.mzxid());
-        } else if (content instanceof ZooPort.NodeData node) {
+        } else if (content instanceof ZnodeStore.NodeData node) {
             add(node.data());
             addZxid(node.czxid());
             addZxid(node.mzxid());

@@ -11,11 +11,11 @@ import io.latchkey.testkit.RequestMatch;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
 import io.latchkey.testkit.WireRecord;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.ObserverFeed;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -124,7 +124,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
 
         @Override
-        public ZooPort open(ZooPort.Listener listener) throws IOException {
+        public ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
             if (failing.isPresent()) {
                 return failing.get().open(listener);
             }
@@ -226,7 +226,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** A started engine with a session of its own, whose requests are named in this way, and that tells the observer if there is one. */
-    public Engine start(String label, Duration sessionTimeout, Naming naming, Optional<ObserverFeed> observer) {
+    public Engine start(String label, Duration sessionTimeout, Naming naming, Optional<ObserverDispatcher> observer) {
         Line line = new Line(sessionTimeout);
         SplittableRandom ids = new SplittableRandom(ThreadLocalRandom.current().nextLong());
         Engine engine = new Engine(new Engine.Config(

@@ -2,17 +2,18 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.testkit.sim.Tree.Effect;
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.ZooPort;
-import io.latchkey.zk.session.ZooPort.Write;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** The server that orders all writes: its tree is the truth, its log is what the others follow. */
 final class Leader {
-    private static final Answer<ZooPort.Written> EXPIRED = Answer.failed(Code.SESSION_EXPIRED, "SESSIONEXPIRED");
+    private static final Response<ZnodeStore.Written> EXPIRED =
+            Response.failed(Status.SESSION_EXPIRED, "SESSIONEXPIRED");
 
     private final SimulatedTime time;
     private final Tree tree = new Tree();
@@ -71,7 +72,7 @@ final class Leader {
     }
 
     /** An outcome of a write, and the transaction after which a server knows it. */
-    record Outcome(Answer<ZooPort.Written> answer, long zxid) {}
+    record Outcome(Response<ZnodeStore.Written> answer, long zxid) {}
 
     Outcome write(long session, List<Write> writes) {
         if (!sessions.has(session)) {
@@ -80,20 +81,20 @@ final class Leader {
         }
         Draft draft = new Draft(tree);
         for (int i = 0; i < writes.size(); i++) {
-            Code code = draft.add(session, writes.get(i));
-            if (code != Code.OK) {
+            Status code = draft.add(session, writes.get(i));
+            if (code != Status.OK) {
                 // A refused transaction has a number as well.
                 long zxid = commit(List.of(), 0);
-                ZooPort.Refusal refusal = new ZooPort.Refusal(i, code, code.name());
-                return new Outcome(Answer.of(new ZooPort.Written(List.of(), Optional.of(refusal))), zxid);
+                ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(i, code, code.name());
+                return new Outcome(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))), zxid);
             }
         }
         long zxid = commit(draft.changes(), 0);
-        List<ZooPort.Created> created = new ArrayList<>(draft.created().size());
+        List<ZnodeStore.Created> created = new ArrayList<>(draft.created().size());
         for (String name : draft.created()) {
-            created.add(new ZooPort.Created(name, zxid));
+            created.add(new ZnodeStore.Created(name, zxid));
         }
-        return new Outcome(Answer.of(new ZooPort.Written(created, Optional.empty())), zxid);
+        return new Outcome(Response.of(new ZnodeStore.Written(created, Optional.empty())), zxid);
     }
 
     private long commit(List<Effect> changes, long endedSession) {
@@ -143,13 +144,13 @@ final class Leader {
     }
 
     /** The code of a write that was sent alone. */
-    static Answer<ZooPort.Created> alone(Answer<ZooPort.Written> answer) {
+    static Response<ZnodeStore.Created> alone(Response<ZnodeStore.Written> answer) {
         if (!answer.ok()) {
-            return Answer.failed(answer.code(), answer.detail());
+            return Response.failed(answer.code(), answer.detail());
         }
-        Optional<ZooPort.Refusal> refusal = answer.get().failedAt();
+        Optional<ZnodeStore.Refusal> refusal = answer.get().failedAt();
         return refusal.isEmpty()
-                ? Answer.of(answer.get().created().get(0))
-                : Answer.failed(refusal.get().code(), refusal.get().detail());
+                ? Response.of(answer.get().created().get(0))
+                : Response.failed(refusal.get().code(), refusal.get().detail());
     }
 }

@@ -4,10 +4,10 @@ package io.latchkey.testkit.sim;
 import io.latchkey.testkit.WireOp;
 import io.latchkey.testkit.WireRecord;
 import io.latchkey.testkit.sim.Tree.Effect;
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.Time;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * client does by its clock goes by the simulated one: it pings when it has sent nothing for a third of the time-out, gives the
  * connection up when it has heard nothing for two thirds, and the session when it has found no server for four thirds.
  */
-final class SimulatedPort implements ZooPort {
+final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
 
     private final Leader leader;
@@ -74,7 +74,7 @@ final class SimulatedPort implements ZooPort {
     private long requests;
     private long lastSent;
     private long lastHeard;
-    private Time.@Nullable Timer watchdog;
+    private Clock.@Nullable Timer watchdog;
 
     /** What the client thinks. */
     private enum State {
@@ -117,7 +117,7 @@ final class SimulatedPort implements ZooPort {
     }
 
     /** A watch fired. */
-    record Fired(String path, ZooPort.Change change, long zxid) {}
+    record Fired(String path, ZnodeStore.Change change, long zxid) {}
 
     /** A request. */
     abstract static class Sent {
@@ -130,10 +130,10 @@ final class SimulatedPort implements ZooPort {
         void commit() {}
 
         /** The server's answer. */
-        abstract Answer<?> answer(Server from);
+        abstract Response<?> answer(Server from);
 
         /** The client takes what {@link #answer} said, or a failure. */
-        abstract void take(Answer<?> answer);
+        abstract void take(Response<?> answer);
 
         /** Whether it makes a node. */
         boolean creates() {
@@ -153,10 +153,10 @@ final class SimulatedPort implements ZooPort {
         /** Whether its only write goes without a transaction. */
         private final boolean alone;
 
-        private final Consumer<Answer<Written>> then;
-        private Answer<Written> answer = Answer.failed(Code.CONNECTION_LOSS, "never taken");
+        private final Consumer<Response<Written>> then;
+        private Response<Written> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
 
-        Writing(List<Write> writes, boolean alone, Consumer<Answer<Written>> then) {
+        Writing(List<Write> writes, boolean alone, Consumer<Response<Written>> then) {
             this.writes = writes;
             this.alone = alone;
             this.then = then;
@@ -166,7 +166,7 @@ final class SimulatedPort implements ZooPort {
         void commit() {
             if (refusals > 0) {
                 refusals--;
-                answer = Answer.failed(Code.OTHER, "THROTTLEDOP");
+                answer = Response.failed(Status.OTHER, "THROTTLEDOP");
                 return;
             }
             Leader.Outcome outcome = leader.write(session, writes);
@@ -180,13 +180,13 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
-        Answer<?> answer(Server from) {
+        Response<?> answer(Server from) {
             return answer;
         }
 
         @Override
-        void take(Answer<?> how) {
-            then.accept(how.ok() ? answer : Answer.failed(how.code(), how.detail()));
+        void take(Response<?> how) {
+            then.accept(how.ok() ? answer : Response.failed(how.code(), how.detail()));
         }
 
         @Override
@@ -229,27 +229,27 @@ final class SimulatedPort implements ZooPort {
     private final class Reading extends Sent {
         private final Watch of;
         private final boolean watches;
-        private final Consumer<Answer<?>> then;
+        private final Consumer<Response<?>> then;
 
-        Reading(Watch of, boolean watches, Consumer<Answer<?>> then) {
+        Reading(Watch of, boolean watches, Consumer<Response<?>> then) {
             this.of = of;
             this.watches = watches;
             this.then = then;
         }
 
         @Override
-        Answer<?> answer(Server from) {
+        Response<?> answer(Server from) {
             Tree.Node seen = from.tree().find(of.path());
             if (from.lags()) {
                 countStale(seen);
             }
             if (seen == null) {
-                return Answer.failed(Code.NO_NODE, "NO_NODE");
+                return Response.failed(Status.NO_NODE, "NO_NODE");
             }
             if (watches) {
                 armed.add(of);
             }
-            return Answer.of(of.what() == Of.DATA ? seen.read() : seen.listing());
+            return Response.of(of.what() == Of.DATA ? seen.read() : seen.listing());
         }
 
         private void countStale(Tree.@Nullable Node seen) {
@@ -260,7 +260,7 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
-        void take(Answer<?> answer) {
+        void take(Response<?> answer) {
             if (watches && answer.ok()) {
                 registered.add(of);
             }
@@ -282,9 +282,9 @@ final class SimulatedPort implements ZooPort {
     /** Several lists in one. */
     private final class ReadingLists extends Sent {
         private final List<Reading> lists = new ArrayList<>();
-        private final Consumer<Answer<List<Answer<Listing>>>> then;
+        private final Consumer<Response<List<Response<Listing>>>> then;
 
-        ReadingLists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+        ReadingLists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
             for (String path : paths) {
                 lists.add(new Reading(new Watch(path, Of.CHILDREN), false, answer -> {}));
             }
@@ -292,18 +292,18 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
-        Answer<?> answer(Server from) {
-            List<Answer<Listing>> answers = new ArrayList<>(lists.size());
+        Response<?> answer(Server from) {
+            List<Response<Listing>> answers = new ArrayList<>(lists.size());
             for (Reading list : lists) {
                 answers.add(as(Listing.class, list.answer(from)));
             }
-            return Answer.of(answers);
+            return Response.of(answers);
         }
 
         @Override
         @SuppressWarnings("unchecked") // What answer() made.
-        void take(Answer<?> answer) {
-            then.accept((Answer<List<Answer<Listing>>>) answer);
+        void take(Response<?> answer) {
+            then.accept((Response<List<Response<Listing>>>) answer);
         }
 
         @Override
@@ -331,16 +331,16 @@ final class SimulatedPort implements ZooPort {
         }
 
         @Override
-        Answer<?> answer(Server from) {
+        Response<?> answer(Server from) {
             armed.removeIf(watch -> watch.path().equals(path));
-            return Answer.of(path);
+            return Response.of(path);
         }
 
         @Override
-        void take(Answer<?> answer) {
+        void take(Response<?> answer) {
             for (Of what : Of.values()) {
                 if (registered.remove(new Watch(path, what))) {
-                    listener.fired(path, ZooPort.Change.WATCH_REMOVED, UNKNOWN_ZXID);
+                    listener.fired(path, ZnodeStore.Change.WATCH_REMOVED, UNKNOWN_ZXID);
                 }
             }
             then.run();
@@ -359,12 +359,12 @@ final class SimulatedPort implements ZooPort {
 
     private static final class Ping extends Sent {
         @Override
-        Answer<?> answer(Server from) {
-            return Answer.of("ping");
+        Response<?> answer(Server from) {
+            return Response.of("ping");
         }
 
         @Override
-        void take(Answer<?> answer) {}
+        void take(Response<?> answer) {}
 
         @Override
         WireRecord.Request onTheWire() {
@@ -388,54 +388,54 @@ final class SimulatedPort implements ZooPort {
     // ---- the client asks
 
     @Override
-    public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
         List<Write> only = List.of(new Write.CreateRequest(path, data));
         send(new Writing(only, true, answer -> then.accept(Leader.alone(answer))));
     }
 
     @Override
-    public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+    public void write(List<Write> writes, Consumer<Response<Written>> then) {
         send(new Writing(writes, false, then));
     }
 
     @Override
-    public void list(String path, Consumer<Answer<Listing>> then) {
+    public void list(String path, Consumer<Response<Listing>> then) {
         send(new Reading(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
     }
 
     @Override
-    public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+    public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
         send(new ReadingLists(paths, then));
     }
 
     @Override
-    public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+    public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
         lists(
                 paths,
                 lists -> then.accept(
                         lists.ok()
-                                ? Answer.of(
-                                        lists.get().stream().map(Answer::code).toList())
-                                : Answer.failed(lists.code(), lists.detail())));
+                                ? Response.of(
+                                        lists.get().stream().map(Response::code).toList())
+                                : Response.failed(lists.code(), lists.detail())));
     }
 
     @Override
-    public void read(String path, Consumer<Answer<NodeData>> then) {
+    public void read(String path, Consumer<Response<NodeData>> then) {
         send(new Reading(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
-    public void watchData(String path, Consumer<Answer<NodeData>> then) {
+    public void watchData(String path, Consumer<Response<NodeData>> then) {
         send(new Reading(new Watch(path, Of.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
-    public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+    public void watchChildren(String path, Consumer<Response<Listing>> then) {
         send(new Reading(new Watch(path, Of.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
     }
 
-    private static <T> Answer<T> as(Class<T> type, Answer<?> answer) {
-        return answer.ok() ? Answer.of(type.cast(answer.get())) : Answer.failed(answer.code(), answer.detail());
+    private static <T> Response<T> as(Class<T> type, Response<?> answer) {
+        return answer.ok() ? Response.of(type.cast(answer.get())) : Response.failed(answer.code(), answer.detail());
     }
 
     @Override
@@ -450,7 +450,7 @@ final class SimulatedPort implements ZooPort {
         if (state == State.OVER) {
             tell("over", () -> {
                 unanswered.remove(sent);
-                sent.take(Answer.failed(Code.SESSION_EXPIRED, "SESSION_EXPIRED"));
+                sent.take(Response.failed(Status.SESSION_EXPIRED, "SESSION_EXPIRED"));
             });
         } else {
             outgoing.add(sent);
@@ -669,7 +669,7 @@ final class SimulatedPort implements ZooPort {
         Server at = server;
         while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
             Sent sent = taken.remove();
-            Answer<?> answer = sent.answer(at);
+            Response<?> answer = sent.answer(at);
             long seen = sent instanceof Ping ? 0 : at.tree().zxid();
             if (!losing) {
                 incoming.add(new Message(seen, answer, sent, () -> {
@@ -692,16 +692,16 @@ final class SimulatedPort implements ZooPort {
         }
         for (Effect change : txn.changes()) {
             if (change instanceof Effect.Created created) {
-                fire(created.parent(), Of.CHILDREN, ZooPort.Change.CHILDREN, txn.zxid());
+                fire(created.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, txn.zxid());
             } else if (change instanceof Effect.DataSet set) {
-                fire(set.path(), Of.DATA, ZooPort.Change.DATA, txn.zxid());
+                fire(set.path(), Of.DATA, ZnodeStore.Change.DATA, txn.zxid());
             } else if (change instanceof Effect.Deleted deleted) {
                 boolean data = armed.remove(new Watch(deleted.path(), Of.DATA));
                 boolean children = armed.remove(new Watch(deleted.path(), Of.CHILDREN));
                 if (data || children) {
-                    event(deleted.path(), ZooPort.Change.DELETED, txn.zxid(), Of.DATA, Of.CHILDREN);
+                    event(deleted.path(), ZnodeStore.Change.DELETED, txn.zxid(), Of.DATA, Of.CHILDREN);
                 }
-                fire(deleted.parent(), Of.CHILDREN, ZooPort.Change.CHILDREN, txn.zxid());
+                fire(deleted.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, txn.zxid());
             }
         }
     }
@@ -723,13 +723,13 @@ final class SimulatedPort implements ZooPort {
         return false;
     }
 
-    private void fire(String path, Of what, ZooPort.Change change, long zxid) {
+    private void fire(String path, Of what, ZnodeStore.Change change, long zxid) {
         if (armed.remove(new Watch(path, what))) {
             event(path, change, zxid, what);
         }
     }
 
-    private void event(String path, ZooPort.Change change, long zxid, Of... fired) {
+    private void event(String path, ZnodeStore.Change change, long zxid, Of... fired) {
         if (losing) {
             return;
         }
@@ -772,7 +772,7 @@ final class SimulatedPort implements ZooPort {
         disconnect();
         incoming.clear();
         over();
-        failAll(Code.SESSION_EXPIRED);
+        failAll(Status.SESSION_EXPIRED);
         listener.expired();
     }
 
@@ -814,15 +814,15 @@ final class SimulatedPort implements ZooPort {
 
     private void lost() {
         state = State.DOWN;
-        failAll(Code.CONNECTION_LOSS);
+        failAll(Status.CONNECTION_LOSS);
         listener.disconnected();
     }
 
-    private void failAll(Code code) {
+    private void failAll(Status code) {
         List<Sent> all = List.copyOf(unanswered);
         unanswered.clear();
         outgoing.clear();
-        Answer<?> failure = Answer.failed(code, code.name());
+        Response<?> failure = Response.failed(code, code.name());
         for (Sent sent : all) {
             sent.take(failure);
         }
@@ -837,7 +837,7 @@ final class SimulatedPort implements ZooPort {
 
     /** The client tries a server, which refuses the connection: all that it has asked for meanwhile fails. */
     void refused() {
-        failAll(Code.CONNECTION_LOSS);
+        failAll(Status.CONNECTION_LOSS);
         listener.disconnected();
     }
 
@@ -849,11 +849,11 @@ final class SimulatedPort implements ZooPort {
         } else if (!leader.hasSession(session)) {
             over();
             tell("session over", () -> {
-                failAll(Code.SESSION_EXPIRED);
+                failAll(Status.SESSION_EXPIRED);
                 listener.expired();
             });
         } else if (to.tree().zxid() < lastZxid) {
-            failAll(Code.CONNECTION_LOSS);
+            failAll(Status.CONNECTION_LOSS);
         } else {
             leader.counters().reconnects++;
             leader.sessions().touchAtLeader(session);
@@ -889,9 +889,13 @@ final class SimulatedPort implements ZooPort {
             Tree.Node node = tree.find(watch.path());
             boolean data = watch.what() == Of.DATA;
             if (node == null) {
-                event(watch.path(), ZooPort.Change.DELETED, UNKNOWN_ZXID, Of.DATA, Of.CHILDREN);
+                event(watch.path(), ZnodeStore.Change.DELETED, UNKNOWN_ZXID, Of.DATA, Of.CHILDREN);
             } else if ((data ? node.mzxid : node.pzxid) > lastZxid) {
-                event(watch.path(), data ? ZooPort.Change.DATA : ZooPort.Change.CHILDREN, UNKNOWN_ZXID, watch.what());
+                event(
+                        watch.path(),
+                        data ? ZnodeStore.Change.DATA : ZnodeStore.Change.CHILDREN,
+                        UNKNOWN_ZXID,
+                        watch.what());
             } else {
                 armed.add(watch);
             }

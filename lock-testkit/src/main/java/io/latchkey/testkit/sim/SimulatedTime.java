@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Time;
+import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +72,7 @@ final class SimulatedTime {
     }
 
     /** A task for later. */
-    private static final class Due implements Time.Timer, Comparable<Due> {
+    private static final class Due implements Clock.Timer, Comparable<Due> {
         private final long nanos;
         private final long number;
         private final View owner;
@@ -109,7 +109,7 @@ final class SimulatedTime {
         }
     }
 
-    final class View implements Time {
+    final class View implements Clock {
         private final int index;
         private long asked;
         private int ran;

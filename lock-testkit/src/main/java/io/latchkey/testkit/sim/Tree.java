@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -132,12 +132,12 @@ final class Tree {
             return czxid == other.czxid && mzxid == other.mzxid && pzxid == other.pzxid;
         }
 
-        ZooPort.Listing listing() {
-            return new ZooPort.Listing(children(), mzxid);
+        ZnodeStore.Listing listing() {
+            return new ZnodeStore.Listing(children(), mzxid);
         }
 
-        ZooPort.NodeData read() {
-            return new ZooPort.NodeData(data, czxid, mzxid, version, wallMillis, children.size(), owner);
+        ZnodeStore.NodeData read() {
+            return new ZnodeStore.NodeData(data, czxid, mzxid, version, wallMillis, children.size(), owner);
         }
     }
 

@@ -5,8 +5,8 @@ import java.util.List;
 
 /** The front door, the views, and the way to the real ZooKeeper, which no simulation sees. */
 final class DoorMutants {
-    private static final String ENGINE = "session/Engine";
-    private static final String PORT = "session/ZooKeeperPort";
+    private static final String ENGINE = "internal/session/Engine";
+    private static final String PORT = "internal/store/ZooKeeperStore";
     private static final String VIEW = "LockView";
     private static final String ACQUIRABLE = "ZkAcquirable";
 
@@ -106,13 +106,13 @@ final class DoorMutants {
                     .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
                             "who held before a shrink is shown as waiting",
-                            "session/QueueView",
+                            "internal/admin/QueueInspector",
                             "|| heldBeforeItShrank(name, node, permitsSoFar);",
                             "|| heldBeforeItShrank(name, node, Long.MAX_VALUE);")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#whoHeldBeforeAShrinkIsShownAsHolding"),
             Mutant.of(
                     "no time at all is a wait without end",
-                    "session/Patience",
+                    "internal/session/WaitPolicy",
                     "return timeout.isZero() ? new Never() : new AtMost(timeout);",
                     "return timeout.isZero() ? new Forever() : new AtMost(timeout);"),
             Mutant.of(
@@ -122,7 +122,7 @@ final class DoorMutants {
                     "hashInt(System.identityHashCode(this) + key.hashCode())"),
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
-                            "session/Engine",
+                            "internal/session/Engine",
                             "(last == null || last.isOver() || !last.owes())",
                             "(last == null || last.isOver() || last.connected())")
                     .caughtBy(

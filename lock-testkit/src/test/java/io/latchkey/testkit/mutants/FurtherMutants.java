@@ -5,26 +5,26 @@ import java.util.List;
 
 /** Bugs of all rooms that somebody might make, thought of when those before were caught. */
 final class FurtherMutants {
-    private static final String MACHINE = "acquire/Acquisition";
-    private static final String RECIPE = "recipe/Recipe";
-    private static final String READER = "session/QueueReader";
+    private static final String MACHINE = "internal/acquire/Acquisition";
+    private static final String RECIPE = "internal/recipe/Recipe";
+    private static final String READER = "internal/session/QueueReader";
 
     private FurtherMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "observers are told a grant twice",
-                    "session/Request",
+                    "internal/session/Request",
                     "granted.goesTo(signals);",
                     "granted.goesTo(signals);\n        signals.granted(granted.token());"),
             Mutant.of(
                     "observers are told nothing of a withdrawn request",
-                    "session/Outcome",
+                    "internal/session/AcquireFuture",
                     "if (lease.isEmpty()) {\n            signals.notGranted",
                     "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted"),
             Mutant.of(
                     "a token is one too high for who need not wait",
-                    "session/Request",
+                    "internal/session/Request",
                     "lease(grant.token())",
                     "lease(grant.token() + (waited ? 0 : 1))"),
             Mutant.of(
@@ -39,12 +39,12 @@ final class FurtherMutants {
                     "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));"),
             Mutant.of(
                     "the declared capacity counts",
-                    "recipe/SemaphoreRule",
+                    "internal/recipe/SemaphoreRule",
                     "int capacity = queue.purpose().capacity();",
                     "int capacity = queue.purpose().declared();"),
             Mutant.of(
                     "grant without a confirmation",
-                    "session/Session",
+                    "internal/session/Session",
                     "if (present != null && present.isValid()) {\n            request.on(new Event.Confirmed());\n            armTermEnd();",
                     "if (present != null || present == null) {\n            request.on(new Event.Confirmed());\n            armTermEnd();"),
             Mutant.of(
@@ -54,14 +54,14 @@ final class FurtherMutants {
                     "searched.found = event.queue().requests().isEmpty() ? null : event.queue().requests().get(event.queue().requests().size() - 1);"),
             Mutant.of(
                             "a mark long ago counts for a deletion now",
-                            "session/Watches",
+                            "internal/session/Watches",
                             "boolean released = zxid > 0 && zxid == watched.changedBy;",
                             "boolean released = watched.changedBy > 0;")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
             Mutant.of(
                     "a neighbour that goes hands over",
-                    "session/Lane",
+                    "internal/session/SessionQueue",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
             Mutant.of(
@@ -71,14 +71,14 @@ final class FurtherMutants {
                     "members.get(0).standing != Standing.READY || token == Created.UNKNOWN_TOKEN"),
             Mutant.of(
                     "a downgraded lease is released like a writer's",
-                    "session/Downgrade",
+                    "internal/session/Downgrade",
                     "place.replaced(by);\n",
                     "place.notReplaced();\n"),
             Mutant.of(
                     "a downgrade makes a node behind all others",
-                    "session/Downgrade",
-                    "new ZooPort.Write.CreateNode(\n                        lane.pathOf(to.text()),",
-                    "new ZooPort.Write.CreateRequest(\n                        lane.pathOf(io.latchkey.zk.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
+                    "internal/session/Downgrade",
+                    "new ZnodeStore.Write.CreateNode(\n                        lane.pathOf(to.text()),",
+                    "new ZnodeStore.Write.CreateRequest(\n                        lane.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
             Mutant.of(
                     "who gives up while confirming stays",
                     MACHINE,
@@ -96,12 +96,12 @@ final class FurtherMutants {
                     "boolean news = dataSince == seen.mzxid();"),
             Mutant.of(
                     "who runs out of time is told nothing",
-                    "session/Request",
+                    "internal/session/Request",
                     "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
                     "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller"),
             Mutant.of(
                             "loss is told on the event thread",
-                            "session/ZkLease",
+                            "internal/session/ZkLease",
                             "engine.callBack(() -> lost.tell(cause));",
                             "lost.tell(cause);")
                     .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
@@ -122,7 +122,7 @@ final class FurtherMutants {
                     "if (heir.standing != Standing.READY) {\n            heir.standing"),
             Mutant.of(
                     "a path that others made anew is waited for",
-                    "session/Drain",
+                    "internal/session/PathRenewal",
                     "since != 0 && path.mzxid() > since",
                     "since < 0"));
 }

@@ -26,9 +26,7 @@ final class GeneralJudges {
             "io.latchkey.testkit.contract.SimulatedSemaphoreContractTest",
             "io.latchkey.testkit.contract.SimulatedMultiLockContractTest");
 
-    private static final List<String> PURE = Stream.of("queue", "recipe", "acquire", "session")
-            .flatMap(GeneralJudges::testsOf)
-            .toList();
+    private static final List<String> PURE = testsOf("io.latchkey.zk.internal");
 
     private GeneralJudges() {}
 
@@ -44,16 +42,14 @@ final class GeneralJudges {
     }
 
     /** Without properties: the engine of these is not made for several runs at a time. */
-    private static Stream<String> testsOf(String room) {
-        Path classes = MutantClasses.PURE_TESTS.resolve("io/latchkey/zk").resolve(room);
-        try (Stream<Path> files = Files.list(classes)) {
-            return files
-                    .map(file -> file.getFileName().toString().replace(".class", ""))
-                    .filter(name -> name.matches("\\w+Test"))
+    private static List<String> testsOf(String folder) {
+        Path classes = MutantClasses.PURE_TESTS.resolve(folder.replace('.', '/'));
+        try (Stream<Path> files = Files.walk(classes)) {
+            return files.map(file -> MutantClasses.PURE_TESTS.relativize(file).toString())
+                    .filter(name -> name.endsWith("Test.class"))
+                    .map(name -> name.replace(".class", "").replace('/', '.'))
                     .sorted()
-                    .map(name -> "io.latchkey.zk." + room + "." + name)
-                    .toList()
-                    .stream();
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -5,22 +5,22 @@ import java.util.List;
 
 /** Releases, hand-overs within a session, downgrades, multi-locks, resizes, and paths made anew. */
 final class LeavingMutants {
-    private static final String DEPARTURES = "session/Departures";
-    private static final String LANE = "session/Lane";
-    private static final String DOWNGRADE = "session/Downgrade";
-    private static final String CREATION = "session/Creation";
+    private static final String DEPARTURES = "internal/session/PendingDeletions";
+    private static final String LANE = "internal/session/SessionQueue";
+    private static final String DOWNGRADE = "internal/session/Downgrade";
+    private static final String CREATION = "internal/session/NodeCreation";
 
     private LeavingMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "an ear is created without its request's node",
-                    "session/Ear",
-                    "List.of(check, new ZooPort.Write.CreateNode(path, EMPTY))",
-                    "List.of(new ZooPort.Write.CreateNode(path, EMPTY))"),
+                    "internal/session/RevocationNode",
+                    "List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY))",
+                    "List.of(new ZnodeStore.Write.CreateNode(path, EMPTY))"),
             Mutant.of(
                     "an ear that was not there is not asked for again on a new connection",
-                    "session/Departures",
+                    "internal/session/PendingDeletions",
                     "nodes.addAll(absentEars);",
                     ""),
             Mutant.of(
@@ -31,8 +31,8 @@ final class LeavingMutants {
             Mutant.of(
                     "release without a connection forgotten",
                     DEPARTURES,
-                    "waitsForConnection = false;\n                send();",
-                    "waitsForConnection = false;\n                owed.clear();"),
+                    "owed.forEach(Departure::onNewConnection);\n                send();",
+                    "owed.clear();"),
             Mutant.of(
                     "a refused transaction is not sent again",
                     DEPARTURES,
@@ -76,7 +76,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a release is not marked",
                             DEPARTURES,
-                            "steps.add(new Step.Leave(departure, node, new ZooPort.Write.Mark(node.path())));",
+                            "steps.add(new Step.Leave(departure, node, new ZnodeStore.Write.Mark(node.path())));",
                             "")
                     .caughtBy("WireBudgetTest#waitingAddsThreeRequestsAndTheHandOverNone"),
             Mutant.of(
@@ -99,9 +99,9 @@ final class LeavingMutants {
             Mutant.of(
                     "downgrade is marked like a release",
                     DOWNGRADE,
-                    "new ZooPort.Write.Delete(lane.pathOf(from.text())));",
-                    "new ZooPort.Write.Mark(lane.pathOf(from.text())),\n"
-                            + "                new ZooPort.Write.Delete(lane.pathOf(from.text())));"),
+                    "new ZnodeStore.Write.Delete(lane.pathOf(from.text())));",
+                    "new ZnodeStore.Write.Mark(lane.pathOf(from.text())),\n"
+                            + "                new ZnodeStore.Write.Delete(lane.pathOf(from.text())));"),
             Mutant.of(
                     "a downgrade whose answer is lost has failed",
                     DOWNGRADE,
@@ -114,7 +114,7 @@ final class LeavingMutants {
                     "case CONNECTION_LOSS, READ_ONLY -> done();"),
             Mutant.of(
                     "a downgraded lease has a token of its own",
-                    "session/Request",
+                    "internal/session/Request",
                     "lease(write.token());",
                     "lease(write.token() + 1);"),
             Mutant.of(
@@ -142,11 +142,11 @@ final class LeavingMutants {
                                             session.write(tail.stream().map(Step::write).toList(), second -> {
                                                 noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
-                                                    List<ZooPort.Created> both =
+                                                    List<ZnodeStore.Created> both =
                                                             new ArrayList<>(first.get().created());
                                                     both.addAll(second.get().created());
-                                                    created(steps, Answer.of(
-                                                            new ZooPort.Written(both, java.util.Optional.empty())));
+                                                    created(steps, Response.of(
+                                                            new ZnodeStore.Written(both, java.util.Optional.empty())));
                                                 } else {
                                                     created(steps, second);
                                                 }
@@ -166,30 +166,33 @@ final class LeavingMutants {
             Mutant.of(
                     "a path is made in two steps",
                     CREATION,
-                    "steps.add(new Step(place, new ZooPort.Write.CreatePath(place.path(), lasting(place))));",
-                    "session.write(List.of(new ZooPort.Write.CreatePath(place.path())), ignored -> {});\n"
-                            + "                steps.add(new Step(place, new ZooPort.Write.Check(\"/\")));"),
+                    "steps.add(new Step(place, new ZnodeStore.Write.CreatePath(place.path(), lasting(place))));",
+                    "session.write(List.of(new ZnodeStore.Write.CreatePath(place.path())), ignored -> {});\n"
+                            + "                steps.add(new Step(place, new ZnodeStore.Write.Check(\"/\")));"),
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
-                    "levels.forEach(Levels::leave);\n            request",
+                    "levels.forEach(ParentNodes::leave);\n            request",
                     "request"),
             Mutant.of(
-                    "a level that is there is an error", "session/Levels", "case OK, NODE_EXISTS -> {", "case OK -> {"),
+                    "a level that is there is an error",
+                    "internal/session/ParentNodes",
+                    "case OK, NODE_EXISTS -> {",
+                    "case OK -> {"),
             Mutant.of(
                     "the counter's end is not waited for",
-                    "session/Drain",
+                    "internal/session/PathRenewal",
                     "public void childrenChanged() {\n        look();",
                     "public void childrenChanged() {\n        idle();"),
             Mutant.of(
                             "a word that was lost is not said again",
-                            "session/Lane",
+                            "internal/session/SessionQueue",
                             "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(place, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
             Mutant.of(
                             "a resize overwrites what somebody wrote meanwhile",
-                            "session/Capacity",
+                            "internal/admin/SemaphoreCapacity",
                             "path, resized.bytes(), answer.get().version());",
                             "path, resized.bytes(), -1);")
                     .caughtBy(

@@ -5,15 +5,15 @@ import java.util.List;
 
 /** What happens next to a request. */
 final class MachineMutants {
-    private static final String MACHINE = "acquire/Acquisition";
-    private static final String REQUEST = "session/Request";
+    private static final String MACHINE = "internal/acquire/Acquisition";
+    private static final String REQUEST = "internal/session/Request";
 
     private MachineMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "a found node's token is guessed",
-                    "acquire/Acquisition",
+                    "internal/acquire/Acquisition",
                     "Set.of(), Created.UNKNOWN_TOKEN));",
                     "Set.of(), 1L));"),
             Mutant.of(
@@ -23,12 +23,12 @@ final class MachineMutants {
                     "(m, e) -> m.enqueue(), ENQUEUEING)"),
             Mutant.of(
                     "a lost answer is looked for without a barrier",
-                    "session/QueueReader",
+                    "internal/session/QueueReader",
                     "if (!session.connected()) {\n            if (!waitsForConnection) {",
                     "if (session.isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
-                    "session/Engine",
+                    "internal/session/Engine",
                     "SerialExecutor.attemptEach(live, Request::sessionOver);",
                     "SerialExecutor.attemptEach(live.stream().filter(r -> r.state() == State.HELD).toList(), Request::sessionOver);"),
             Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;"),
@@ -64,7 +64,7 @@ final class MachineMutants {
                     "new Command.StopWatching()"),
             Mutant.of(
                     "lost creates are looked for on one connection only",
-                    "session/Session",
+                    "internal/session/Session",
                     "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));",
                     "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));\n"
                             + "        withLostCreates.clear();"),
@@ -113,8 +113,8 @@ final class MachineMutants {
             Mutant.of(
                     "a try waits",
                     REQUEST,
-                    "if (patience instanceof Patience.Never) {\n            giveUpThen",
-                    "if (patience instanceof Patience.Never && waited) {\n            giveUpThen"),
+                    "if (patience instanceof WaitPolicy.Never) {\n            giveUpThen",
+                    "if (patience instanceof WaitPolicy.Never && waited) {\n            giveUpThen"),
             Mutant.of(
                     "no time limit",
                     REQUEST,

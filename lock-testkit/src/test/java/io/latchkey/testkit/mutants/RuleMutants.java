@@ -5,10 +5,10 @@ import java.util.List;
 
 /** Who holds, and what the names and the path's data say. */
 final class RuleMutants {
-    private static final String NAMES = "queue/NodeName";
-    private static final String PATH_DATA = "queue/PathData";
-    private static final String RECIPE = "recipe/Recipe";
-    private static final String SEMAPHORE = "recipe/SemaphoreRule";
+    private static final String NAMES = "internal/queue/NodeName";
+    private static final String PATH_DATA = "internal/queue/PathData";
+    private static final String RECIPE = "internal/recipe/Recipe";
+    private static final String SEMAPHORE = "internal/recipe/SemaphoreRule";
 
     private RuleMutants() {}
 
@@ -112,12 +112,12 @@ final class RuleMutants {
             Mutant.of("the largest capacity is forgotten", PATH_DATA, "Math.max(largest, newCapacity)", "newCapacity"),
             Mutant.of(
                     "a downgraded lease's token is not shown",
-                    "queue/Owner",
+                    "internal/queue/Owner",
                     "return token == null ? owner :",
                     "return true ? owner :"),
             Mutant.of(
                     "after a shrink a holder is taken for a waiter",
-                    "recipe/SemaphoreRule",
+                    "internal/recipe/SemaphoreRule",
                     "queue.purpose().largest()",
                     "queue.purpose().capacity()"));
 }

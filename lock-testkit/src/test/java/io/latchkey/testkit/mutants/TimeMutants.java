@@ -6,10 +6,10 @@ import java.util.List;
 /** Sessions, heartbeats, and how long a lease is valid. */
 @SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
 final class TimeMutants {
-    private static final String SESSION = "session/Session";
-    private static final String PROOFS = "session/Proofs";
-    private static final String LEASE = "session/ZkLease";
-    private static final String TERM = "session/Term";
+    private static final String SESSION = "internal/session/Session";
+    private static final String PROOFS = "internal/validity/SessionExpiryBound";
+    private static final String LEASE = "internal/session/ZkLease";
+    private static final String TERM = "internal/validity/ValidityPeriod";
 
     private TimeMutants() {}
 
@@ -20,13 +20,13 @@ final class TimeMutants {
                     "validity counted from the disconnect",
                     SESSION,
                     "if (connected) {\n            connected = false;",
-                    "if (connected) {\n            connected = false;\n            Term now = term;\n"
+                    "if (connected) {\n            connected = false;\n            ValidityPeriod now = term;\n"
                             + "            if (now != null) {\n"
                             + "                now.prolong(engine.now().plus(timeout));\n            }"),
             Mutant.of(
                     "the refusal of a session that ends proves that it lives",
-                    "session/ZooKeeperPort",
-                    "code == Code.SESSION_EXPIRED || ",
+                    "internal/store/ZooKeeperStore",
+                    "code == Status.SESSION_EXPIRED || ",
                     ""),
             Mutant.of(
                     "reconnects put the heartbeat off again and again",
@@ -56,7 +56,7 @@ final class TimeMutants {
                     "Duration.ZERO"),
             Mutant.of(
                     "a standstill is known one pulse later",
-                    "session/SystemTime",
+                    "internal/validity/SystemClock",
                     "return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;",
                     "return maybeNow.isNegative() ? maybeNow : longest;"),
             Mutant.of(
@@ -76,11 +76,11 @@ final class TimeMutants {
                     "nextBeat.set(interval());\n            beatAgain"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
-                            "session/Moment",
+                            "internal/validity/ClockReading",
                             " || now.wallMillis >= wallMillis",
                             "")
                     .and(
-                            "session/Moment",
+                            "internal/validity/ClockReading",
                             "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()",
                             "Long.MAX_VALUE"),
             Mutant.of("a term that is over comes back", TERM, " || until.reachedAt(now())", ""),
@@ -97,21 +97,21 @@ final class TimeMutants {
             Mutant.of(
                     "the heartbeat looks at no node",
                     SESSION,
-                    "Deque<Place> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
-                    "Deque<Place> present = new ArrayDeque<>(0);"),
+                    "Deque<QueueEntry> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
+                    "Deque<QueueEntry> present = new ArrayDeque<>(0);"),
             Mutant.of(
                     "the heartbeat forgets what it found gone",
-                    "session/NodeChecks",
+                    "internal/session/NodeChecks",
                     "gone(part.get(refusal.index()));",
                     "part.get(refusal.index());"),
             Mutant.of(
                     "the heartbeat tells of one deleted node at a time",
-                    "session/NodeChecks",
+                    "internal/session/NodeChecks",
                     "if (others.isEmpty()) {",
                     "if (!others.isEmpty()) {"),
             Mutant.of(
                             "nobody looks at a node of which a watch has told",
-                            "session/Place",
+                            "internal/session/QueueEntry",
                             "return leftToWatch && ownWatched;",
                             "return leftToWatch;")
                     .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
@@ -122,12 +122,12 @@ final class TimeMutants {
                     "if (over) {"),
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
-                            "session/NodeChecks",
-                            "session.<List<Code>>ask(done -> session.port().exist(paths, done), answer -> {",
-                            "then.accept(failed);\n        session.<List<Code>>ask(done -> session.port().exist(paths, done), answer -> {")
+                            "internal/session/NodeChecks",
+                            "session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {",
+                            "then.accept(failed);\n        session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {")
                     .and(
-                            "session/NodeChecks",
-                            "then.accept(answer.ok() ? failed : Answer.failed(answer.code(), answer.detail()));",
+                            "internal/session/NodeChecks",
+                            "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",
                             ""),
             Mutant.of(
                     "a barrier confirms requests whose nodes it has not checked",
@@ -148,7 +148,7 @@ final class TimeMutants {
                     .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
             Mutant.of(
                             "a denied downgrade takes the watch away",
-                            "session/Request",
+                            "internal/session/Request",
                             "downgrade = null;\n        if (watchesOwn) {",
                             "downgrade = null;\n        if (lease == null) {")
                     .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
@@ -169,7 +169,7 @@ final class TimeMutants {
                     "waiting.size();"),
             Mutant.of(
                     "a lost lease keeps its node's place",
-                    "session/Request",
+                    "internal/session/Request",
                     "Objects.requireNonNull(lease).lose(lossCause);\n        }\n    }\n\n    /**\n     * Several",
                     "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several"),
             Mutant.of(
@@ -179,12 +179,12 @@ final class TimeMutants {
                     "if (!isValid() && !end.compareAndSet(null, new End.Released())) {"),
             Mutant.of(
                     "no new session after the old one",
-                    "session/Engine",
+                    "internal/session/Engine",
                     "serially(this::openAnew);\n    }",
                     "sessionTimeout();\n    }"),
             Mutant.of(
                     "validity counted from the answer",
-                    "session/Session",
+                    "internal/session/Session",
                     "proof.take(sent, engine.now(), answer);",
                     "proof.take(engine.now(), engine.now(), answer);"));
 }

@@ -5,16 +5,16 @@ import java.util.List;
 
 /** What is heard of the nodes ahead, of the own node and of the path. */
 final class WatchMutants {
-    private static final String PLACE = "session/Place";
-    private static final String WATCHES = "session/Watches";
-    private static final String READER = "session/QueueReader";
+    private static final String PLACE = "internal/session/QueueEntry";
+    private static final String WATCHES = "internal/session/Watches";
+    private static final String READER = "internal/session/QueueReader";
 
     private WatchMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "news without a number taken for a release",
-                    "session/Watches",
+                    "internal/session/Watches",
                     "zxid > 0 && zxid == watched.changedBy",
                     "zxid == watched.changedBy"),
             Mutant.of(
@@ -119,10 +119,10 @@ final class WatchMutants {
                     "release of another's node",
                     READER,
                     ".filter(name -> lost.contains(name.id()))",
-                    ".sorted(io.latchkey.zk.queue.NodeName.QUEUE_ORDER).limit(1)"),
+                    ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                     "told before the watch was set is missed",
-                    "session/Place",
+                    "internal/session/QueueEntry",
                     "if (!leadIfAheadMayHold() && data.version() > 0) {",
                     "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
             Mutant.of(
@@ -132,20 +132,20 @@ final class WatchMutants {
                     "set(what, Armed.NOT);"),
             Mutant.of(
                             "a watch that others took back is thought to be there",
-                            "session/Watches",
+                            "internal/session/Watches",
                             "if (removing.contains(path)) {",
                             "if (removing.size() >= 0) {")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"),
             Mutant.of(
                             "a mark is taken for its turn by who cannot know of its own end",
-                            "session/Place",
+                            "internal/session/QueueEntry",
                             "if (ownWatched && lane().session().connected()) {",
                             "if (request.isWaiting()) {")
-                    .and("session/Place", "if (lost && node()", "if (!lost && node()"),
+                    .and("internal/session/QueueEntry", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
                     "a mark counts before the watches are set again",
-                    "session/Place",
+                    "internal/session/QueueEntry",
                     "ownWatched && lane().session().connected()",
                     "ownWatched"),
             Mutant.of(
@@ -156,7 +156,7 @@ final class WatchMutants {
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(
                     "a list is of the moment when its first read was",
-                    "session/ZooKeeperPort",
+                    "internal/store/ZooKeeperStore",
                     "same ? mzxid : -1",
                     "mzxid"));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -183,7 +183,7 @@ final class Alone {
             if (lease != null && !lease.equals(lastLease)) {
                 lastLease = lease;
                 granted = true;
-                List<Member> members = worker.task().members();
+                List<LockTarget> members = worker.task().members();
                 if (members.size() == 1 && world.oracle().stands(worker, lease)) {
                     return new Passage.Grant(members.get(0), lease.nodePaths().get(0));
                 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 
 /** A ZooKeeper to try requests on: a real server, or the simulation. One thread, one step after the other. */
 interface Bench extends AutoCloseable {
     /** Opens a session; it is connected on return. */
-    ZooPort open(ZooPort.Listener listener) throws IOException, InterruptedException;
+    ZnodeStore open(ZnodeStore.Listener listener) throws IOException, InterruptedException;
 
     /** Lets everything arrive that follows from what was done. */
     void settle() throws InterruptedException;
 
     /** Ends the session by decree; its client knows it after the next {@link #settle}. */
-    void expire(ZooPort session) throws InterruptedException;
+    void expire(ZnodeStore session) throws InterruptedException;
 
     /** Cuts the session's connection; its client is back after the next {@link #settle}. */
-    void cut(ZooPort session);
+    void cut(ZnodeStore session);
 
     @Override
     void close();

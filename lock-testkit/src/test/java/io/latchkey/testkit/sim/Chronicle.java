@@ -7,9 +7,9 @@ import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.HistoryEvent;
 import io.latchkey.testkit.HistoryEvent.What;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -56,7 +56,7 @@ final class Chronicle {
         this.time = time;
         for (Scenario.Plan plan : scenario.plans()) {
             for (Task task : plan.tasks()) {
-                for (Member member : task.members()) {
+                for (LockTarget member : task.members()) {
                     most.merge(member.path(), member.recipe().purpose().declared(), Math::max);
                 }
             }
@@ -87,10 +87,10 @@ final class Chronicle {
     // ---- workers
 
     void requested(Worker worker) {
-        Patience patience = worker.task().patience();
-        String given = patience instanceof Patience.AtMost most
+        WaitPolicy patience = worker.task().patience();
+        String given = patience instanceof WaitPolicy.AtMost most
                 ? most.timeout().toString()
-                : patience instanceof Patience.Never ? Duration.ZERO.toString() : "";
+                : patience instanceof WaitPolicy.Never ? Duration.ZERO.toString() : "";
         lines.add(new Line(now(), begin(worker), What.REQUESTED, 0, 0, given));
     }
 

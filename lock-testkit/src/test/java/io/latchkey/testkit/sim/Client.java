@@ -2,11 +2,11 @@
 package io.latchkey.testkit.sim;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.latchkey.zk.queue.Naming;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.ObserverFeed;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ final class Client implements Engine.Opener {
                 Runnable::run,
                 path -> path,
                 Naming.LATCHKEY,
-                Optional.of(new ObserverFeed(observer, MoreExecutors.newDirectExecutorService()))));
+                Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService()))));
     }
 
     void start() {
@@ -59,7 +59,7 @@ final class Client implements Engine.Opener {
     }
 
     @Override
-    public ZooPort open(ZooPort.Listener listener) {
+    public ZnodeStore open(ZnodeStore.Listener listener) {
         SimulatedPort opened = new SimulatedPort(leader, SESSION, listener);
         port = opened;
         return opened;

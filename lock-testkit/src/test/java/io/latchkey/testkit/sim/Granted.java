@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.queue.Tag;
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param node the entry of the history by which the node came
  */
-record Granted(Member member, int node) {
+record Granted(LockTarget member, int node) {
     private boolean excludes() {
         return member.recipe().tag() == Tag.WRITE;
     }

@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LossCause;
-import io.latchkey.zk.queue.Owner;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.Code;
-import io.latchkey.zk.session.Engine;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
-import io.latchkey.zk.session.ZkLease;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -51,16 +51,16 @@ class HeartbeatTest {
     /** One client, whose port tells of the heartbeats that are sent. */
     private final class Client {
         private final Engine engine;
-        private final Consumer<List<ZooPort.Write>> beats;
+        private final Consumer<List<ZnodeStore.Write>> beats;
         private @Nullable SimulatedPort port;
-        private ZooPort.@Nullable Listener listener;
+        private ZnodeStore.@Nullable Listener listener;
         private long ids;
 
-        Client(int number, Consumer<List<ZooPort.Write>> beats) throws IOException {
+        Client(int number, Consumer<List<ZnodeStore.Write>> beats) throws IOException {
             this(number, beats, false);
         }
 
-        Client(int number, Consumer<List<ZooPort.Write>> beats, boolean borrowing) throws IOException {
+        Client(int number, Consumer<List<ZnodeStore.Write>> beats, boolean borrowing) throws IOException {
             this.beats = beats;
             this.ids = (number + 1L) << 32;
             this.engine = new Engine(new Engine.Config(
@@ -76,18 +76,18 @@ class HeartbeatTest {
             settle();
         }
 
-        private ZooPort open(ZooPort.Listener told) {
+        private ZnodeStore open(ZnodeStore.Listener told) {
             listener = told;
             port = new SimulatedPort(leader, SESSION, told);
             return new Telling(port, beats);
         }
 
-        ZooPort.Listener listener() {
+        ZnodeStore.Listener listener() {
             return Objects.requireNonNull(listener);
         }
 
         CompletableFuture<Optional<ZkLease>> asks(String path) {
-            return engine.acquire(List.of(new Member(Recipe.MUTEX, path)), new Patience.Forever());
+            return engine.acquire(List.of(new LockTarget(Recipe.MUTEX, path)), new WaitPolicy.Forever());
         }
 
         void cut() {
@@ -147,39 +147,39 @@ class HeartbeatTest {
     }
 
     /** Hands all on. */
-    private record Telling(ZooPort to, Consumer<List<ZooPort.Write>> beats) implements ZooPort {
+    private record Telling(ZnodeStore to, Consumer<List<ZnodeStore.Write>> beats) implements ZnodeStore {
         @Override
-        public void create(String path, byte[] data, Consumer<Answer<Created>> then) {
+        public void create(String path, byte[] data, Consumer<Response<Created>> then) {
             to.create(path, data, then);
         }
 
         @Override
-        public void list(String path, Consumer<Answer<Listing>> then) {
+        public void list(String path, Consumer<Response<Listing>> then) {
             to.list(path, then);
         }
 
         @Override
-        public void lists(List<String> paths, Consumer<Answer<List<Answer<Listing>>>> then) {
+        public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
             to.lists(paths, then);
         }
 
         @Override
-        public void exist(List<String> paths, Consumer<Answer<List<Code>>> then) {
+        public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
             to.exist(paths, then);
         }
 
         @Override
-        public void read(String path, Consumer<Answer<NodeData>> then) {
+        public void read(String path, Consumer<Response<NodeData>> then) {
             to.read(path, then);
         }
 
         @Override
-        public void watchData(String path, Consumer<Answer<NodeData>> then) {
+        public void watchData(String path, Consumer<Response<NodeData>> then) {
             to.watchData(path, then);
         }
 
         @Override
-        public void watchChildren(String path, Consumer<Answer<Listing>> then) {
+        public void watchChildren(String path, Consumer<Response<Listing>> then) {
             to.watchChildren(path, then);
         }
 
@@ -189,7 +189,7 @@ class HeartbeatTest {
         }
 
         @Override
-        public void write(List<Write> writes, Consumer<Answer<Written>> then) {
+        public void write(List<Write> writes, Consumer<Response<Written>> then) {
             if (writes.stream().allMatch(Write.Check.class::isInstance)) {
                 beats.accept(writes);
             }
@@ -362,8 +362,8 @@ class HeartbeatTest {
         assertTrue(third.get(5, TimeUnit.SECONDS).isPresent());
         waiter.listener().disconnected();
         waiter.listener().connected((int) SESSION.toMillis());
-        waiter.listener().fired(ahead, ZooPort.Change.DATA, 99);
-        waiter.listener().fired(ahead, ZooPort.Change.DELETED, 99);
+        waiter.listener().fired(ahead, ZnodeStore.Change.DATA, 99);
+        waiter.listener().fired(ahead, ZnodeStore.Change.DELETED, 99);
 
         assertFalse(second.isDone(), "the third holds");
         assertTrue(released.isDone());
@@ -380,8 +380,8 @@ class HeartbeatTest {
             client.settle();
         }
         String ahead = queueUnder("/m").get(1);
-        clients.get(2).listener().fired(ahead, ZooPort.Change.DATA, -1);
-        clients.get(2).listener().fired(ahead, ZooPort.Change.DELETED, -1);
+        clients.get(2).listener().fired(ahead, ZnodeStore.Change.DATA, -1);
+        clients.get(2).listener().fired(ahead, ZnodeStore.Change.DELETED, -1);
         clients.get(2).settle();
 
         assertTrue(asked.get(0).isDone());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -155,7 +155,7 @@ final class HistoryRules {
     /** What the leader's tree has come to. */
     private Tree treeAt(History history) {
         Leader leader = new Leader(new SimulatedTime(), scenario.ends().expiry());
-        Map<String, Member> members = new TreeMap<>();
+        Map<String, LockTarget> members = new TreeMap<>();
         for (Scenario.Plan plan : scenario.plans()) {
             for (Task task : plan.tasks()) {
                 task.members().forEach(member -> members.put(member.path(), member));

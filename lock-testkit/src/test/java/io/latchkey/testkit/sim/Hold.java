@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.queue.Tag;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,12 +13,12 @@ import java.util.Set;
  *
  * @param nodes what must be there for it
  */
-record Hold(List<Member> members, List<String> nodes) {
+record Hold(List<LockTarget> members, List<String> nodes) {
     static final Hold NOTHING = new Hold(List.of(), List.of());
 
     /** What the workers hold whose leases are valid and whose sessions live. */
     static Hold of(List<Worker> workers, Leader leader) {
-        List<Member> members = new ArrayList<>(0);
+        List<LockTarget> members = new ArrayList<>(0);
         List<String> nodes = new ArrayList<>(0);
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
@@ -40,7 +40,7 @@ record Hold(List<Member> members, List<String> nodes) {
     /** Whether all can be held at a time. */
     static boolean agree(List<Hold> holds) {
         for (Hold hold : holds) {
-            for (Member member : hold.members()) {
+            for (LockTarget member : hold.members()) {
                 if (!agree(member, hold, holds)) {
                     return false;
                 }
@@ -50,10 +50,10 @@ record Hold(List<Member> members, List<String> nodes) {
     }
 
     @SuppressWarnings("ReferenceEquality") // two clients may have equal holds
-    private static boolean agree(Member member, Hold of, List<Hold> holds) {
+    private static boolean agree(LockTarget member, Hold of, List<Hold> holds) {
         int permits = 0;
         for (Hold hold : holds) {
-            for (Member other : hold.members()) {
+            for (LockTarget other : hold.members()) {
                 if (other.path().equals(member.path())) {
                     permits += other.recipe().permits();
                     boolean excludes =

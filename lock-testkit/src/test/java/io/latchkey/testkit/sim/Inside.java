@@ -3,9 +3,9 @@ package io.latchkey.testkit.sim;
 
 import com.google.common.collect.Multimap;
 import com.google.common.collect.Multiset;
-import io.latchkey.zk.queue.NodeName;
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Engine;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.WaitPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,14 +55,14 @@ enum Mix {
             int kind = random.nextInt(4);
             List<Scenario.Plan> plans = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
-                Member member =
+                LockTarget member =
                         switch (kind) {
-                            case 0 -> new Member(Recipe.MUTEX, "/mutex");
-                            case 1 -> new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write");
-                            case 2 -> new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/few");
-                            default -> new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/many");
+                            case 0 -> new LockTarget(Recipe.MUTEX, "/mutex");
+                            case 1 -> new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write");
+                            case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/few");
+                            default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/many");
                         };
-                plans.add(new Scenario.Plan(i, List.of(new Task(List.of(member), new Patience.Forever()))));
+                plans.add(new Scenario.Plan(i, List.of(new Task(List.of(member), new WaitPolicy.Forever()))));
             }
             return new Scenario(
                     clients,
@@ -104,9 +104,9 @@ enum Mix {
             List<Scenario.Plan> plans = new ArrayList<>();
             for (int client = 0; client < clients; client++) {
                 for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
-                    List<Member> members = members(random);
+                    List<LockTarget> members = members(random);
                     int wanted = random.nextBoolean() ? 1 : random.nextInt(2, members.size() + 1);
-                    Task task = new Task(List.copyOf(members.subList(0, wanted)), new Patience.Forever());
+                    Task task = new Task(List.copyOf(members.subList(0, wanted)), new WaitPolicy.Forever());
                     plans.add(new Scenario.Plan(client, List.of(task)));
                 }
             }
@@ -120,11 +120,11 @@ enum Mix {
                     Scenario.Start.IN_USE);
         }
 
-        private List<Member> members(SplittableRandom random) {
-            List<Member> all = new ArrayList<>(List.of(
-                    new Member(Recipe.MUTEX, "/mutex"),
-                    new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write"),
-                    new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/few")));
+        private List<LockTarget> members(SplittableRandom random) {
+            List<LockTarget> all = new ArrayList<>(List.of(
+                    new LockTarget(Recipe.MUTEX, "/mutex"),
+                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write"),
+                    new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/few")));
             Collections.shuffle(all, new Random(random.nextLong()));
             return all;
         }
@@ -178,7 +178,7 @@ enum Mix {
             return onOnePath(
                     random,
                     clients,
-                    () -> new Member(Recipe.semaphore(declared, random.nextInt(1, declared)), "/line"),
+                    () -> new LockTarget(Recipe.semaphore(declared, random.nextInt(1, declared)), "/line"),
                     random.nextInt(0, 4),
                     Scenario.Start.IN_USE);
         }
@@ -205,10 +205,10 @@ enum Mix {
                     random,
                     random.nextInt(2, 4),
                     () -> switch (kind) {
-                        case 0 -> new Member(Recipe.MUTEX, "/worn");
-                        case 1 -> new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/worn");
-                        case 2 -> new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/worn");
-                        default -> new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/worn");
+                        case 0 -> new LockTarget(Recipe.MUTEX, "/worn");
+                        case 1 -> new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/worn");
+                        case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/worn");
+                        default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/worn");
                     },
                     random.nextInt(0, 3),
                     Scenario.Start.WORN_OUT);
@@ -263,7 +263,7 @@ enum Mix {
     void season(int[] weights) {}
 
     private static List<Scenario.Plan> oneCycleEach() {
-        Task cycle = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
+        Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
         return List.of(
                 new Scenario.Plan(0, List.of(cycle)),
                 new Scenario.Plan(1, List.of(cycle)),
@@ -272,13 +272,13 @@ enum Mix {
 
     /** One or two workers a client, with a few tasks each. */
     private static Scenario onOnePath(
-            SplittableRandom random, int clients, Supplier<Member> member, int faults, Scenario.Start start) {
+            SplittableRandom random, int clients, Supplier<LockTarget> member, int faults, Scenario.Start start) {
         List<Scenario.Plan> plans = new ArrayList<>();
         for (int client = 0; client < clients; client++) {
             for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
                 List<Task> tasks = new ArrayList<>();
                 for (int task = random.nextInt(1, 4); task > 0; task--) {
-                    tasks.add(new Task(List.of(member.get()), new Patience.Forever()));
+                    tasks.add(new Task(List.of(member.get()), new WaitPolicy.Forever()));
                 }
                 plans.add(new Scenario.Plan(client, tasks));
             }
@@ -313,18 +313,18 @@ enum Mix {
     }
 
     private static Task task(SplittableRandom random) {
-        List<Member> all = new ArrayList<>(List.of(
-                new Member(Recipe.MUTEX, "/mutex"),
-                new Member(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/some/read-write"),
-                new Member(Recipe.semaphore(2, random.nextInt(1, 3)), "/some/few"),
-                new Member(Recipe.semaphore(9, random.nextInt(1, 9)), "/some/many")));
+        List<LockTarget> all = new ArrayList<>(List.of(
+                new LockTarget(Recipe.MUTEX, "/mutex"),
+                new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/some/read-write"),
+                new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/some/few"),
+                new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/some/many")));
         Collections.shuffle(all, new Random(random.nextLong()));
         int members = random.nextInt(4) == 0 ? random.nextInt(2, 5) : 1;
-        Patience patience =
+        WaitPolicy patience =
                 switch (random.nextInt(6)) {
-                    case 0 -> new Patience.Never();
-                    case 1 -> new Patience.AtMost(Duration.ofMillis(random.nextInt(1, 5000)));
-                    default -> new Patience.Forever();
+                    case 0 -> new WaitPolicy.Never();
+                    case 1 -> new WaitPolicy.AtMost(Duration.ofMillis(random.nextInt(1, 5000)));
+                    default -> new WaitPolicy.Forever();
                 };
         return new Task(List.copyOf(all.subList(0, members)), patience);
     }

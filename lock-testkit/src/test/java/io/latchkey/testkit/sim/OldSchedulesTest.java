@@ -17,9 +17,9 @@ import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.WaitPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk, and one that they do not come to. */
 class OldSchedulesTest {
-    private static final Task MUTEX = new Task(List.of(new Member(Recipe.MUTEX, "/mutex")), new Patience.Forever());
+    private static final Task MUTEX =
+            new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
 
     private static final Scenario TWO_MUTEXES = new Scenario(
             2,
@@ -98,8 +99,8 @@ class OldSchedulesTest {
                 TAKE_MESSAGE.of(1),
                 TAKE_REQUEST.of(0));
         then(RELEASE.of(2), TAKE_REQUEST.of(1), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1));
-        Task few = new Task(List.of(new Member(Recipe.semaphore(9, 2), "/worn")), new Patience.Forever());
-        Task many = new Task(List.of(new Member(Recipe.semaphore(9, 8), "/worn")), new Patience.Forever());
+        Task few = new Task(List.of(new LockTarget(Recipe.semaphore(9, 2), "/worn")), new WaitPolicy.Forever());
+        Task many = new Task(List.of(new LockTarget(Recipe.semaphore(9, 8), "/worn")), new WaitPolicy.Forever());
         List<Scenario.Plan> plans = List.of(
                 new Scenario.Plan(0, List.of(few)),
                 new Scenario.Plan(0, List.of(few)),
@@ -188,7 +189,7 @@ class OldSchedulesTest {
     }
 
     private static Task permitsOf20(int permits) {
-        return new Task(List.of(new Member(Recipe.semaphore(20, permits), "/line")), new Patience.Forever());
+        return new Task(List.of(new LockTarget(Recipe.semaphore(20, permits), "/line")), new WaitPolicy.Forever());
     }
 
     /**
@@ -224,8 +225,8 @@ class OldSchedulesTest {
         then(CANCEL.of(0), RESIZE.of(0, 4), APPLY.of(0));
         then(TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0));
         then(CANCEL.of(1));
-        Task one = new Task(List.of(new Member(Recipe.semaphore(3, 1), "/semaphore")), new Patience.Forever());
-        Task all = new Task(List.of(new Member(Recipe.semaphore(3, 3), "/semaphore")), new Patience.Forever());
+        Task one = new Task(List.of(new LockTarget(Recipe.semaphore(3, 1), "/semaphore")), new WaitPolicy.Forever());
+        Task all = new Task(List.of(new LockTarget(Recipe.semaphore(3, 3), "/semaphore")), new WaitPolicy.Forever());
         List<Scenario.Plan> plans = List.of(
                 new Scenario.Plan(0, List.of(one)),
                 new Scenario.Plan(0, List.of(one)),

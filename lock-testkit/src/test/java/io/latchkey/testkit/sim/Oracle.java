@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

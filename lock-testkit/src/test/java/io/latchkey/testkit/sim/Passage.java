@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Passage(State to, Reach reach, int applied, int faults, List<List<Tree.Effect>> changes, @Nullable Grant grant) {
     /** A lease with one node. */
-    record Grant(Member member, String node) {}
+    record Grant(LockTarget member, String node) {}
 
     /** What a step depends on of the entries that a server has yet to apply. */
     enum Reach {

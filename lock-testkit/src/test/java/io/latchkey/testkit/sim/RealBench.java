@@ -5,9 +5,9 @@ import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FastReconnects;
 import io.latchkey.testkit.FaultProxy;
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.ZooKeeperPort;
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,15 +28,15 @@ final class RealBench implements Bench {
     private final List<Session> sessions = new ArrayList<>();
 
     /** What stands around one session. */
-    private record Session(FaultProxy proxy, FastReconnects fast, ZooKeeperPort port, Connection connection) {}
+    private record Session(FaultProxy proxy, FastReconnects fast, ZooKeeperStore port, Connection connection) {}
 
     /** What the session's client knows of its connection. */
-    private static final class Connection implements ZooPort.Listener {
-        private final ZooPort.Listener told;
+    private static final class Connection implements ZnodeStore.Listener {
+        private final ZnodeStore.Listener told;
         private volatile boolean up;
         private volatile boolean over;
 
-        Connection(ZooPort.Listener told) {
+        Connection(ZnodeStore.Listener told) {
             this.told = told;
         }
 
@@ -64,7 +64,7 @@ final class RealBench implements Bench {
         }
 
         @Override
-        public void fired(String path, ZooPort.Change change, long zxid) {
+        public void fired(String path, ZnodeStore.Change change, long zxid) {
             told.fired(path, change, zxid);
         }
     }
@@ -74,10 +74,10 @@ final class RealBench implements Bench {
     }
 
     @Override
-    public ZooPort open(ZooPort.Listener listener) throws IOException, InterruptedException {
+    public ZnodeStore open(ZnodeStore.Listener listener) throws IOException, InterruptedException {
         FaultProxy proxy = FaultProxy.to(server);
         Connection connection = new Connection(listener);
-        ZooKeeperPort port = ZooKeeperPort.open(
+        ZooKeeperStore port = ZooKeeperStore.open(
                 watcher -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 connection);
@@ -86,7 +86,7 @@ final class RealBench implements Bench {
         return port;
     }
 
-    private Session of(ZooPort port) {
+    private Session of(ZnodeStore port) {
         return sessions.stream()
                 .filter(session -> session.port() == port)
                 .findFirst()
@@ -108,7 +108,7 @@ final class RealBench implements Bench {
             Eventually.holds(
                     "a connection, or an end", SOON, () -> session.connection().up || session.connection().over);
             if (!session.connection().over) {
-                CompletableFuture<Answer<ZooPort.Listing>> read = new CompletableFuture<>();
+                CompletableFuture<Response<ZnodeStore.Listing>> read = new CompletableFuture<>();
                 session.port().list("/", read::complete);
                 await(read);
             }
@@ -124,14 +124,14 @@ final class RealBench implements Bench {
     }
 
     @Override
-    public void expire(ZooPort port) throws InterruptedException {
+    public void expire(ZnodeStore port) throws InterruptedException {
         Session session = of(port);
         server.expireSession(session.proxy().session().orElseThrow());
         Eventually.holds("the end of a session", SOON, () -> session.connection().over);
     }
 
     @Override
-    public void cut(ZooPort port) {
+    public void cut(ZnodeStore port) {
         Session session = of(port);
         session.connection().up = false;
         session.proxy().cut();

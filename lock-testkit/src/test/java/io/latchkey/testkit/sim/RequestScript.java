@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Answer;
-import io.latchkey.zk.session.ZooPort;
-import io.latchkey.zk.session.ZooPort.Write;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class RequestScript {
 
     private final SplittableRandom random;
     private final Bench bench;
-    private final List<ZooPort> ports = new ArrayList<>();
+    private final List<ZnodeStore> ports = new ArrayList<>();
     private final List<Heard> heard = new ArrayList<>();
     private final List<String> nodes = new ArrayList<>();
     private final List<Line> lines = new ArrayList<>();
@@ -97,7 +97,7 @@ final class RequestScript {
         return ("data " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8);
     }
 
-    private void ask(ZooPort port, Heard ear, int who) {
+    private void ask(ZnodeStore port, Heard ear, int who) {
         String path = anyPath();
         switch (random.nextInt(11)) {
             case 0, 1 -> {
@@ -196,7 +196,7 @@ final class RequestScript {
     }
 
     /** All that one session is told. */
-    private final class Heard implements ZooPort.Listener {
+    private final class Heard implements ZnodeStore.Listener {
         private final List<Line> fresh = new ArrayList<>();
         /** Not yet chosen from: a server may answer one request of a burst before the next is drawn. */
         private final List<String> made = new ArrayList<>();
@@ -239,14 +239,14 @@ final class RequestScript {
             }
         }
 
-        void created(String parent, Answer<ZooPort.Created> answer) {
+        void created(String parent, Response<ZnodeStore.Created> answer) {
             answer(answer, node -> {
                 know(parent, node);
                 hears("created " + node.name() + " %s", node.czxid());
             });
         }
 
-        private synchronized void know(String parent, ZooPort.Created node) {
+        private synchronized void know(String parent, ZnodeStore.Created node) {
             made.add(parent + "/" + node.name());
         }
 
@@ -256,13 +256,13 @@ final class RequestScript {
             return all;
         }
 
-        void listed(Answer<ZooPort.Listing> answer) {
+        void listed(Response<ZnodeStore.Listing> answer) {
             answer(
                     answer,
                     list -> hears("children " + new TreeSet<>(withoutServers(list.children())) + " %s", list.mzxid()));
         }
 
-        void allListed(Answer<List<Answer<ZooPort.Listing>>> answers) {
+        void allListed(Response<List<Response<ZnodeStore.Listing>>> answers) {
             answer(answers, lists -> lists.forEach(this::listed));
         }
 
@@ -270,7 +270,7 @@ final class RequestScript {
             return children.stream().filter(child -> !child.equals("zookeeper")).toList();
         }
 
-        void read(Answer<ZooPort.NodeData> answer) {
+        void read(Response<ZnodeStore.NodeData> answer) {
             answer(
                     answer,
                     node -> hears(
@@ -280,16 +280,16 @@ final class RequestScript {
                             node.mzxid()));
         }
 
-        void written(List<Write> writes, Answer<ZooPort.Written> answer) {
+        void written(List<Write> writes, Response<ZnodeStore.Written> answer) {
             answer(answer, done -> {
-                Optional<ZooPort.Refusal> refusal = done.failedAt();
+                Optional<ZnodeStore.Refusal> refusal = done.failedAt();
                 if (refusal.isPresent()) {
                     hears("refused at " + refusal.get().index() + ": "
                             + refusal.get().code());
                     return;
                 }
                 List<String> names =
-                        done.created().stream().map(ZooPort.Created::name).toList();
+                        done.created().stream().map(ZnodeStore.Created::name).toList();
                 writes.stream()
                         .filter(Write.CreateRequest.class::isInstance)
                         .map(write -> ((Write.CreateRequest) write).path())
@@ -300,11 +300,11 @@ final class RequestScript {
                 hears(
                         "written, created " + names
                                 + done.created().stream().map(node -> " %s").collect(Collectors.joining()),
-                        done.created().stream().map(ZooPort.Created::czxid).toArray(Long[]::new));
+                        done.created().stream().map(ZnodeStore.Created::czxid).toArray(Long[]::new));
             });
         }
 
-        private <T> void answer(Answer<T> answer, Consumer<T> value) {
+        private <T> void answer(Response<T> answer, Consumer<T> value) {
             if (answer.ok()) {
                 value.accept(answer.get());
             } else {
@@ -333,7 +333,7 @@ final class RequestScript {
         }
 
         @Override
-        public void fired(String path, ZooPort.Change change, long zxid) {
+        public void fired(String path, ZnodeStore.Change change, long zxid) {
             hears(change + " of " + path + " %s", zxid);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -85,7 +85,7 @@ final class Shrinker {
 
     /** One of its members alone, or else as few as can be. */
     private Schedule withFewerMembers(Schedule failing, int plan, int task) {
-        List<Member> all =
+        List<LockTarget> all =
                 failing.scenario().plans().get(plan).tasks().get(task).members();
         for (int member = 0; member < all.size() && all.size() > 1; member++) {
             Schedule candidate = withMembers(failing, plan, task, List.of(all.get(member)));
@@ -94,9 +94,9 @@ final class Shrinker {
             }
         }
         Schedule best = failing;
-        List<Member> left = all;
+        List<LockTarget> left = all;
         for (int member = all.size() - 1; member >= 0 && left.size() > 2; member--) {
-            List<Member> fewer = new ArrayList<>(left);
+            List<LockTarget> fewer = new ArrayList<>(left);
             fewer.remove(member);
             Schedule candidate = withMembers(best, plan, task, fewer);
             if (breaks(candidate)) {
@@ -128,13 +128,13 @@ final class Shrinker {
     }
 
     private static Task atPath(Task task, String path) {
-        List<Member> there = task.members().stream()
+        List<LockTarget> there = task.members().stream()
                 .filter(member -> member.path().equals(path))
                 .toList();
         return there.isEmpty() ? task : new Task(there, task.patience());
     }
 
-    private static Schedule withMembers(Schedule schedule, int plan, int task, List<Member> members) {
+    private static Schedule withMembers(Schedule schedule, int plan, int task, List<LockTarget> members) {
         List<Task> tasks = new ArrayList<>(schedule.scenario().plans().get(plan).tasks());
         tasks.set(task, new Task(members, tasks.get(task).patience()));
         return with(schedule, plan, tasks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.ZooPort;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ final class SimulatedBench implements Bench {
     private final List<SimulatedPort> ports = new ArrayList<>();
 
     @Override
-    public ZooPort open(ZooPort.Listener listener) {
+    public ZnodeStore open(ZnodeStore.Listener listener) {
         SimulatedPort port = new SimulatedPort(leader, Duration.ofSeconds(30), listener);
         ports.add(port);
         settle();
@@ -48,12 +48,12 @@ final class SimulatedBench implements Bench {
     }
 
     @Override
-    public void expire(ZooPort session) {
+    public void expire(ZnodeStore session) {
         leader.closeSession(((SimulatedPort) session).session());
     }
 
     @Override
-    public void cut(ZooPort session) {
+    public void cut(ZnodeStore session) {
         ((SimulatedPort) session).cut();
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.WaitPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 
 /** Scenarios that are small enough to be played in every order. */
 final class SmallWorlds {
-    private static final Member MUTEX = new Member(Recipe.MUTEX, "/m");
-    private static final Member OTHER = new Member(Recipe.MUTEX, "/n");
-    private static final Member READ = new Member(Recipe.READ, "/rw");
-    private static final Member WRITE = new Member(Recipe.WRITE, "/rw");
+    private static final LockTarget MUTEX = new LockTarget(Recipe.MUTEX, "/m");
+    private static final LockTarget OTHER = new LockTarget(Recipe.MUTEX, "/n");
+    private static final LockTarget READ = new LockTarget(Recipe.READ, "/rw");
+    private static final LockTarget WRITE = new LockTarget(Recipe.WRITE, "/rw");
 
     /** Three clients, one cycle each: of every recipe. */
     static final List<IntFunction<Scenario>> THREE_CLIENTS = List.of(
@@ -52,30 +52,30 @@ final class SmallWorlds {
 
     private SmallWorlds() {}
 
-    private static List<List<Member>> once(Member... members) {
+    private static List<List<LockTarget>> once(LockTarget... members) {
         return List.of(List.of(members));
     }
 
-    private static Scenario of(int faults, List<List<List<Member>>> clients) {
+    private static Scenario of(int faults, List<List<List<LockTarget>>> clients) {
         List<Scenario.Plan> plans = new ArrayList<>();
-        for (List<List<Member>> cycles : clients) {
+        for (List<List<LockTarget>> cycles : clients) {
             List<Task> tasks = cycles.stream()
-                    .map(members -> new Task(members, new Patience.Forever()))
+                    .map(members -> new Task(members, new WaitPolicy.Forever()))
                     .toList();
             plans.add(new Scenario.Plan(plans.size(), tasks));
         }
         return new Scenario(plans.size(), 1, plans, Scenario.Ends.BY_DECREE, faults, 0, Scenario.Start.IN_USE);
     }
 
-    private static List<List<Member>> cycles(Member... members) {
-        List<List<Member>> cycles = new ArrayList<>();
-        for (Member member : members) {
+    private static List<List<LockTarget>> cycles(LockTarget... members) {
+        List<List<LockTarget>> cycles = new ArrayList<>();
+        for (LockTarget member : members) {
             cycles.add(List.of(member));
         }
         return cycles;
     }
 
-    private static Member permits(int declared, int permits) {
-        return new Member(Recipe.semaphore(declared, permits), "/s" + declared);
+    private static LockTarget permits(int declared, int permits) {
+        return new LockTarget(Recipe.semaphore(declared, permits), "/s" + declared);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.Patience;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.WaitPolicy;
 import java.util.List;
 
 /**
@@ -10,8 +10,8 @@ import java.util.List;
  *
  * @param wishes the members in the oracle's words
  */
-record Task(List<Member> members, Patience patience, List<Wish> wishes) {
-    Task(List<Member> members, Patience patience) {
+record Task(List<LockTarget> members, WaitPolicy patience, List<Wish> wishes) {
+    Task(List<LockTarget> members, WaitPolicy patience) {
         this(members, patience, Wish.of(members));
     }
 

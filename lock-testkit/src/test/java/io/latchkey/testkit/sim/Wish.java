@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.zk.recipe.Recipe;
-import io.latchkey.zk.session.Member;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a worker asks for at one path, in the oracle's words. */
 record Wish(String path, Ticket.Sort sort, int permits) {
-    static Wish of(Member member) {
+    static Wish of(LockTarget member) {
         Recipe recipe = member.recipe();
         if (recipe.equals(Recipe.READ)) {
             return new Wish(member.path(), Ticket.Sort.READ, 1);
@@ -17,9 +17,9 @@ record Wish(String path, Ticket.Sort sort, int permits) {
         return new Wish(member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
     }
 
-    static List<Wish> of(List<Member> members) {
+    static List<Wish> of(List<LockTarget> members) {
         List<Wish> wishes = new ArrayList<>(members.size());
-        for (Member member : members) {
+        for (LockTarget member : members) {
             wishes.add(of(member));
         }
         return wishes;

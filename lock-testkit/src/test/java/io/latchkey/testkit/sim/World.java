@@ -9,8 +9,8 @@ import io.latchkey.testkit.NothingLeftChecker;
 import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.ServerWatch;
 import io.latchkey.testkit.sim.Reached.What;
-import io.latchkey.zk.session.Member;
-import io.latchkey.zk.session.ZkLease;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.ZkLease;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,7 +114,7 @@ final class World {
 
     /** As if everybody had been here before. */
     private void makePaths() {
-        Map<String, Member> paths = new TreeMap<>();
+        Map<String, LockTarget> paths = new TreeMap<>();
         for (Scenario.Plan plan : scenario.plans()) {
             for (Task task : plan.tasks()) {
                 task.members().forEach(member -> paths.put(member.path(), member));

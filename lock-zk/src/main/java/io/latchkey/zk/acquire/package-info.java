@@ -1,5 +1,0 @@
-/** What happens next: the state machine of one request. Events in, commands out; no clock, no thread, no I/O. */
-@NullMarked
-package io.latchkey.zk.acquire;
-
-import org.jspecify.annotations.NullMarked;

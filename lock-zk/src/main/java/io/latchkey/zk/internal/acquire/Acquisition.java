@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.acquire;
+
+import static io.latchkey.zk.internal.acquire.State.ABANDONING;
+import static io.latchkey.zk.internal.acquire.State.CONFIRMING;
+import static io.latchkey.zk.internal.acquire.State.DRAINING;
+import static io.latchkey.zk.internal.acquire.State.ENDED;
+import static io.latchkey.zk.internal.acquire.State.ENQUEUEING;
+import static io.latchkey.zk.internal.acquire.State.HELD;
+import static io.latchkey.zk.internal.acquire.State.NEW;
+import static io.latchkey.zk.internal.acquire.State.QUEUED;
+import static io.latchkey.zk.internal.acquire.State.RECOVERING;
+
+import io.latchkey.zk.internal.acquire.Event.Created;
+import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.recipe.Rule;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request from the call to its end, without I/O: {@link Event}s in, {@link Command}s out. {@link #EDGES} is the
+ * whole of it; an event that has no edge from the present state is a bug in the shell and throws. A request has one
+ * member, or several, each in a queue of its own; all nodes are created by one transaction and left by one.
+ *
+ * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). There are three ways for a member to be ready, and each
+ * proves that nothing is before its node that keeps it from holding: the rule's word on a queue that contains the node,
+ * read after it was created in this session; the hand-over of an exclusive holder that was the last to exclude it; a
+ * path created in the same transaction. Nodes are appended only, so what is proved once stays true as long as the node
+ * is there; that a semaphore shrinks takes nothing from whoever may hold already. The node is there as long as the
+ * session is: hence the confirmation, and hence every id belongs to one session and {@code SessionOver} starts again
+ * with a new one.
+ *
+ * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). Their nodes have one zxid, so that of two
+ * requests the same one is behind in every queue that both stand in: each waits for older ones only.
+ */
+public final class Acquisition {
+    /** One row of the table: in {@code from}, {@code event} leads to one of {@code to}. */
+    public record Edge(State from, Class<? extends Event> event, Set<State> to, Step step) {}
+
+    /** What an edge does: moves the machine on, and says what the shell has to do. */
+    @FunctionalInterface
+    public interface Step extends BiFunction<Acquisition, Event, List<Command>> {}
+
+    /** Every edge there is. */
+    public static final List<Edge> EDGES = List.of(
+            edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
+            edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, DRAINING),
+            edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING),
+            edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
+            edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
+            edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(ABANDONING, Created.class, (m, e) -> m.abandoned((Created) e), ENDED),
+            edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.disown(), ENDED),
+            edge(ABANDONING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
+            edge(ABANDONING, Event.GiveUp.class, (m, e) -> List.of(), ABANDONING),
+            edge(ABANDONING, Event.SessionOver.class, (m, e) -> m.end(), ENDED),
+            edge(
+                    RECOVERING,
+                    Event.Listed.class,
+                    (m, e) -> m.recover((Event.Listed) e),
+                    RECOVERING,
+                    QUEUED,
+                    DRAINING,
+                    ENQUEUEING),
+            edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.disown(), ENDED),
+            edge(RECOVERING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(QUEUED, Event.Listed.class, (m, e) -> m.decide((Event.Listed) e), QUEUED, CONFIRMING, ENQUEUEING),
+            edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
+            edge(
+                    QUEUED,
+                    Event.HandedOver.class,
+                    (m, e) -> m.handedOver(((Event.HandedOver) e).member()),
+                    QUEUED,
+                    CONFIRMING),
+            edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(((Event.LookAgain) e).member()), QUEUED),
+            edge(QUEUED, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(QUEUED, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
+            edge(QUEUED, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
+            edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
+            edge(CONFIRMING, Event.HandedOver.class, (m, e) -> List.of(), CONFIRMING),
+            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
+            edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(DRAINING, Event.Drained.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(DRAINING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
+            edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(HELD, Event.Release.class, (m, e) -> m.end(new Command.LeaveAsHolder(m.placed())), ENDED),
+            edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
+            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(m.placed()), ENDED),
+            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.lose(m.placedBut((Event.OwnNodeGone) e)), ENDED),
+            edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED));
+
+    private static final Map<State, Map<Class<? extends Event>, Edge>> TABLE = EDGES.stream()
+            .collect(Collectors.groupingBy(
+                    Edge::from,
+                    () -> new EnumMap<>(State.class),
+                    Collectors.toUnmodifiableMap(Edge::event, edge -> edge)));
+
+    /** How far one member of a queued request is. */
+    private enum Standing {
+        /** Its queue is being read. */
+        LISTING,
+        /** Something before it keeps it from holding, and is watched. */
+        WAITING,
+        /** Nothing before it keeps it from holding, nor ever will. */
+        READY
+    }
+
+    private static final class Member {
+        final Rule rule;
+        Standing standing = Standing.LISTING;
+
+        @Nullable
+        NodeName name;
+        /** Recovering: whether its queue was read, and what was found there. */
+        boolean searched;
+
+        @Nullable
+        NodeName found;
+
+        Member(Rule rule) {
+            this.rule = rule;
+        }
+
+        void reset() {
+            standing = Standing.LISTING;
+            name = null;
+            searched = false;
+            found = null;
+        }
+    }
+
+    private final List<Member> members;
+    private final Supplier<String> ids;
+
+    private State state = NEW;
+    private String id = "";
+    private long token;
+
+    /**
+     * @param rules who holds, one rule for each member
+     * @param ids a new unique id at every call; each attempt takes one
+     */
+    public Acquisition(List<Rule> rules, Supplier<String> ids) {
+        this.members = new ArrayList<>(rules.size());
+        for (Rule rule : rules) {
+            members.add(new Member(rule));
+        }
+        this.ids = ids;
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /** The id of the present attempt. */
+    public String id() {
+        return id;
+    }
+
+    /** The member's node while it is known to be there. */
+    public Optional<NodeName> name(int member) {
+        return Optional.ofNullable(members.get(member).name);
+    }
+
+    /** Whether nothing before the member keeps it from holding any more. */
+    public boolean isReady(int member) {
+        return members.get(member).standing == Standing.READY;
+    }
+
+    /** Whether the member's queue is wanted. */
+    public boolean wantsList(int member) {
+        Member asked = members.get(member);
+        return state == RECOVERING ? !asked.searched : state == QUEUED && asked.standing == Standing.LISTING;
+    }
+
+    /**
+     * What follows from {@code event}.
+     *
+     * @throws IllegalStateException if the present state has no such edge
+     */
+    public List<Command> on(Event event) {
+        State from = state;
+        Edge edge = TABLE.getOrDefault(from, Map.of()).get(event.getClass());
+        if (edge == null) {
+            throw new IllegalStateException("no edge for " + event + " in " + from + " of request " + id);
+        }
+        List<Command> commands = edge.step().apply(this, event);
+        if (!edge.to().contains(state)) {
+            throw new IllegalStateException(event + " led from " + from + " to " + state + ", allowed is " + edge.to());
+        }
+        return commands;
+    }
+
+    private static Edge edge(State from, Class<? extends Event> event, Step step, State... to) {
+        return new Edge(from, event, Set.of(to), step);
+    }
+
+    private List<Command> go(State next, Command... commands) {
+        state = next;
+        return List.of(commands);
+    }
+
+    private List<Command> end(Command... commands) {
+        members.forEach(Member::reset);
+        return go(ENDED, commands);
+    }
+
+    private List<Command> enqueue(Command... before) {
+        id = ids.get();
+        token = Created.UNKNOWN_TOKEN;
+        members.forEach(Member::reset);
+        state = ENQUEUEING;
+        return then(List.of(before), new Command.Enqueue(id));
+    }
+
+    private List<Command> created(Created event) {
+        return place(event.names(), event.alone(), event.token());
+    }
+
+    /** The nodes are there; or too late, as their path's counter is near its end. */
+    private List<Command> place(List<NodeName> names, Set<Integer> alone, long transaction) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).needsNewPath()) {
+                members.forEach(Member::reset);
+                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));
+            }
+        }
+        for (int i = 0; i < names.size(); i++) {
+            members.get(i).name = names.get(i);
+            members.get(i).standing = alone.contains(i) ? Standing.READY : Standing.LISTING;
+        }
+        token = transaction;
+        state = QUEUED;
+        List<Command> lookUp =
+                token == Created.UNKNOWN_TOKEN ? List.of(new Command.LookUp(placed().get(0))) : List.of();
+        return confirmIfReady(lookUp);
+    }
+
+    /**
+     * After the barrier a lost create that is not in the queue has not been carried out, and is not going to be on this
+     * connection. On a later one it may be, if that is to the server that once took the create; so its id is remembered
+     * while the request goes on with another. It was one transaction: either all nodes were made or none. A request that
+     * finds only some has been robbed of the others, or has read their queues on an earlier connection than the create was
+     * carried out on: so these are looked for again.
+     */
+    private List<Command> recover(Event.Listed event) {
+        Member searched = members.get(event.member());
+        searched.searched = true;
+        searched.found = event.queue().withId(id).orElse(null);
+        if (!members.stream().allMatch(member -> member.searched)) {
+            return List.of();
+        }
+        List<Placed> found = placed(member -> member.found);
+        if (found.size() < members.size()) {
+            return found.isEmpty()
+                    ? enqueue(new Command.Remember(id))
+                    : enqueue(new Command.Leave(found), new Command.Disown(id));
+        }
+        List<Command> commands =
+                new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
+        if (state == QUEUED) {
+            all().mapToObj(Command.ListQueue::new).forEach(commands::add);
+        }
+        return commands;
+    }
+
+    private List<Command> decide(Event.Listed event) {
+        Member member = members.get(event.member());
+        if (member.standing != Standing.LISTING) {
+            throw new IllegalStateException("nobody asked for " + event + " of request " + id);
+        }
+        NodeName mine = Objects.requireNonNull(member.name);
+        if (!event.queue().contains(mine)) {
+            // Gone, as far as this queue tells; should it be there after all, it must not stay without an owner.
+            return enqueue(new Command.StopWatching(), new Command.Leave(placed()));
+        }
+        Decision decision = member.rule.decide(event.queue(), mine);
+        if (decision instanceof Decision.Wait wait) {
+            member.standing = Standing.WAITING;
+            int ahead = event.queue().before(mine).size();
+            return List.of(new Command.Watch(event.member(), wait, ahead));
+        }
+        if (decision instanceof Decision.TooMany tooMany) {
+            return List.of(new Command.Refuse(event.member(), tooMany.capacity()));
+        }
+        member.standing = Standing.READY;
+        Optional<NodeName> next = ((Decision.Hold) decision).next();
+        return confirmIfReady(next.isPresent() ? List.of(new Command.Tell(event.member(), next.get())) : List.of());
+    }
+
+    private List<Command> found(long czxid) {
+        token = czxid;
+        return confirmIfReady(List.of());
+    }
+
+    private List<Command> handedOver(int member) {
+        Member heir = members.get(member);
+        if (heir.standing == Standing.WAITING) {
+            heir.standing = Standing.READY;
+        }
+        return confirmIfReady(List.of());
+    }
+
+    private List<Command> lookAgain(int member) {
+        Member waiting = members.get(member);
+        if (waiting.standing != Standing.WAITING) {
+            return List.of();
+        }
+        waiting.standing = Standing.LISTING;
+        return List.of(new Command.ListQueue(member));
+    }
+
+    private List<Command> confirmIfReady(List<Command> before) {
+        if (!allReady() || token == Created.UNKNOWN_TOKEN) {
+            return before;
+        }
+        state = CONFIRMING;
+        return then(before, new Command.Confirm());
+    }
+
+    private boolean allReady() {
+        for (Member member : members) {
+            if (member.standing != Standing.READY) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** One node is gone, and with it what the others are worth. */
+    private List<Command> startAgain(Event.OwnNodeGone event) {
+        List<Placed> others = placedBut(event);
+        return others.isEmpty()
+                ? enqueue(new Command.StopWatching())
+                : enqueue(new Command.StopWatching(), new Command.Leave(others));
+    }
+
+    private List<Command> grant() {
+        return go(HELD, new Command.StopWatching(), new Command.Grant(token));
+    }
+
+    /** Only a request of one member is ever replaced. */
+    private List<Command> replace(NodeName by) {
+        members.get(0).name = by;
+        return List.of();
+    }
+
+    private List<Command> lose(List<Placed> left) {
+        return left.isEmpty() ? end(new Command.Lose()) : end(new Command.Lose(), new Command.Leave(left));
+    }
+
+    private List<Command> withdraw() {
+        return end(new Command.StopWatching(), new Command.Leave(placed()));
+    }
+
+    private List<Command> abandoned(Created event) {
+        return end(new Command.Leave(placed(event.names())));
+    }
+
+    private List<Command> disown() {
+        return end(new Command.Disown(id));
+    }
+
+    // ---- nodes
+
+    private IntStream all() {
+        return IntStream.range(0, members.size());
+    }
+
+    private List<Placed> placed() {
+        return placed(member -> member.name);
+    }
+
+    private List<Placed> placedBut(Event.OwnNodeGone gone) {
+        return placed().stream().filter(node -> node.member() != gone.member()).toList();
+    }
+
+    private List<Placed> placed(Function<Member, @Nullable NodeName> name) {
+        List<Placed> placed = new ArrayList<>(members.size());
+        for (int i = 0; i < members.size(); i++) {
+            NodeName there = name.apply(members.get(i));
+            if (there != null) {
+                placed.add(new Placed(i, there));
+            }
+        }
+        return placed;
+    }
+
+    private static List<Placed> placed(List<NodeName> names) {
+        return IntStream.range(0, names.size())
+                .mapToObj(i -> new Placed(i, names.get(i)))
+                .toList();
+    }
+
+    private static List<Command> then(List<Command> before, Command last) {
+        List<Command> all = new ArrayList<>(before);
+        all.add(last);
+        return all;
+    }
+}

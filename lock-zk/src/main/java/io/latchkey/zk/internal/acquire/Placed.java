@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.acquire;
+
+import io.latchkey.zk.internal.queue.NodeName;
+
+/**
+ * A node of a request.
+ *
+ * @param member whose: the place of the member in the request, from 0
+ * @param name its name under the member's path
+ */
+public record Placed(int member, NodeName name) {}

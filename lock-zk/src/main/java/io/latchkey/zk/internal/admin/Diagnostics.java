@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import io.latchkey.lock.Diagnosis;
+import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.OwnRequest;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What a client holds and waits for, and who waits for whom in a circle. */
+public final class Diagnostics {
+    private final Engine engine;
+    private final String basePath;
+
+    /**
+     * @param basePath what stands before all paths of the client; empty if nothing does
+     */
+    public Diagnostics(Engine engine, String basePath) {
+        this.engine = engine;
+        this.basePath = basePath;
+    }
+
+    public Diagnosis diagnose() {
+        List<OwnRequest> all = OwnRequest.all(engine);
+        List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
+        QueueScan survey = new QueueScan(engine, engine.sessionTimeout());
+        List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, survey);
+        return new Diagnosis(
+                shown(all.stream().filter(OwnRequest::holds).toList(), all), shown(waits, all), cycles, survey.gap());
+    }
+
+    private List<Diagnosis.Own> shown(List<OwnRequest> some, List<OwnRequest> all) {
+        ClockReading now = engine.now();
+        return some.stream()
+                .map(mine -> mine.shown(
+                        now,
+                        !mine.holds()
+                                && OwnRequest.heldByCallerOf(mine.signals(), all, engine)
+                                        .isPresent()))
+                .sorted(Comparator.comparing(Diagnosis.Own::since))
+                .toList();
+    }
+
+    /**
+     * The queues are read one after the other, so what looks like a circle may never have been one. So the queues of a
+     * circle are read once more: no name is ever used twice, and who was there both times was there in between, when all
+     * the others were.
+     */
+    private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan survey) {
+        Set<String> paths = all.stream()
+                .flatMap(mine -> mine.paths().stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        if (engine.naming().isShared()) {
+            survey.leaveOut("paths that are shared with Curator or kazoo do not say what locks they are");
+            return List.of();
+        }
+        survey.look(paths, basePath.isEmpty() ? firstLevels(paths) : List.of(basePath));
+        Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
+        Set<List<Seat>> suspects = circles(survey.pictures(), ids);
+        if (suspects.isEmpty()) {
+            return List.of();
+        }
+        survey.read(suspects.stream()
+                .flatMap(List::stream)
+                .map(Seat::path)
+                .distinct()
+                .toList());
+        Set<Seat> stuck = standstill(survey.pictures()).stuck();
+        return suspects.stream()
+                .filter(stuck::containsAll)
+                .map(circle -> links(startingHere(circle, ids), survey.pictures()))
+                .toList();
+    }
+
+    private static List<String> firstLevels(Collection<String> paths) {
+        return paths.stream()
+                .map(path -> path.substring(0, path.indexOf('/', 1) < 0 ? path.length() : path.indexOf('/', 1)))
+                .distinct()
+                .toList();
+    }
+
+    private Set<List<Seat>> circles(Map<String, QueueInspector.Picture> pictures, Set<String> waiting) {
+        DeadlockDetector standstill = standstill(pictures);
+        Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
+        for (Seat seat : standstill.stuck()) {
+            if (!seat.holds() && waiting.contains(seat.name().id())) {
+                List<Seat> circle = standstill.circleBehind(seat);
+                circles.put(Set.copyOf(circle), circle);
+            }
+        }
+        return new LinkedHashSet<>(circles.values());
+    }
+
+    private DeadlockDetector standstill(Map<String, QueueInspector.Picture> pictures) {
+        List<DeadlockDetector.Line> lines = new ArrayList<>();
+        pictures.forEach((path, picture) -> {
+            Set<NodeName> holders = picture.holders();
+            List<Seat> seats = picture.queue().requests().stream()
+                    .filter(picture.nodes()::containsKey)
+                    .map(name -> seat(
+                            path, name, Objects.requireNonNull(picture.nodes().get(name)), holders.contains(name)))
+                    .toList();
+            lines.add(new DeadlockDetector.Line(seats, picture.queue().purpose().capacity()));
+        });
+        return DeadlockDetector.of(lines);
+    }
+
+    private Seat seat(String path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
+        long token = engine.naming().owner(name, node.data()).token().orElse(node.czxid());
+        return new Seat(path, name, token, node.session(), holds);
+    }
+
+    /** From a request of this client if there is one, and else as it is. */
+    private static List<Seat> startingHere(List<Seat> circle, Set<String> waiting) {
+        for (int i = 0; i < circle.size(); i++) {
+            if (!circle.get(i).holds() && waiting.contains(circle.get(i).name().id())) {
+                List<Seat> turned = new ArrayList<>(circle.subList(i, circle.size()));
+                turned.addAll(circle.subList(0, i));
+                return turned;
+            }
+        }
+        return circle;
+    }
+
+    private List<Diagnosis.Link> links(List<Seat> circle, Map<String, QueueInspector.Picture> pictures) {
+        List<Diagnosis.Link> links = new ArrayList<>();
+        for (int i = 0; i < circle.size(); i++) {
+            Seat seat = circle.get(i);
+            if (!seat.holds()) {
+                Seat before = circle.get((i + circle.size() - 1) % circle.size());
+                ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
+                        .nodes()
+                        .get(seat.name()));
+                Owner owner = engine.naming().owner(seat.name(), node.data());
+                links.add(new Diagnosis.Link(
+                        owner.label(),
+                        owner.host(),
+                        owner.processId(),
+                        before.holds() ? Optional.of(engine.shown(before.path())) : Optional.empty(),
+                        engine.shown(seat.path()),
+                        Instant.ofEpochMilli(node.ctimeMillis())));
+            }
+        }
+        return links;
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads who holds and who waits at one path, for people: the path and its list, and then every node, in two flights. */
+public final class QueueInspector {
+    /** Somebody is there whose node may not be read. */
+    private static final ZnodeStore.NodeData UNREADABLE = new ZnodeStore.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
+
+    private final Engine engine;
+    private final String path;
+    private final PathData asked;
+
+    /**
+     * @param asked what the path should be for
+     */
+    public QueueInspector(Engine engine, String path, PathData asked) {
+        this.engine = engine;
+        this.path = path;
+        this.asked = asked;
+    }
+
+    /** The path, its queue, and the nodes in it that were still there. */
+    record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes) {
+        List<Contender> contenders(Engine engine, String at) {
+            Set<NodeName> holders = holders();
+            List<Contender> contenders = new ArrayList<>(nodes.size());
+            for (NodeName name : queue.requests()) {
+                ZnodeStore.NodeData node = nodes.get(name);
+                if (node != null) {
+                    contenders.add(contender(new ZkContender.At(engine, at, name), node, holders.contains(name)));
+                }
+            }
+            return List.copyOf(contenders);
+        }
+
+        /** Who holds, of those that were still there. */
+        Set<NodeName> holders() {
+            Set<NodeName> holders = new HashSet<>();
+            long permitsSoFar = 0;
+            for (NodeName name : queue.requests()) {
+                permitsSoFar += name.permits();
+                ZnodeStore.NodeData node = nodes.get(name);
+                if (node != null && holds(name, node, permitsSoFar)) {
+                    holders.add(name);
+                }
+            }
+            return holders;
+        }
+
+        private boolean holds(NodeName name, ZnodeStore.NodeData node, long permitsSoFar) {
+            return Recipe.ruleFor(name.tag()).decide(queue, name) instanceof Decision.Hold
+                    || heldBeforeItShrank(name, node, permitsSoFar);
+        }
+
+        private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds) {
+            NodeName name = at.name();
+            Owner owner = at.engine().naming().owner(name, node.data());
+            return new ZkContender(
+                    holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
+                    owner.label(),
+                    owner.host(),
+                    owner.processId(),
+                    Instant.ofEpochMilli(node.ctimeMillis()),
+                    owner.token().orElse(node.czxid()),
+                    name.permits(),
+                    at);
+        }
+
+        /** A semaphore that shrinks takes nothing from who holds; who came before that may. */
+        private boolean heldBeforeItShrank(NodeName name, ZnodeStore.NodeData node, long permitsSoFar) {
+            return name.tag() == Tag.LEASE
+                    && node.czxid() < path.mzxid()
+                    && permitsSoFar <= queue.purpose().largest();
+        }
+    }
+
+    /**
+     * The queue as the server knew it a moment ago; requests that went meanwhile are left out.
+     *
+     * @throws LockException if the servers do not answer or refuse
+     */
+    public List<Contender> read() {
+        return picture().map(picture -> picture.contenders(engine, path)).orElse(List.of());
+    }
+
+    /** The same, while the caller does something else; never completes if nobody answers. */
+    CompletableFuture<Optional<Picture>> ask() {
+        return engine.inSession(this::look);
+    }
+
+    private Optional<Picture> picture() {
+        return engine.ask(path, "read the queue", this::look);
+    }
+
+    /** One flight for the path and its list, which must be of one moment, and one for the nodes. */
+    private void look(Session session, CompletableFuture<Optional<Picture>> then) {
+        session.<ZnodeStore.NodeData>ask(done -> session.port().read(path, done), data -> {
+            if (data.code() == Status.NO_NODE) {
+                then.complete(Optional.empty());
+            } else if (data.ok()) {
+                session.lists()
+                        .ask(
+                                path,
+                                data.get().children(),
+                                () -> !then.isDone(),
+                                listing -> listed(session, data.get(), listing, then));
+            } else {
+                then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", data));
+            }
+        });
+    }
+
+    private void listed(
+            Session session,
+            ZnodeStore.NodeData data,
+            Response<ZnodeStore.Listing> listing,
+            CompletableFuture<Optional<Picture>> then) {
+        if (listing.code() == Status.NO_NODE) {
+            then.complete(Optional.empty());
+        } else if (!listing.ok()) {
+            then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", listing));
+        } else if (listing.get().mzxid() != data.mzxid()) {
+            look(session, then);
+        } else {
+            Naming naming = engine.naming();
+            PathData purpose =
+                    naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
+            Queue queue = Queue.of(listing.get().children(), purpose, naming);
+            queue.otherUse().ifPresent(use -> engine.usedOtherwise(path, use));
+            readNodes(session.port(), new Picture(data, queue, new HashMap<>()), then);
+        }
+    }
+
+    private void readNodes(ZnodeStore port, Picture picture, CompletableFuture<Optional<Picture>> then) {
+        List<NodeName> names = picture.queue().requests();
+        if (names.isEmpty()) {
+            then.complete(Optional.of(picture));
+        }
+        for (NodeName name : names) {
+            boolean last = name.equals(names.get(names.size() - 1));
+            port.read(path + '/' + name.text(), answer -> {
+                if (answer.ok()) {
+                    picture.nodes().put(name, answer.get());
+                } else if (answer.code() == Status.NO_AUTH) {
+                    picture.nodes().put(name, UNREADABLE);
+                } else if (answer.code() != Status.NO_NODE) {
+                    then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", answer));
+                }
+                if (last) {
+                    then.complete(Optional.of(picture));
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/**
+ * Reads all queues below some nodes in which somebody waits, for a person who looks for a deadlock. A few requests are on
+ * the wire at a time, so that heartbeats do not stand behind thousands. What it could not read is said, and what it has
+ * read counts all the same.
+ */
+final class QueueScan {
+    private static final int MOST_NODES = 5_000;
+    private static final int MOST_REQUESTS = 10_000;
+    /** A list of more might not fit a packet of ZooKeeper, and break the connection. */
+    private static final int MOST_CHILDREN = 10_000;
+
+    private static final int ON_THE_WIRE = 100;
+
+    private final Engine engine;
+    private final long end;
+    private final Map<String, QueueInspector.Picture> pictures = new LinkedHashMap<>();
+    private Optional<String> gap = Optional.empty();
+    private int requests;
+
+    QueueScan(Engine engine, Duration limit) {
+        this.engine = engine;
+        this.end = System.nanoTime() + limit.toNanos();
+    }
+
+    /** Why something is missing. */
+    Optional<String> gap() {
+        return gap;
+    }
+
+    /** Looks at nothing. */
+    void leaveOut(String why) {
+        gap = Optional.of(why);
+    }
+
+    /** The queues in which somebody waits, by their paths. */
+    Map<String, QueueInspector.Picture> pictures() {
+        return pictures;
+    }
+
+    /** A node: how many children it has, and then which. */
+    private record Looked(String node, int children, List<String> names) {}
+
+    /** Looks at the queues at {@code paths}, and at what is below {@code roots}. */
+    void look(Collection<String> paths, Collection<String> roots) {
+        Deque<String> next = new ArrayDeque<>(paths);
+        Set<String> seen = new HashSet<>(paths);
+        roots.stream().filter(seen::add).forEach(next::add);
+        int nodes = 0;
+        while (!next.isEmpty() && gap.isEmpty()) {
+            List<String> some = new ArrayList<>();
+            while (!next.isEmpty() && some.size() < ON_THE_WIRE) {
+                some.add(next.remove());
+            }
+            nodes += some.size();
+            if (nodes > MOST_NODES) {
+                gap = Optional.of("there are more than " + MOST_NODES + " nodes to look at");
+                return;
+            }
+            Set<String> contended = new LinkedHashSet<>();
+            for (Looked looked : all(some, this::children)) {
+                List<NodeName> queue = Queue.of(looked.names()).requests();
+                if (queue.size() > 1) {
+                    contended.add(looked.node());
+                    requests += queue.size();
+                }
+                if (looked.children() > looked.names().size()) {
+                    gap = Optional.of(engine.shown(looked.node()) + " has " + looked.children() + " children");
+                }
+                looked.names().stream()
+                        .filter(name -> NodeName.parse(name).isEmpty() && !NodeName.isEar(name))
+                        .map(name -> child(looked.node(), name))
+                        .filter(seen::add)
+                        .forEach(next::add);
+            }
+            if (requests > MOST_REQUESTS) {
+                gap = Optional.of("more than " + MOST_REQUESTS + " requests wait");
+                return;
+            }
+            read(contended);
+        }
+    }
+
+    /** Reads these queues, anew if need be; they may have gone meanwhile. */
+    void read(Collection<String> paths) {
+        pictures.keySet().removeAll(paths);
+        for (String path : paths) {
+            all(List.of(path), at -> new QueueInspector(engine, at, PathData.MUTEX).ask())
+                    .forEach(picture -> picture.ifPresent(seen -> pictures.put(path, seen)));
+        }
+    }
+
+    private static String child(String node, String name) {
+        return node.equals("/") ? node + name : node + '/' + name;
+    }
+
+    private CompletableFuture<Looked> children(String node) {
+        return engine.inSession((session, then) ->
+                session.<ZnodeStore.NodeData>ask(done -> session.port().read(node, done), data -> {
+                    if (!data.ok()) {
+                        missing(node, data, then);
+                    } else if (data.get().children() > MOST_CHILDREN) {
+                        then.complete(new Looked(node, data.get().children(), List.of()));
+                    } else {
+                        session.lists().ask(node, data.get().children(), () -> !then.isDone(), listing -> {
+                            if (listing.ok()) {
+                                List<String> names = listing.get().children();
+                                then.complete(new Looked(node, names.size(), names));
+                            } else {
+                                missing(node, listing, then);
+                            }
+                        });
+                    }
+                }));
+    }
+
+    private void missing(String node, Response<?> why, CompletableFuture<Looked> then) {
+        if (why.code() == Status.NO_NODE) {
+            then.complete(new Looked(node, 0, List.of()));
+        } else {
+            then.completeExceptionally(Errors.of(engine.shown(node), "look for deadlocks", why));
+        }
+    }
+
+    /** The answers that came; one that did not is the gap. */
+    private <T> List<T> all(List<String> nodes, Function<String, CompletableFuture<T>> ask) {
+        List<CompletableFuture<T>> asked = nodes.stream().map(ask).toList();
+        List<T> answers = new ArrayList<>();
+        for (CompletableFuture<T> each : asked) {
+            try {
+                answers.add(each.get(end - System.nanoTime(), TimeUnit.NANOSECONDS));
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                gap = Optional.of("interrupted");
+                return answers;
+            } catch (TimeoutException late) {
+                gap = Optional.of("the servers do not answer in time");
+                return answers;
+            } catch (ExecutionException failed) {
+                if (!(failed.getCause() instanceof LockException)) {
+                    throw new IllegalStateException(failed.getCause());
+                }
+                gap = Optional.of(String.valueOf(failed.getCause().getMessage()));
+            }
+        }
+        return answers;
+    }
+}

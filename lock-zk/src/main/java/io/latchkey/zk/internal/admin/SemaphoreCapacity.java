@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.queue.OtherUse;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.ParentNodes;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** Asks for a semaphore's capacity and changes it. */
+public final class SemaphoreCapacity {
+    private static final String READ = "read the capacity";
+    private static final String CHANGE = "change the capacity";
+
+    private final Engine engine;
+    private final String path;
+    private final PathData asked;
+
+    /**
+     * @param asked what the path should be for
+     */
+    public SemaphoreCapacity(Engine engine, String path, PathData asked) {
+        this.engine = engine;
+        this.path = path;
+        this.asked = asked;
+    }
+
+    /**
+     * The capacity at the server, the declared one if the path is missing.
+     *
+     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     */
+    public int get() {
+        PathData found = engine.ask(
+                path,
+                READ,
+                (session, then) -> read(session, answer -> {
+                    if (answer.code() == Status.NO_NODE) {
+                        then.complete(asked);
+                    } else {
+                        agreed(READ, answer, then, then::complete);
+                    }
+                }));
+        engine.learn(path, found);
+        return found.capacity();
+    }
+
+    /**
+     * Changes the capacity, and makes the path if it is missing.
+     *
+     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     */
+    public void set(int capacity) {
+        engine.learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
+    }
+
+    /** Writes what it has read with the new capacity, and again when somebody else wrote in between. */
+    private void change(Session session, int capacity, CompletableFuture<PathData> then) {
+        read(session, answer -> {
+            if (answer.code() == Status.NO_NODE) {
+                make(session, asked.resized(capacity), then);
+                return;
+            }
+            agreed(CHANGE, answer, then, found -> {
+                PathData resized = found.resized(capacity);
+                ZnodeStore.Write write = new ZnodeStore.Write.SetData(
+                        path, resized.bytes(), answer.get().version());
+                unlessUsedOtherwise(
+                        session,
+                        then,
+                        () -> session.write(List.of(write), written -> written(session, written, resized, then)));
+            });
+        });
+    }
+
+    /** As an acquire does, by the path's children: the data of a path that others use is theirs. */
+    private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
+        session.lists().ask(path, () -> !failing.isDone(), answer -> {
+            List<String> children = answer.ok() ? answer.get().children() : List.of();
+            Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
+            if (otherUse.isPresent()) {
+                engine.usedOtherwise(path, otherUse.get());
+                failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, otherUse.get()));
+            } else if (answer.ok() || answer.code() == Status.NO_NODE) {
+                then.run();
+            } else {
+                failing.completeExceptionally(Errors.of(engine.shown(path), CHANGE, answer));
+            }
+        });
+    }
+
+    private void make(Session session, PathData made, CompletableFuture<PathData> then) {
+        List<ZnodeStore.Write> writes =
+                List.of(new ZnodeStore.Write.CreatePath(path), new ZnodeStore.Write.SetData(path, made.bytes(), 0));
+        session.write(writes, answer -> {
+            if (Session.codeOf(answer) == Status.NO_NODE) {
+                makeLevels(session, made, then);
+            } else {
+                written(session, answer, made, then);
+            }
+        });
+    }
+
+    private void makeLevels(Session session, PathData made, CompletableFuture<PathData> then) {
+        new ParentNodes(session).makeAbove(path, outcome -> {
+            if (outcome instanceof ParentNodes.Outcome.Made) {
+                make(session, made, then);
+            } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
+                then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, failed.answer()));
+            } else {
+                then.completeExceptionally(Errors.noChroot(engine.shown(path)));
+            }
+        });
+    }
+
+    private void written(
+            Session session, Response<ZnodeStore.Written> answer, PathData written, CompletableFuture<PathData> then) {
+        Response<ZnodeStore.Written> plain = Session.plain(answer);
+        switch (plain.code()) {
+            case OK -> then.complete(written);
+            case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
+            default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
+        }
+    }
+
+    private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
+        session.ask(done -> session.port().read(path, done), then);
+    }
+
+    private void agreed(
+            String what, Response<ZnodeStore.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
+        if (!answer.ok()) {
+            failing.completeExceptionally(Errors.of(engine.shown(path), what, answer));
+            return;
+        }
+        byte[] data = answer.get().data();
+        // An operator made the path by hand: it becomes what it is first used for.
+        PathData.parse(data.length == 0 ? asked.bytes() : data)
+                .filter(asked::agreesWith)
+                .ifPresentOrElse(
+                        then, () -> failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, data)));
+    }
+}

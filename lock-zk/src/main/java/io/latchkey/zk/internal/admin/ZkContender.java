@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import io.latchkey.lock.Contender;
+import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.session.Engine;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** A request in the queue as this client saw it, and what an administrator can do to exactly that one. */
+record ZkContender(
+        Standing standing, String label, String host, long processId, Instant since, long token, int permits, At at)
+        implements Contender {
+    private static final int ANY_VERSION = -1;
+
+    /** Where it was seen, and by whom. */
+    record At(Engine engine, String path, NodeName name) {
+        @Override
+        public String toString() {
+            return engine.shown(path) + '/' + name.text();
+        }
+    }
+
+    @Override
+    public Access access() {
+        return switch (at.name().tag()) {
+            case WRITE -> Access.EXCLUSIVE;
+            case READ -> Access.SHARED;
+            case LEASE -> Access.PERMITS;
+        };
+    }
+
+    /** One transaction: the request is there, and its ear takes down who asks. */
+    @Override
+    public Asked requestRelease() {
+        return at.engine().ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
+    }
+
+    private void ask(Session session, NodeName name, CompletableFuture<Asked> then) {
+        List<ZnodeStore.Write> writes = List.of(
+                new ZnodeStore.Write.Check(pathOf(name.text())),
+                new ZnodeStore.Write.SetData(pathOf(name.ear()), at.engine().ownerData(), ANY_VERSION));
+        session.write(writes, answer -> {
+            Response<ZnodeStore.Written> plain = Session.plain(answer);
+            if (plain.ok()) {
+                then.complete(Asked.TOLD);
+            } else if (plain.code() != Status.NO_NODE) {
+                fail("request a release", plain, then);
+            } else if (answer.get().failedAt().orElseThrow().index() > 0) {
+                then.complete(Asked.NOT_LISTENING);
+            } else {
+                downgraded(name).ifPresentOrElse(reader -> ask(session, reader, then), () -> then.complete(Asked.GONE));
+            }
+        });
+    }
+
+    /** Unmarked, so that nobody takes it for a release: whoever waits behind it lists. */
+    @Override
+    public Eviction evict() {
+        return at.engine().ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
+    }
+
+    private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {
+        session.write(List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
+            Response<ZnodeStore.Written> plain = Session.plain(answer);
+            if (plain.ok()) {
+                then.complete(Eviction.EVICTED);
+            } else if (plain.code() != Status.NO_NODE) {
+                fail("evict a request", plain, then);
+            } else {
+                downgraded(name)
+                        .ifPresentOrElse(reader -> delete(session, reader, then), () -> then.complete(Eviction.GONE));
+            }
+        });
+    }
+
+    /** A writer that is gone may have become a reader, which is the same request. */
+    private Optional<NodeName> downgraded(NodeName name) {
+        boolean orderly = name.tag() == Tag.WRITE && !name.overflowed();
+        Naming naming = at.engine().naming();
+        return orderly && naming.isOf(name, Kind.READ_WRITE)
+                ? Optional.of(naming.inPlace(name, Tag.READ))
+                : Optional.empty();
+    }
+
+    private void fail(String what, Response<?> why, CompletableFuture<?> then) {
+        then.completeExceptionally(Errors.of(at.engine().shown(at.path()), what, why));
+    }
+
+    private String pathOf(String child) {
+        return at.path() + '/' + child;
+    }
+}

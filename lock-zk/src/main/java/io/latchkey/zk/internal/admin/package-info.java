@@ -1,0 +1,5 @@
+/** Questions of operators: the queue at a path, its capacity, and circles of requests that wait for each other. */
+@NullMarked
+package io.latchkey.zk.internal.admin;
+
+import org.jspecify.annotations.NullMarked;

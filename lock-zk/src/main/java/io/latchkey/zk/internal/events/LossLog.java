@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.events;
+
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.validity.Clock;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs lost leases, a line for each, which is what somebody looks for afterwards. When many are lost with one session the
+ * first lines and their number say all that a person reads, and thousands at once would be written while others wait to
+ * be told: so a few in each span of time are written out, and of the rest the number.
+ */
+final class LossLog {
+    private static final Logger LOG = LoggerFactory.getLogger(LossLog.class);
+    /** Written out in one span of time. */
+    static final int LINES = 20;
+
+    static final Duration SPAN = Duration.ofSeconds(5);
+
+    private final Clock time;
+    private final Map<LossCause, Integer> unwritten = new EnumMap<>(LossCause.class);
+    private int lines;
+    private long spanBegan;
+
+    LossLog(Clock time) {
+        this.time = time;
+    }
+
+    void lost(String path, long token, LossCause cause, Duration held) {
+        if (!mayWrite(cause)) {
+            LOG.debug("Lost the lease on {} (token {}): {}, held for {} ms", path, token, cause, held.toMillis());
+        } else if (cause == LossCause.CLIENT_CLOSED) {
+            LOG.info("Lease on {} (token {}) ended with its client after {} ms", path, token, held.toMillis());
+        } else {
+            LOG.warn("Lost the lease on {} (token {}): {}, held for {} ms", path, token, cause, held.toMillis());
+        }
+    }
+
+    private synchronized boolean mayWrite(LossCause cause) {
+        long now = time.nanos();
+        if (lines > 0 && now - spanBegan >= SPAN.toNanos()) {
+            lines = 0;
+        }
+        if (lines == 0) {
+            spanBegan = now;
+        }
+        if (lines < LINES) {
+            lines++;
+            return true;
+        }
+        if (unwritten.isEmpty()) {
+            var unused = time.after(Duration.ofNanos(Math.max(0, spanBegan + SPAN.toNanos() - now)), this::sumUp);
+        }
+        unwritten.merge(cause, 1, Integer::sum);
+        return false;
+    }
+
+    private synchronized void sumUp() {
+        unwritten.forEach((cause, leases) -> {
+            if (cause == LossCause.CLIENT_CLOSED) {
+                LOG.info("{} more leases ended with their client", leases);
+            } else {
+                LOG.warn("Lost {} more leases: {}; each is logged at debug", leases, cause);
+            }
+        });
+        unwritten.clear();
+    }
+
+    /** The timer ends with the client. */
+    void close() {
+        sumUp();
+    }
+}

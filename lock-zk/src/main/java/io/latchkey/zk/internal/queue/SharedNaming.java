@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Names as another library gives them: something that is unique, a marker that says what is asked for, and the server's
+ * number. What stands before the marker does not matter to anybody but its owner. In Latchkey's it begins with the
+ * eight letters of that word, so that people and Latchkey itself tell them.
+ *
+ * @param library whose names these are
+ * @param markers what is asked for, of which kinds of lock
+ * @param before what Latchkey's names begin with
+ * @param idForm an id as it stands behind that; the other way round it is without dashes
+ * @param behindId what stands between the id and the marker
+ * @param keepsEmptyPaths see {@link Naming#keepsEmptyPaths()}
+ * @param ownerOf what the data of others says of them
+ */
+record SharedNaming(
+        String library,
+        List<Marker> markers,
+        String before,
+        Function<String, String> idForm,
+        String behindId,
+        boolean keepsEmptyPaths,
+        Function<String, Owner> ownerOf)
+        implements Naming {
+    private static final int DIGITS = 10;
+    private static final int RADIX = 10;
+    /** The end of a UUID is written as four and twelve digits. */
+    private static final int FOUR = 4;
+
+    /** A marker in a name, and what it stands for. */
+    record Marker(String text, Tag tag, Set<Kind> kinds) {
+        Marker(String text, Tag tag, Kind... kinds) {
+            this(text, tag, Set.of(kinds));
+        }
+    }
+
+    /** {@code _c_<UUID>-lock-<number>} and the like. Curator writes the address of its machine into nodes. */
+    static SharedNaming curator() {
+        return new SharedNaming(
+                "Curator",
+                List.of(
+                        new Marker("lock-", Tag.WRITE, Kind.MUTEX),
+                        new Marker("__WRIT__", Tag.WRITE, Kind.READ_WRITE),
+                        new Marker("__READ__", Tag.READ, Kind.READ_WRITE),
+                        new Marker("lease-", Tag.LEASE, Kind.SEMAPHORE)),
+                "_c_4c617463-686b-6579-",
+                id -> id.substring(0, FOUR) + '-' + id.substring(FOUR),
+                "-",
+                false,
+                text -> new Owner(text, 0, ""));
+    }
+
+    /** {@code <32 digits>__lock__<number>}, also of a write lock. kazoo writes what its user calls himself into nodes. */
+    static SharedNaming kazoo() {
+        return new SharedNaming(
+                "kazoo",
+                List.of(
+                        new Marker("__lock__", Tag.WRITE, Kind.MUTEX, Kind.READ_WRITE),
+                        new Marker("__rlock__", Tag.READ, Kind.READ_WRITE)),
+                "4c617463686b6579",
+                id -> id,
+                "",
+                true,
+                text -> new Owner("", 0, text));
+    }
+
+    @Override
+    public String prefix(Kind kind, Tag tag, String id, int permits) {
+        return ownPrefix(id) + marker(kind, tag).text();
+    }
+
+    private String ownPrefix(String id) {
+        return before + idForm.apply(id) + behindId;
+    }
+
+    private Marker marker(Kind kind, Tag tag) {
+        return markers.stream()
+                .filter(marker -> marker.tag() == tag && marker.kinds().contains(kind))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(library + " has no " + tag + " of a " + kind.text()));
+    }
+
+    @Override
+    public Optional<NodeName> parse(String child) {
+        int digitsFrom = child.length() - DIGITS;
+        if (digitsFrom <= 0 || !isNumber(child, digitsFrom)) {
+            return Optional.empty();
+        }
+        return markers.stream()
+                .flatMap(marker -> parse(marker, child, digitsFrom).stream())
+                .findFirst();
+    }
+
+    private Optional<NodeName> parse(Marker marker, String child, int digitsFrom) {
+        int numberFrom = digitsFrom;
+        if (!endsAt(child, marker.text(), numberFrom)) {
+            numberFrom--;
+            if (child.charAt(numberFrom) != '-' || !endsAt(child, marker.text(), numberFrom)) {
+                return Optional.empty();
+            }
+        }
+        long sequence = Long.parseLong(child, numberFrom, child.length(), RADIX);
+        if (sequence != (int) sequence) {
+            return Optional.empty();
+        }
+        String head = child.substring(0, numberFrom - marker.text().length());
+        return Optional.of(new NodeName(marker.tag(), idIn(head).orElse(head), 1, (int) sequence, child));
+    }
+
+    private static boolean endsAt(String child, String text, int end) {
+        return child.startsWith(text, end - text.length());
+    }
+
+    private static boolean isNumber(String child, int from) {
+        return child.chars().skip(from).allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    /** The id, if it is Latchkey's. */
+    private Optional<String> idIn(String head) {
+        if (!head.startsWith(before)) {
+            return Optional.empty();
+        }
+        String id = head.substring(before.length()).replace("-", "");
+        return id.length() == NodeName.ID_LENGTH && ownPrefix(id).equals(head) ? Optional.of(id) : Optional.empty();
+    }
+
+    @Override
+    public boolean isOf(NodeName name, Kind kind) {
+        return markerOf(name).kinds().contains(kind);
+    }
+
+    private Marker markerOf(NodeName name) {
+        int end = name.text().length() - DIGITS - (name.sequence() < 0 ? 1 : 0);
+        return markers.stream()
+                .filter(marker -> endsAt(name.text(), marker.text(), end))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Override
+    public NodeName inPlace(NodeName name, Tag other) {
+        Marker is = markerOf(name);
+        Marker becomes = marker(Kind.READ_WRITE, other);
+        int end = name.text().length() - DIGITS;
+        String head = name.text().substring(0, end - is.text().length());
+        return parse(head + becomes.text() + name.text().substring(end)).orElseThrow();
+    }
+
+    @Override
+    public Owner owner(NodeName name, byte[] data) {
+        if (isOwn(name)) {
+            return Owner.parse(data);
+        }
+        String text = new String(data, StandardCharsets.UTF_8);
+        return PrintableText.isPrintable(text) ? ownerOf.apply(text) : Owner.UNKNOWN;
+    }
+
+    /** Whether Latchkey gave this name. */
+    private boolean isOwn(NodeName name) {
+        return name.id().length() == NodeName.ID_LENGTH && name.text().startsWith(ownPrefix(name.id()));
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    @Override
+    public Optional<OtherUse> otherUse(Kind kind, String child) {
+        if (NodeName.parse(child).isPresent()) {
+            return Optional.of(Naming.ownLayout(child));
+        }
+        return parse(child)
+                .map(this::markerOf)
+                .map(marker -> new OtherUse(
+                        child,
+                        library + "'s "
+                                + String.join(
+                                        " or ",
+                                        marker.kinds().stream()
+                                                .map(Kind::noun)
+                                                .sorted()
+                                                .toList()),
+                        true));
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.recipe;
+
+/**
+ * What a request asks for at one path.
+ *
+ * @param recipe how it shares the path
+ * @param path the path's node, as the ZooKeeper handle sees it
+ * @param lock the node of the lock that it belongs to, which is the same but for locks of several paths
+ */
+public record LockTarget(Recipe recipe, String path, String lock) {
+    public LockTarget(Recipe recipe, String path) {
+        this(recipe, path, path);
+    }
+}

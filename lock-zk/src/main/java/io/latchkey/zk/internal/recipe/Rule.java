@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.recipe;
+
+import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Queue;
+
+/** Who holds: a pure function of the queue and one request that is in it. */
+@FunctionalInterface
+public interface Rule {
+    Decision decide(Queue queue, NodeName me);
+}

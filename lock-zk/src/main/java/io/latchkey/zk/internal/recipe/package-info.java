@@ -1,0 +1,5 @@
+/** Who holds: one pure rule per recipe over a queue (docs/protocol.md, "Holding rule"). */
+@NullMarked
+package io.latchkey.zk.internal.recipe;
+
+import org.jspecify.annotations.NullMarked;

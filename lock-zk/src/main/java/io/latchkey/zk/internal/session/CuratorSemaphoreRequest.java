@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that may stand in its queue only while it is its turn: while its client holds a mutex besides, which it lets
+ * go once the request is granted or over. That is how Curator's semaphore keeps order. Whoever loses its turn while it
+ * waits leaves the queue and takes another turn: two of Curator's that waited there at once would wait for each other.
+ * Confined to the engine's serial executor, but for {@link #outcome()}.
+ *
+ * <p><b>Beside Latchkey's own layout.</b> Its requests for permits of the same path stand under the path itself and count
+ * none of these; nor do these count them. So each side creates first and looks then, at every acquire. A request of the
+ * own layout lists the path behind its create, and is refused if Curator's {@code leases} is there. Each request here
+ * lists the path behind its create, and is refused if one of the own layout is there. Whichever node came first, the
+ * other side's list is behind both creates and shows it, as long as it is there. The turn looks as well, so that a client with the wrong
+ * layout does not leave {@code leases} behind. Curator itself does not look.
+ */
+final class CuratorSemaphoreRequest {
+    private final Engine engine;
+    private final LockTarget mutex;
+    private final LockTarget wanted;
+    private final WaitPolicy patience;
+    private final long asked;
+    /** News of the whole; its two requests tell nothing but that it is queued, by the first of them that has to wait. */
+    private final RequestEvents signals;
+
+    private final AcquireFuture outcome;
+
+    private @Nullable Request turn;
+    private @Nullable Request request;
+    private boolean abandoned;
+
+    CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
+        this.engine = engine;
+        this.mutex = mutex;
+        this.wanted = wanted;
+        this.patience = patience;
+        this.asked = engine.time().nanos();
+        this.signals = engine.signalsOf(List.of(wanted));
+        this.outcome = new AcquireFuture(engine, signals, this::abandon);
+    }
+
+    RequestEvents signals() {
+        return signals;
+    }
+
+    AcquireFuture outcome() {
+        return outcome;
+    }
+
+    void start() {
+        Request next = part(mutex, true);
+        next.looksFor(wanted);
+        turn = next;
+        request = null;
+        engine.begin(next);
+        var unused = next.outcome()
+                .whenComplete((lease, error) -> engine.serially(() -> {
+                    if (error != null) {
+                        outcome.fail(error);
+                    } else if (lease.isEmpty()) {
+                        outcome.answer(lease);
+                    } else {
+                        hasTurn(next, lease.get());
+                    }
+                }));
+    }
+
+    private Request part(LockTarget member, boolean tellsQueued) {
+        List<LockTarget> members = List.of(member);
+        return new Request(engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
+    }
+
+    /** What is left of the caller's time. */
+    private WaitPolicy patienceLeft() {
+        if (patience instanceof WaitPolicy.AtMost atMost) {
+            Duration left = atMost.timeout().minusNanos(engine.time().nanos() - asked);
+            return new WaitPolicy.AtMost(left.isNegative() ? Duration.ZERO : left);
+        }
+        return patience;
+    }
+
+    private void hasTurn(Request mine, ZkLease lease) {
+        if (abandoned) {
+            mine.release(ignored -> {});
+            outcome.answer(Optional.empty());
+            return;
+        }
+        if (mine.state() != State.HELD) {
+            start();
+            return;
+        }
+        // From here on it is nobody's lease; its loss is no news to anybody.
+        var unused = lease.handOver();
+        Request next = part(wanted, !mine.hasWaited());
+        next.looksFor(wanted);
+        request = next;
+        mine.onceEnded(() -> {
+            if (next.state() != State.HELD) {
+                next.abandon();
+            }
+        });
+        engine.begin(next);
+        var unused2 = next.outcome()
+                .whenComplete((granted, error) -> engine.serially(() -> {
+                    boolean turnLost = mine.state() != State.HELD;
+                    mine.onceEnded(() -> {});
+                    mine.release(ignored -> {});
+                    if (error != null) {
+                        outcome.fail(error);
+                    } else if (granted.isEmpty() && turnLost && !abandoned) {
+                        start();
+                    } else {
+                        granted.ifPresent(held -> held.goesTo(signals));
+                        outcome.answer(granted);
+                    }
+                }));
+    }
+
+    /** Nobody wants the outcome any more. */
+    void abandon() {
+        abandoned = true;
+        if (request != null) {
+            request.abandon();
+        } else if (turn != null && turn.state() != State.HELD) {
+            turn.abandon();
+        }
+    }
+}

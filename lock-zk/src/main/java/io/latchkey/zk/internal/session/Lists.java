@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Lists of children, for everything in one session that needs one. A list that is too long for a packet breaks the
+ * connection, whatever else is on it, each time it is asked for. No answer tells how long it would be. So the lists that
+ * were lost are counted by path. Where the last was lost, the number of children is asked for first, which may tell; and
+ * else the list is asked for alone, when leases live through the loss of the connection. Lost {@link #LOST_BY_LENGTH} times
+ * in a row like that, each time right after other answers of the same connection, it is not lost by chance: then it is not
+ * asked for during a pause, and all that need it get {@link Status#TOO_LONG}.
+ */
+public final class Lists {
+    private static final int LOST_BY_CHANCE = 2;
+    private static final int LOST_BY_LENGTH = 5;
+    /** How long a list that was lost so often is not asked for, at most. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    private final Session session;
+    /** Lists in a row that were sent on a good connection and lost with it, by their paths. */
+    private final Map<String, Lost> lost = new LinkedHashMap<>(0);
+
+    private record Lost(int times, ClockReading last) {}
+
+    Lists(Session session) {
+        this.session = session;
+    }
+
+    /**
+     * Asks for a path's children.
+     *
+     * @param wanted whether that is still so when the list may be asked for; if not, {@code then} gets
+     *     {@link Status#CONNECTION_LOSS}
+     */
+    public void ask(String path, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
+        ask(path, wanted, done -> list(path, done), then);
+    }
+
+    /**
+     * The same.
+     *
+     * @param request sends the request, and whatever else may break the connection for the same reason
+     */
+    public void ask(
+            String path,
+            BooleanSupplier wanted,
+            Consumer<Consumer<Response<ZnodeStore.Listing>>> request,
+            Consumer<Response<ZnodeStore.Listing>> then) {
+        if (!mayBeTooLong(path)) {
+            request.accept(counted(path, then));
+            return;
+        }
+        session.<ZnodeStore.NodeData>ask(done -> session.port().read(path, done), answer -> {
+            if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
+                then.accept(Response.failed(answer.code(), answer.detail()));
+            } else if (answer.ok() && !mayFit(path, answer.get().children())) {
+                then.accept(tooLong(answer.get().children()));
+            } else {
+                askAlone(path, wanted, request, then);
+            }
+        });
+    }
+
+    /** The same where the number of children has just been read. */
+    public void ask(String path, int children, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
+        if (!mayFit(path, children)) {
+            then.accept(tooLong(children));
+        } else if (mayBeTooLong(path)) {
+            askAlone(path, wanted, done -> list(path, done), then);
+        } else {
+            list(path, counted(path, then));
+        }
+    }
+
+    private void list(String path, Consumer<Response<ZnodeStore.Listing>> then) {
+        session.ask(done -> session.port().list(path, done), then);
+    }
+
+    private void askAlone(
+            String path,
+            BooleanSupplier wanted,
+            Consumer<Consumer<Response<ZnodeStore.Listing>>> request,
+            Consumer<Response<ZnodeStore.Listing>> then) {
+        session.risk(done -> {
+            if (wanted.getAsBoolean()) {
+                request.accept(counted(path, then).andThen(answered -> done.run()));
+            } else {
+                done.run();
+                then.accept(Response.failed(Status.CONNECTION_LOSS, "not asked for"));
+            }
+        });
+    }
+
+    private Consumer<Response<ZnodeStore.Listing>> counted(String path, Consumer<Response<ZnodeStore.Listing>> then) {
+        return answer -> {
+            answered(path, answer);
+            then.accept(answer);
+        };
+    }
+
+    /** A list of the path was answered, or lost. */
+    void answered(String path, Response<ZnodeStore.Listing> answer) {
+        if (answer.code() == Status.CONNECTION_LOSS) {
+            lost.merge(
+                    path,
+                    new Lost(1, session.engine().now()),
+                    (before, now) -> new Lost(before.times() + 1, now.last()));
+            if (lost.size() > session.engine().lanesToKeep()) {
+                lost.remove(lost.keySet().iterator().next());
+            }
+        } else {
+            lost.remove(path);
+        }
+    }
+
+    /** Whether the path's last list was lost. */
+    boolean wasLost(String path) {
+        return lost.containsKey(path);
+    }
+
+    /** Whether the path's lists were lost so often that they are too long. */
+    boolean isUnreadable(String path) {
+        return times(path) >= LOST_BY_LENGTH;
+    }
+
+    private int times(String path) {
+        Lost counted = lost.get(path);
+        return counted == null ? 0 : counted.times();
+    }
+
+    private boolean mayBeTooLong(String path) {
+        return times(path) >= LOST_BY_CHANCE || (wasLost(path) && session.hasHolders());
+    }
+
+    /** Children of other clients may have longer names than requests have: then only the lists that were lost tell. */
+    private boolean mayFit(String path, int children) {
+        if (Errors.exceedsAPacket(children, session.port().longestAnswer())) {
+            return false;
+        }
+        Lost counted = lost.get(path);
+        return counted == null
+                || counted.times() < LOST_BY_LENGTH
+                || session.engine().now().since(counted.last()).compareTo(pause(counted)) > 0;
+    }
+
+    /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
+    private Duration pause(Lost counted) {
+        int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
+        Duration pause = session.engine().sessionTimeout().multipliedBy(times);
+        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    }
+
+    private static <T> Response<T> tooLong(int children) {
+        return Response.failed(Status.TOO_LONG, String.valueOf(children));
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import io.latchkey.zk.internal.acquire.Event;
+import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Creates the nodes of one attempt, all or none, and reads the queues behind them in the same flight. A path that is
+ * missing is made in the same transaction as its first request, with its kind, so that it is never seen without a kind,
+ * and never stays without ever having had a child, which the server would not reap
+ * (docs/protocol.md, "Missing paths").
+ */
+final class NodeCreation {
+    private final Session session;
+    private final Request request;
+    private final List<QueueEntry> places;
+    private final String id;
+    /** Places whose path is to be made, too. */
+    private final Set<QueueEntry> missing = new LinkedHashSet<>();
+    /** What was made above missing paths. */
+    private final List<ParentNodes> levels = new ArrayList<>(0);
+
+    NodeCreation(Session session, Request request, List<QueueEntry> places) {
+        this.session = session;
+        this.request = request;
+        this.places = places;
+        this.id = request.id();
+    }
+
+    /** A write of the transaction, and whose it is. */
+    private record Step(QueueEntry place, ZnodeStore.Write write) {}
+
+    void start() {
+        creating();
+        if (places.size() == 1 && missing.isEmpty()) {
+            QueueEntry only = places.get(0);
+            session.<ZnodeStore.Created>askCommitted(
+                    then -> session.port()
+                            .create(only.prefix(id), session.engine().ownerData(), then),
+                    answer -> {
+                        noLongerCreating();
+                        created(only, answer);
+                    });
+        } else {
+            List<Step> steps = steps();
+            session.write(steps.stream().map(Step::write).toList(), answer -> {
+                noLongerCreating();
+                created(steps, answer);
+            });
+        }
+        List<QueueEntry> there = new ArrayList<>(places);
+        there.removeAll(missing);
+        QueueReader.readBehindCreatesOf(there, session);
+    }
+
+    private void creating() {
+        for (QueueEntry place : places) {
+            place.lane().creating();
+        }
+    }
+
+    private void noLongerCreating() {
+        for (QueueEntry place : places) {
+            place.lane().noLongerCreating();
+        }
+    }
+
+    private List<Step> steps() {
+        List<Step> steps = new ArrayList<>();
+        for (QueueEntry place : places) {
+            if (missing.contains(place)) {
+                steps.add(new Step(place, new ZnodeStore.Write.CreatePath(place.path(), lasting(place))));
+                if (!place.lane().naming().isShared()) {
+                    steps.add(new Step(
+                            place,
+                            new ZnodeStore.Write.SetData(
+                                    place.path(), place.purpose().bytes(), 0)));
+                }
+            }
+            steps.add(new Step(
+                    place,
+                    new ZnodeStore.Write.CreateRequest(
+                            place.prefix(id), session.engine().ownerData())));
+        }
+        return steps;
+    }
+
+    private static ZnodeStore.Lasting lasting(QueueEntry place) {
+        return place.lane().naming().keepsEmptyPaths() ? ZnodeStore.Lasting.FOR_EVER : ZnodeStore.Lasting.WHILE_USED;
+    }
+
+    private void created(QueueEntry only, Response<ZnodeStore.Created> answer) {
+        switch (answer.code()) {
+            case OK -> arrived(List.of(answer.get()));
+            case NO_NODE -> makePathOf(only);
+            default -> notCreated(only, answer);
+        }
+    }
+
+    private void created(List<Step> steps, Response<ZnodeStore.Written> answer) {
+        if (!answer.ok()) {
+            notCreated(places.get(0), answer);
+            return;
+        }
+        if (answer.get().failedAt().isEmpty()) {
+            arrived(answer.get().created());
+            return;
+        }
+        ZnodeStore.Refusal refusal = answer.get().failedAt().get();
+        Step refused = steps.get(refusal.index());
+        QueueEntry place = refused.place();
+        boolean ofPath = refused.write() instanceof ZnodeStore.Write.CreatePath;
+        if (refusal.code() == Status.NO_NODE && ofPath) {
+            creating();
+            ParentNodes above = new ParentNodes(session);
+            levels.add(above);
+            above.makeAbove(place.path(), outcome -> {
+                noLongerCreating();
+                if (outcome instanceof ParentNodes.Outcome.Made) {
+                    again();
+                } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
+                    notCreated(place, failed.answer());
+                } else {
+                    request.refused(Errors.noChroot(request.shown(place.path())));
+                }
+            });
+        } else if (refusal.code() == Status.NO_NODE) {
+            makePathOf(place);
+        } else if (refusal.code() == Status.NODE_EXISTS && ofPath) {
+            // Somebody was faster.
+            missing.remove(place);
+            again();
+        } else {
+            notCreated(place, Response.failed(refusal.code(), refusal.detail()));
+        }
+    }
+
+    /** A path that is made has the declared capacity; whoever makes it is alone, and asks nobody whether it fits. */
+    private void makePathOf(QueueEntry place) {
+        int permits = place.recipe().permits();
+        int capacity = place.purpose().capacity();
+        if (permits > capacity) {
+            request.refused(Errors.tooMany(request.shown(place.path()), permits, capacity));
+            return;
+        }
+        missing.add(place);
+        again();
+    }
+
+    private void again() {
+        if (request.state() == State.ABANDONING) {
+            levels.forEach(ParentNodes::leave);
+            request.on(new Event.CreateRefused());
+        } else {
+            start();
+        }
+    }
+
+    private void arrived(List<ZnodeStore.Created> nodes) {
+        List<NodeName> names = new ArrayList<>(places.size());
+        long zxid = Event.Created.UNKNOWN_TOKEN;
+        Naming naming = session.engine().naming();
+        for (ZnodeStore.Created node : nodes) {
+            naming.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
+            zxid = node.czxid();
+        }
+        if (names.size() != places.size()) {
+            refuseUnreadable(nodes);
+            return;
+        }
+        Set<Integer> alone = new HashSet<>();
+        for (QueueEntry place : missing) {
+            // Every other node of this session that is known to be there was made before this transaction, which found
+            // no path.
+            place.lane().nodesGoneBut(Set.of());
+            place.lane().reader().made(place.purpose(), zxid);
+            alone.add(place.index());
+        }
+        request.on(new Event.Created(names, alone, zxid));
+    }
+
+    /** No client would count these nodes, nor wait for them: they must not stay, and the request cannot be served. */
+    private void refuseUnreadable(List<ZnodeStore.Created> nodes) {
+        for (QueueEntry place : places) {
+            for (ZnodeStore.Created node : nodes) {
+                if ((place.path() + '/' + node.name()).startsWith(place.prefix(id))) {
+                    NodeName unread = new NodeName(
+                            place.recipe().tag(), id, place.recipe().permits(), Integer.MAX_VALUE, node.name());
+                    place.lane().departures().withdraw(unread);
+                }
+            }
+        }
+        request.refused(Errors.unreadable(request.shownPath(), nodes));
+    }
+
+    private void notCreated(QueueEntry place, Response<?> answer) {
+        levels.forEach(ParentNodes::leave);
+        String shown = request.shown(place.path());
+        switch (answer.code()) {
+            case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());
+            case NO_AUTH -> request.refused(Errors.denied(shown, "create a request", answer));
+            case NO_CHILDREN -> request.refused(Errors.ephemeralParent(shown));
+            default -> request.refused(Errors.refused(shown, answer));
+        }
+    }
+}

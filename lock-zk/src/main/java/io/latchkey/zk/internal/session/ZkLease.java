@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.Notice;
+import io.latchkey.zk.internal.validity.ValidityPeriod;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A granted request as its owner sees it. Any thread may ask and release. */
+public final class ZkLease implements Lease {
+    private final Engine engine;
+    private final Request request;
+    private final List<QueueEntry.Standing> nodes;
+    private final Recipe recipe;
+    private final long token;
+    private final Session session;
+    private final ValidityPeriod term;
+    /** What its owner's news goes through; one lease of a request may follow another, each with an owner of its own. */
+    private volatile RequestEvents signals;
+
+    private final Notice<LossCause> lost = new Notice<>();
+    private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private final AtomicBoolean listening = new AtomicBoolean();
+    /** Guarded writes that have begun and were not answered by the server. */
+    private final AtomicInteger openWrites = new AtomicInteger();
+    /** How it ended; null as long as it has not. The first end stands. */
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+
+    private sealed interface End {
+        record Released() implements End {}
+
+        record Lost(LossCause cause) implements End {}
+    }
+
+    ZkLease(Engine engine, Request request, long token, Session session) {
+        this.engine = engine;
+        this.request = request;
+        this.nodes = request.standing();
+        this.recipe = nodes.get(0).place().recipe();
+        this.token = token;
+        this.session = session;
+        this.term = session.term();
+        this.signals = request.signals();
+    }
+
+    @Override
+    public String path() {
+        return request.shownPath();
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    /** The paths of the lock's nodes, one for each member, as the ZooKeeper handle sees them. */
+    public List<String> nodePaths() {
+        List<String> paths = new ArrayList<>(nodes.size());
+        for (QueueEntry.Standing node : nodes) {
+            paths.add(node.place().path() + '/' + node.name().text());
+        }
+        return paths;
+    }
+
+    /** Whether this is a lease of nothing but {@code member}. */
+    public boolean isOf(LockTarget member) {
+        return nodes.size() == 1
+                && recipe.equals(member.recipe())
+                && nodes.get(0).place().path().equals(member.path());
+    }
+
+    /**
+     * Turns it into a lease of {@code by}, with the same token.
+     *
+     * @return the new lease; or why there is none, in which case this one is as it was, unless it has ended
+     */
+    public CompletableFuture<ZkLease> downgrade(Recipe by) {
+        CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
+        engine.serially(() -> request.downgrade(this, by, downgraded));
+        return downgraded;
+    }
+
+    /** When this lease is released, {@code next} may go on with its node. */
+    void passOnTo(Request.Successor next) {
+        request.passOnTo(next);
+    }
+
+    /**
+     * Counts a guarded write that is about to be sent, and checks that the lease is valid.
+     *
+     * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; nothing may be sent then
+     */
+    public void beginWrite() {
+        openWrites.incrementAndGet();
+        ensureValid();
+    }
+
+    /** The server has answered a guarded write: it was carried out or refused, and never will be carried out later. */
+    public void writeAnswered() {
+        openWrites.decrementAndGet();
+    }
+
+    /**
+     * Whether a guarded write of this lease may still be carried out. Then the next holder of the same client is granted
+     * only once the deletion of this lease's node is confirmed.
+     *
+     * <p>Why no write is carried out after the next grant: a guarded write checks the node, so it fails once the node is
+     * deleted, whenever and by whichever server it arrives; other clients are granted after the deletion in any case. A write
+     * is counted before it looks whether the lease has ended, and a release looks at the count after it has ended the lease:
+     * a write that the release does not see is not sent. A write without an answer (lost connection, interrupted thread)
+     * stays counted as long as the lease lives, since nothing later proves what became of it (docs/protocol.md, "Tokens and
+     * guarded writes").
+     */
+    boolean hasOpenWrites() {
+        return openWrites.get() > 0;
+    }
+
+    /** Another lease takes over; says whether this one had not ended by then. */
+    boolean handOver() {
+        return end.compareAndSet(null, new End.Released());
+    }
+
+    /** From now on it is {@code owner}'s, who is told so. */
+    void goesTo(RequestEvents owner) {
+        signals = owner;
+        owner.granted(token);
+        if (!session.connected()) {
+            owner.suspect();
+        }
+        if (end.get() instanceof End.Lost how) {
+            owner.lost(how.cause());
+        } else if (end.get() != null) {
+            owner.released();
+        }
+    }
+
+    RequestEvents signals() {
+        return signals;
+    }
+
+    /** Its caller has it, in whose thread this is. */
+    public ZkLease received() {
+        signals.received();
+        return this;
+    }
+
+    /** The session that holds. */
+    public ZnodeStore port() {
+        return session.port();
+    }
+
+    /** The client that granted it. */
+    public Engine engine() {
+        return engine;
+    }
+
+    @Override
+    public LeaseState state() {
+        boolean valid = isValid();
+        End how = end.get();
+        if (how instanceof End.Released) {
+            return LeaseState.RELEASED;
+        }
+        if (how != null || !valid) {
+            return LeaseState.LOST;
+        }
+        return session.connected() ? LeaseState.HELD : LeaseState.SUSPECT;
+    }
+
+    @Override
+    public boolean isValid() {
+        if (end.get() != null) {
+            return false;
+        }
+        if (term.isValid()) {
+            return true;
+        }
+        lose(term.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
+        engine.serially(session::checkTerm);
+        return false;
+    }
+
+    @Override
+    public Duration remaining() {
+        return isValid() ? term.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public void ensureValid() {
+        if (isValid()) {
+            return;
+        }
+        if (end.get() instanceof End.Lost how) {
+            throw new LeaseLostException(
+                    "The lease on " + path() + " with token " + token + " is lost ("
+                            + Errors.because(how.cause())
+                            + "). Another client may hold by now. Stop what it protected; acquire again.",
+                    how.cause());
+        }
+        throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");
+    }
+
+    /** Whoever wants to be told has the node watched; everybody else learns by the heartbeat, and pays nothing. */
+    @Override
+    public CompletableFuture<LossCause> lost() {
+        if (watching.compareAndSet(false, true)) {
+            engine.serially(request::watchOwnNodes);
+        }
+        return lost;
+    }
+
+    @Override
+    public CompletableFuture<ReleaseRequest> releaseRequested() {
+        if (engine.naming().isShared()) {
+            throw new UnsupportedOperationException(
+                    "A holder on a path that is shared with other clients than Latchkey's"
+                            + " cannot be asked to let go: they would take the node for that as a request. Nothing was sent.");
+        }
+        if (listening.compareAndSet(false, true)) {
+            engine.serially(request::listen);
+        }
+        return releaseRequested;
+    }
+
+    void askedToRelease(Owner by) {
+        if (end.get() == null) {
+            ReleaseRequest wish = new ReleaseRequest(by.label(), by.host(), by.processId());
+            engine.callBack(() -> releaseRequested.tell(wish));
+        }
+    }
+
+    void cannotBeAsked(LockException why) {
+        engine.callBack(() -> releaseRequested.fail(why));
+    }
+
+    /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
+    public void nodeGone(int member) {
+        QueueEntry.Standing gone = nodes.get(member);
+        engine.serially(() -> {
+            if (gone.place().replacement().isEmpty()) {
+                gone.place().nodeGone(gone.name());
+            }
+        });
+    }
+
+    void lose(LossCause cause) {
+        if (end.compareAndSet(null, new End.Lost(cause))) {
+            engine.callBack(() -> lost.tell(cause));
+            signals.lost(cause);
+        }
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        CompletableFuture<ReleaseOutcome> told = new CompletableFuture<>();
+        var unused = letGo().thenAccept(outcome -> engine.callBack(() -> told.complete(outcome)));
+        return told;
+    }
+
+    /** Releases a lease that nobody wants any more. */
+    public void abandon() {
+        var unused = letGo();
+    }
+
+    private CompletableFuture<ReleaseOutcome> letGo() {
+        if (!isValid() || !end.compareAndSet(null, new End.Released())) {
+            return CompletableFuture.completedFuture(
+                    end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
+        }
+        signals.released();
+        CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
+        engine.serially(() -> request.release(outcome::complete));
+        return outcome;
+    }
+
+    @Override
+    public ReleaseOutcome release() {
+        CompletableFuture<ReleaseOutcome> outcome = letGo();
+        if (engine.wouldWaitForItself()) {
+            return outcome.getNow(ReleaseOutcome.PENDING);
+        }
+        try {
+            return outcome.get();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return outcome.getNow(ReleaseOutcome.PENDING);
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException("a release has no failure of its own", impossible);
+        }
+    }
+
+    @Override
+    public void close() {
+        ReleaseOutcome ignored = release();
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + path() + ", token " + token + ", " + state() + "]";
+    }
+}

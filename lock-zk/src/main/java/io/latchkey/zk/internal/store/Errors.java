@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.zk.internal.queue.OtherUse;
+import io.latchkey.zk.internal.queue.PathData;
+import io.latchkey.zk.internal.queue.PrintableText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.zookeeper.KeeperException;
+
+/** What the shell's errors say: what happened, to which path, what is true now, what to do; and whose they are. */
+public final class Errors {
+    /** What a list holds of the shortest request's name, with its length. */
+    private static final int SHORTEST_ENTRY = 36;
+
+    /** The server's word for a refusal by a quota; to the engine it is one like others. */
+    private static final String QUOTA = KeeperException.Code.QUOTAEXCEEDED.name();
+
+    private Errors() {}
+
+    // ---- whose they are
+
+    /**
+     * The error for one caller: it has the type and message of {@code original}, the stack of the current thread, and {@code
+     * original} as its cause. Every error leaves the engine through here, since the original was made on another thread and may
+     * be that of many callers: its stack names none of them, and what one adds to it the others would see.
+     */
+    public static RuntimeException own(Throwable original) {
+        String message = String.valueOf(original.getMessage());
+        RuntimeException own;
+        if (original instanceof LockMismatchException mismatch) {
+            own = new LockMismatchException(message, mismatch.reason(), mismatch.asked(), mismatch.found());
+        } else if (original instanceof LeaseLostException loss) {
+            own = new LeaseLostException(message, loss.lossCause());
+        } else if (original instanceof LockUnavailableException unavailable) {
+            own = new LockUnavailableException(message, unavailable.reason());
+        } else if (original instanceof AccessDeniedException) {
+            own = new AccessDeniedException(message);
+        } else if (original instanceof ClientClosedException) {
+            own = new ClientClosedException(message);
+        } else if (original instanceof SessionExpiredException) {
+            own = new SessionExpiredException(message);
+        } else if (original instanceof LockException refusal) {
+            own = new LockException(message, refusal.reason());
+        } else {
+            own = new IllegalStateException(message);
+        }
+        Throwable unused = own.initCause(original);
+        return own;
+    }
+
+    /** The same for a caller that waited for an answer of the engine, to be thrown. */
+    public static RuntimeException toCaller(ExecutionException failed) {
+        return own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
+    }
+
+    // ---- what they say
+
+    public static String outOfReach(String path, Duration waited) {
+        return "No answer from the ZooKeeper servers within " + waited.toMillis() + " ms while acquiring " + path
+                + ". Nothing is held; a request that may have reached them is withdrawn once they can be reached."
+                + " Check that the servers run and the connect string names them.";
+    }
+
+    public static AccessDeniedException denied(String path, String what, Response<?> answer) {
+        return new AccessDeniedException("The server refused this client to " + what + " at " + path + " ("
+                + answer.detail() + "). Nothing was changed. Check the ACL of the path and of the levels above it,"
+                + " and the client's auth.");
+    }
+
+    public static LockException ephemeralParent(String path) {
+        return new LockException(
+                "A level above " + path + " is an ephemeral node, which cannot have children."
+                        + " Nothing is held. Choose a path outside of it.",
+                Reason.EPHEMERAL_PARENT);
+    }
+
+    public static LockMismatchException mismatch(String path, PathData asked, byte[] found) {
+        String is = PathData.describe(found);
+        Optional<PathData> known = PathData.parse(found);
+        Reason reason;
+        String cure;
+        if (known.isEmpty()) {
+            reason = Reason.UNKNOWN_DATA;
+            cure = "Use another path, or a later version of this client if another one wrote it.";
+        } else if (known.get().kind() != asked.kind()) {
+            reason = Reason.OTHER_KIND;
+            cure = "Use another path, or the same recipe as the others.";
+        } else {
+            reason = Reason.OTHER_PERMITS;
+            cure = "All clients declare the same number. To change the number of a path in use, call resize("
+                    + asked.declared() + ") and go on declaring " + known.get().declared() + ".";
+        }
+        return new LockMismatchException(
+                "Asked for a " + asked.describe() + " at " + path + ", but that path is used as: " + is
+                        + ". Nothing was changed. " + cure,
+                reason,
+                asked.describe(),
+                is);
+    }
+
+    /** On a path whose data says nothing of Latchkey's, its children tell. */
+    public static LockMismatchException mismatch(String path, PathData asked, OtherUse otherUse) {
+        return new LockMismatchException(
+                "Asked for a " + asked.describe() + " at " + path + ", but the path already contains a request of "
+                        + otherUse.of()
+                        + ". The two do not see each other, so both clients could hold the lock. Nothing"
+                        + " is held. Use another path, or the recipe and layout of the others: layout(...) at the client's"
+                        + " builder, --layout on the command line.",
+                otherUse.ofSameLayout() ? Reason.OTHER_KIND : Reason.OTHER_LAYOUT,
+                asked.describe(),
+                otherUse.of());
+    }
+
+    /** For the log: a holder reads no list, so nothing else tells it. */
+    public static String usedTwice(String path, long leases, OtherUse otherUse) {
+        return "The path " + path + " is in use for two things that do not see each other: its child \""
+                + PrintableText.printable(otherUse.node(), PrintableText.LONGEST) + "\" belongs to " + otherUse.of()
+                + ". Both can be held at the same time, since others than Latchkey's clients do not check for that."
+                + (leases == 0 ? "" : " Leases of this client there, " + leases + ", stay valid.")
+                + " Requests of this client that wait or come there fail."
+                + " Use another path, or the recipe and layout of the others: layout(...) at the client's builder,"
+                + " --layout on the command line. Logged once for each path.";
+    }
+
+    public static LockMismatchException tooMany(String path, int asked, int capacity) {
+        return new LockMismatchException(
+                "Asked for " + PathData.permits(asked) + " of the semaphore " + path + ", whose capacity is " + capacity
+                        + ". Nothing is held. Ask for fewer, or resize it.",
+                Reason.TOO_MANY_PERMITS,
+                PathData.permits(asked),
+                "capacity " + capacity);
+    }
+
+    /** Whether a list of so many children, were they all requests, is longer than an answer may be. */
+    public static boolean exceedsAPacket(int children, int longestAnswer) {
+        return (long) children * SHORTEST_ENTRY > longestAnswer;
+    }
+
+    /** The answer is {@link Status#TOO_LONG}, and says how many children there are. */
+    public static LockException tooLong(String path, Response<?> answer) {
+        return new LockException(
+                "There are " + answer.detail() + " nodes under " + path
+                        + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), or breaks the connection"
+                        + " otherwise, so no client can see which request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
+                        + " raise jute.maxbuffer of all clients.",
+                Reason.QUEUE_TOO_LONG);
+    }
+
+    public static LockException unreadable(String path, List<ZnodeStore.Created> nodes) {
+        return new LockException("The server created requests for " + path
+                + " with names that this version cannot read: "
+                + nodes.stream().map(ZnodeStore.Created::name).toList() + ". They are deleted, and nothing is held."
+                + " Check for something between this client and the servers that changes paths.");
+    }
+
+    public static LockException notDowngraded(String path, Response<?> answer) {
+        return new LockException("The server refused to downgrade the write lease on " + path + " (" + answer.detail()
+                + "). The write lease is as it was.");
+    }
+
+    /** Of a question that was refused or lost. */
+    public static LockException of(String path, String what, Response<?> answer) {
+        return switch (answer.code()) {
+            case NO_AUTH -> denied(path, what, answer);
+            case TOO_LONG -> tooLong(path, answer);
+            case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable(path, what);
+            default -> refused(path, answer);
+        };
+    }
+
+    public static LockUnavailableException unavailable(String path, String what) {
+        return new LockUnavailableException(
+                "No answer from the ZooKeeper servers when asked to " + what + " of " + path + ". Try again.");
+    }
+
+    public static LockException refused(String path, Response<?> answer) {
+        return new LockException(
+                "The server refused a request for " + path + " (" + answer.detail() + "). Nothing was changed.",
+                answer.detail().equals(QUOTA) ? Reason.QUOTA_EXCEEDED : Reason.OTHER);
+    }
+
+    public static LockException cannotRenew(String path, String why) {
+        return new LockException(
+                "The sequence counter of " + path + " is near its end and the path cannot be made anew: " + why
+                        + ". Nothing is held. Delete the path when it is empty.",
+                Reason.COUNTER_EXHAUSTED);
+    }
+
+    public static LockException noChroot(String path) {
+        return new LockException(
+                "Cannot create " + path + ": the chroot of the ZooKeeper handle does not exist."
+                        + " Nothing is held. Create it.",
+                Reason.CHROOT_MISSING);
+    }
+
+    /** The cause of a loss in words, where the name alone does not say who did it. */
+    public static String because(LossCause cause) {
+        return cause == LossCause.NODE_DELETED
+                ? cause + ": an operator deleted its node, as 'evict' does"
+                : cause.name();
+    }
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.CreateOptions;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.common.ZKConfig;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The real ZooKeeper client behind the port. */
+public final class ZooKeeperStore implements ZnodeStore {
+    /** Not with a client of ZooKeeper before 3.9 on the class path. */
+    private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
+            .anyMatch(method -> method.getName().equals("getZxid"));
+
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperStore.class);
+
+    private static final AtomicLong BORROWED = new AtomicLong();
+
+    private static final long REFUSED_PAUSE_MILLIS = 100;
+
+    private static final int ANY_VERSION = -1;
+    private static final int READS_OF_A_LIST = 3;
+    private static final byte[] EMPTY = new byte[0];
+
+    private final ZooKeeper zooKeeper;
+    private final Ownership ownership;
+    private final List<ACL> acl;
+    private final Listener listener;
+    private final Watcher watcher = this::process;
+    private final Watcher sessionWatcher = this::processSessionWatch;
+    /** What the watch for the events of a borrowed session is on: nobody makes it, and nobody else watches it. */
+    private final String nobodysNode = "/latchkey-session-" + BORROWED.incrementAndGet();
+
+    private volatile boolean givenBack;
+    /** The handle's one thread for events and answers; null until the first of them. */
+    private volatile @Nullable Thread eventThread;
+
+    /** Whether the handle is ours to close. */
+    private enum Ownership {
+        OWN,
+        BORROWED
+    }
+
+    /** How to open a handle of our own. */
+    @FunctionalInterface
+    public interface Opener {
+        ZooKeeper open(Watcher watcher) throws IOException;
+    }
+
+    private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Listener listener) {
+        this.zooKeeper = handle;
+        this.ownership = Ownership.BORROWED;
+        // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
+        this.acl = new ArrayList<>(acl);
+        this.listener = listener;
+    }
+
+    private ZooKeeperStore(Opener opener, List<ACL> acl, Listener listener) throws IOException {
+        this.ownership = Ownership.OWN;
+        // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
+        this.acl = new ArrayList<>(acl);
+        this.listener = listener;
+        // The handle's threads run before its constructor returns; events wait until the field is there.
+        synchronized (watcher) {
+            this.zooKeeper = opener.open(watcher);
+        }
+    }
+
+    /** A new session of our own. */
+    public static ZooKeeperStore open(Opener opener, List<ACL> acl, Listener listener) throws IOException {
+        return new ZooKeeperStore(opener, acl, listener);
+    }
+
+    /**
+     * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own brings the
+     * session's events: on a node that nobody makes, which takes no right, fires for nothing else, and is taken back.
+     */
+    public static ZooKeeperStore borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
+        ZooKeeperStore port = new ZooKeeperStore(handle, acl, listener);
+        port.watchSession();
+        return port;
+    }
+
+    public ZooKeeper zooKeeper() {
+        return zooKeeper;
+    }
+
+    private void watchSession() {
+        if (givenBack) {
+            return;
+        }
+        zooKeeper.exists(
+                nobodysNode,
+                sessionWatcher,
+                (rc, path, ctx, stat) -> {
+                    eventThread = Thread.currentThread();
+                    if (givenBack) {
+                        close(() -> {});
+                    } else if (map(rc) == Status.OK || map(rc) == Status.NO_NODE) {
+                        listener.connected(zooKeeper.getSessionTimeout());
+                    } else if (map(rc) == Status.LOGIN_REFUSED) {
+                        listener.loginRefused();
+                    } else if (map(rc) == Status.SESSION_EXPIRED) {
+                        listener.expired();
+                    } else if (map(rc) == Status.CONNECTION_LOSS) {
+                        watchSession();
+                    } else {
+                        // Refused by a server that has too much to do.
+                        CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                                .execute(this::watchSession);
+                    }
+                },
+                null);
+    }
+
+    private void processSessionWatch(WatchedEvent event) {
+        if (event.getType() == Watcher.Event.EventType.None) {
+            process(event);
+        } else if (!givenBack) {
+            watchSession();
+        }
+    }
+
+    @Override
+    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+        zooKeeper.create(
+                path,
+                data,
+                acl,
+                CreateMode.EPHEMERAL_SEQUENTIAL,
+                (rc, p, ctx, name, stat) -> then.accept(answer(rc, () -> new Created(lastName(name), czxid(stat)))),
+                null);
+    }
+
+    @Override
+    public void list(String path, Consumer<Response<Listing>> then) {
+        zooKeeper.getChildren(path, false, listing(then), null);
+    }
+
+    /**
+     * A list that is read together with others comes without its Stat. The node's data is read before it and behind it: if
+     * one transaction wrote both, it had written the data of the list's moment as well.
+     */
+    @Override
+    public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
+        List<Op> ops = new ArrayList<>(READS_OF_A_LIST * paths.size());
+        for (String path : paths) {
+            Op data = Op.getData(path);
+            ops.addAll(List.of(data, Op.getChildren(path), data));
+        }
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(listings(rc, results)), null);
+    }
+
+    /** Its code is that of the first read that was refused; then there are results all the same. */
+    private static Response<List<Response<Listing>>> listings(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Response.failed(map(rc), word(rc));
+        }
+        List<Response<Listing>> listings = new ArrayList<>(results.size() / READS_OF_A_LIST);
+        for (int i = 0; i < results.size(); i += READS_OF_A_LIST) {
+            listings.add(listing(results.get(i), results.get(i + 1), results.get(i + 2)));
+        }
+        return Response.of(listings);
+    }
+
+    static Response<Listing> listing(OpResult before, OpResult list, OpResult behind) {
+        for (OpResult read : List.of(before, list, behind)) {
+            if (read instanceof OpResult.ErrorResult refused) {
+                return Response.failed(map(refused.getErr()), word(refused.getErr()));
+            }
+        }
+        long mzxid = ((OpResult.GetDataResult) before).getStat().getMzxid();
+        boolean same = mzxid == ((OpResult.GetDataResult) behind).getStat().getMzxid();
+        return Response.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
+    }
+
+    /** By lists, which are short: a request's node has no children. A node is looked for before its rights are. */
+    @Override
+    public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
+        List<Op> ops = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            ops.add(Op.getChildren(path));
+        }
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(codes(rc, results)), null);
+    }
+
+    /** Its code is that of the first read that was refused; then there are results all the same. */
+    private static Response<List<Status>> codes(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Response.failed(map(rc), word(rc));
+        }
+        List<Status> codes = new ArrayList<>(results.size());
+        for (OpResult result : results) {
+            codes.add(result instanceof OpResult.ErrorResult refused ? map(refused.getErr()) : Status.OK);
+        }
+        return Response.of(codes);
+    }
+
+    @Override
+    public int longestAnswer() {
+        return zooKeeper.getClientConfig().getInt(ZKConfig.JUTE_MAXBUFFER, ZOOKEEPERS_LONGEST_ANSWER);
+    }
+
+    @Override
+    public void read(String path, Consumer<Response<NodeData>> then) {
+        zooKeeper.getData(path, false, nodeData(then), null);
+    }
+
+    @Override
+    public void watchData(String path, Consumer<Response<NodeData>> then) {
+        zooKeeper.getData(path, watcher, nodeData(then), null);
+    }
+
+    @Override
+    public void watchChildren(String path, Consumer<Response<Listing>> then) {
+        zooKeeper.getChildren(path, watcher, listing(then), null);
+    }
+
+    /** Not {@code removeWatches(watcher)}: that goes out as a check and removes nothing at the server. */
+    @Override
+    public void removeWatches(String path, Runnable then) {
+        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);
+    }
+
+    @Override
+    public void write(List<Write> writes, Consumer<Response<Written>> then) {
+        List<Op> ops = new ArrayList<>(writes.size());
+        for (Write write : writes) {
+            ops.add(op(write));
+        }
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(written(rc, results)), null);
+    }
+
+    @Override
+    public void close(Runnable then) {
+        if (ownership == Ownership.BORROWED) {
+            givenBack = true;
+            removeWatches(nobodysNode, then);
+            return;
+        }
+        // ZooKeeper's handle swallows an interrupt, and leaves the session to its time-out then.
+        Thread closing = new Thread(() -> closeHandle(then), "latchkey-close");
+        closing.setDaemon(true);
+        try {
+            closing.start();
+        } catch (OutOfMemoryError noThread) {
+            LOG.warn("No thread can be started to close the ZooKeeper handle; it is closed on this one", noThread);
+            closeHandle(then);
+        }
+    }
+
+    private void closeHandle(Runnable then) {
+        try {
+            zooKeeper.close();
+        } catch (InterruptedException cannotHappenHere) {
+            Thread.currentThread().interrupt();
+        } finally {
+            then.run();
+        }
+    }
+
+    @Override
+    public boolean answersOn(Thread thread) {
+        return thread.equals(eventThread);
+    }
+
+    private Op op(Write write) {
+        if (write instanceof Write.CreatePath create) {
+            CreateMode mode = create.lasting() == Lasting.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
+            return Op.create(create.path(), EMPTY, acl, mode);
+        } else if (write instanceof Write.CreateRequest create) {
+            return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL_SEQUENTIAL));
+        } else if (write instanceof Write.CreateNode create) {
+            return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL));
+        } else if (write instanceof Write.Mark mark) {
+            return Op.setData(mark.path(), EMPTY, ANY_VERSION);
+        } else if (write instanceof Write.SetData set) {
+            return Op.setData(set.path(), set.data(), set.version());
+        } else if (write instanceof Write.Delete delete) {
+            return Op.delete(delete.path(), ANY_VERSION);
+        } else if (write instanceof Write.Check check) {
+            return Op.check(check.path(), ANY_VERSION);
+        }
+        throw new IllegalArgumentException("unknown write " + write);
+    }
+
+    private CreateOptions options(CreateMode mode) {
+        return CreateOptions.newBuilder(acl, mode).build();
+    }
+
+    /**
+     * A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. Not so where that failed
+     * because the leader ends the session just then, or knows it at another server: that proves nothing but this.
+     */
+    static Response<Written> written(int rc, List<OpResult> results) {
+        if (rc == KeeperException.Code.OK.intValue()) {
+            return Response.of(new Written(created(results), Optional.empty()));
+        }
+        if (results != null) {
+            for (int i = 0; i < results.size(); i++) {
+                if (results.get(i) instanceof OpResult.ErrorResult error
+                        && error.getErr() != KeeperException.Code.OK.intValue()
+                        && error.getErr() != KeeperException.Code.RUNTIMEINCONSISTENCY.intValue()) {
+                    Status code = map(error.getErr());
+                    return code == Status.SESSION_EXPIRED || code == Status.CONNECTION_LOSS
+                            ? Response.failed(code, word(error.getErr()))
+                            : Response.of(
+                                    new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
+                }
+            }
+        }
+        return Response.failed(map(rc), word(rc));
+    }
+
+    /**
+     * The nodes that a transaction created. All its changes have one zxid, so any Stat in its results tells it; a create's
+     * own Stat does not come from every server, nor through a handle with a chroot (3.9.5 falls back to the old form).
+     */
+    private static List<Created> created(List<OpResult> results) {
+        long zxid = 0;
+        for (OpResult result : results) {
+            if (result instanceof OpResult.SetDataResult set) {
+                zxid = set.getStat().getMzxid();
+            } else if (result instanceof OpResult.CreateResult node && node.getStat() != null) {
+                zxid = node.getStat().getCzxid();
+            }
+        }
+        List<Created> created = new ArrayList<>(1);
+        for (OpResult result : results) {
+            if (result instanceof OpResult.CreateResult node) {
+                created.add(new Created(lastName(node.getPath()), zxid));
+            }
+        }
+        return created;
+    }
+
+    private static AsyncCallback.Children2Callback listing(Consumer<Response<Listing>> then) {
+        return (rc, path, ctx, children, stat) -> then.accept(answer(rc, () -> new Listing(children, stat.getMzxid())));
+    }
+
+    private static AsyncCallback.DataCallback nodeData(Consumer<Response<NodeData>> then) {
+        return (rc, path, ctx, data, stat) -> then.accept(answer(
+                rc,
+                () -> new NodeData(
+                        data == null ? EMPTY : data,
+                        stat.getCzxid(),
+                        stat.getMzxid(),
+                        stat.getVersion(),
+                        stat.getCtime(),
+                        stat.getNumChildren(),
+                        stat.getEphemeralOwner())));
+    }
+
+    private static <T> Response<T> answer(int rc, Supplier<T> value) {
+        return rc == KeeperException.Code.OK.intValue() ? Response.of(value.get()) : Response.failed(map(rc), word(rc));
+    }
+
+    private static long czxid(Stat stat) {
+        return stat.getCzxid();
+    }
+
+    private static String lastName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    private void process(WatchedEvent event) {
+        eventThread = Thread.currentThread();
+        switch (event.getType()) {
+            case None -> {
+                synchronized (watcher) {
+                    sessionChanged(event.getState());
+                }
+            }
+            case NodeDataChanged -> listener.fired(event.getPath(), Change.DATA, zxid(event));
+            case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));
+            case NodeChildrenChanged -> listener.fired(event.getPath(), Change.CHILDREN, zxid(event));
+            case DataWatchRemoved, ChildWatchRemoved ->
+                listener.fired(event.getPath(), Change.WATCH_REMOVED, zxid(event));
+            case NodeCreated, PersistentWatchRemoved -> {
+                // No watch of ours can bring these.
+            }
+        }
+    }
+
+    private static long zxid(WatchedEvent event) {
+        return EVENTS_HAVE_ZXIDS ? event.getZxid() : WatchedEvent.NO_ZXID;
+    }
+
+    @SuppressWarnings("deprecation") // The switch is to be exhaustive; the old states never come.
+    private void sessionChanged(Watcher.Event.KeeperState state) {
+        switch (state) {
+            case SyncConnected -> listener.connected(zooKeeper.getSessionTimeout());
+            case Disconnected, ConnectedReadOnly -> listener.disconnected();
+            case Expired, Closed -> listener.expired();
+            case AuthFailed -> listener.loginRefused();
+            case SaslAuthenticated, Unknown, NoSyncConnected -> {
+                // Nothing that a lock would have to know.
+            }
+        }
+    }
+
+    private static String word(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        return code == null ? "error " + rc : code.name();
+    }
+
+    /** The one place where ZooKeeper's codes become ours. */
+    @SuppressWarnings("deprecation") // The switch is to be exhaustive.
+    private static Status map(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        if (code == null) {
+            return Status.OTHER;
+        }
+        return switch (code) {
+            case OK -> Status.OK;
+            case NONODE -> Status.NO_NODE;
+            case NODEEXISTS -> Status.NODE_EXISTS;
+            case NOTEMPTY -> Status.NOT_EMPTY;
+            case BADVERSION -> Status.BAD_VERSION;
+            case NOAUTH -> Status.NO_AUTH;
+            case NOCHILDRENFOREPHEMERALS -> Status.NO_CHILDREN;
+            case CONNECTIONLOSS, OPERATIONTIMEOUT, REQUESTTIMEOUT, SESSIONMOVED -> Status.CONNECTION_LOSS;
+            case SESSIONEXPIRED, SESSIONCLOSEDREQUIRESASLAUTH, UNKNOWNSESSION -> Status.SESSION_EXPIRED;
+            case AUTHFAILED -> Status.LOGIN_REFUSED;
+            case NOTREADONLY -> Status.READ_ONLY;
+            case SYSTEMERROR,
+                    RUNTIMEINCONSISTENCY,
+                    DATAINCONSISTENCY,
+                    MARSHALLINGERROR,
+                    UNIMPLEMENTED,
+                    BADARGUMENTS,
+                    NEWCONFIGNOQUORUM,
+                    RECONFIGINPROGRESS,
+                    APIERROR,
+                    INVALIDCALLBACK,
+                    INVALIDACL,
+                    EPHEMERALONLOCALSESSION,
+                    NOWATCHER,
+                    RECONFIGDISABLED,
+                    QUOTAEXCEEDED,
+                    THROTTLEDOP -> Status.OTHER;
+        };
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.threads;
+
+import io.latchkey.zk.internal.validity.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads on which users' code runs, or from which it is handed to the executor that the user gave. Submitting never
+ * blocks, throws nothing, and runs nothing in the submitting thread: that one may be in the middle of a step of the
+ * engine. The user's executor is called from here because its {@code execute} is the user's code as well: it may run the
+ * task in place, block, or throw anything; a task that it refuses is run here.
+ */
+public final class CallbackThreads implements Executor, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CallbackThreads.class);
+    private static final int THREADS = 4;
+    /** After which a thread that the machine would not start is tried again. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+
+    private final ThreadPoolExecutor threads;
+    private final Optional<Executor> given;
+    private final Clock time;
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    /**
+     * @param name the threads' name
+     * @param given the user's executor; empty to run tasks on these threads
+     * @param time when to try again to start a thread
+     */
+    public CallbackThreads(String name, Optional<Executor> given, Clock time) {
+        this(DaemonThreads.pool(THREADS, name), given, time);
+    }
+
+    CallbackThreads(ThreadPoolExecutor threads, Optional<Executor> given, Clock time) {
+        this.threads = threads;
+        this.given = given;
+        this.time = time;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        Runnable here = given.isPresent() ? () -> handTo(given.get(), task) : task;
+        try {
+            threads.execute(here);
+        } catch (Throwable noThread) {
+            // The machine starts no more threads. One that runs already, or the next one that can be started, takes the
+            // task.
+            threads.getQueue().add(here);
+            startThread();
+        }
+    }
+
+    private void startThread() {
+        if (threads.getPoolSize() > 0 || threads.getQueue().isEmpty()) {
+            return;
+        }
+        try {
+            threads.prestartCoreThread();
+        } catch (Throwable noThread) {
+            LOG.debug("No thread for callbacks can be started; trying again", noThread);
+            time.after(RETRY, this::startThread);
+        }
+    }
+
+    /** An executor may have begun, or queued, the task that it then refuses: the first to begin it runs it. */
+    private void handTo(Executor executor, Runnable task) {
+        AtomicBoolean begun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (begun.compareAndSet(false, true)) {
+                task.run();
+            }
+        };
+        try {
+            executor.execute(once);
+        } catch (Throwable refused) {
+            if (warned.compareAndSet(false, true)) {
+                LOG.warn(
+                        "The callback executor {} refused a task, which runs on a thread of the lock client instead."
+                                + " Logged once.",
+                        executor,
+                        refused);
+            }
+            once.run();
+        }
+    }
+
+    /** Lets the threads end as soon as they have nothing to run; what is submitted later still runs. */
+    @Override
+    public void close() {
+        threads.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+    }
+}

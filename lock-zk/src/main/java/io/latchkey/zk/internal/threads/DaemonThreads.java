@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.threads;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Pools of daemon threads that are started when there is work and end when there has been none for ten seconds. */
+public final class DaemonThreads {
+    private static final long IDLE_SECONDS = 10;
+
+    private DaemonThreads() {}
+
+    /**
+     * A pool with an unbounded queue.
+     *
+     * @param most how many threads run at most
+     * @param name the name of each
+     */
+    public static ThreadPoolExecutor pool(int most, String name) {
+        return pool(most, name, new LinkedBlockingQueue<>());
+    }
+
+    public static ThreadPoolExecutor pool(int most, String name, BlockingQueue<Runnable> queue) {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
+    }
+}

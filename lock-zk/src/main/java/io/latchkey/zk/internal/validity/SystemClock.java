@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.validity;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The machine's clocks, and one daemon thread for a client's timers. That thread has a pulse as well: where it fails to
+ * come, the process stood still.
+ */
+public final class SystemClock implements Clock {
+    /** In a session time-out, if they are neither too close together then nor too far apart. */
+    private static final int PULSES = 60;
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofMillis(250);
+
+    private final ScheduledThreadPoolExecutor timer;
+    /** The time between two pulses: a standstill lies within one. */
+    private final SlidingMaximum betweenPulses = new SlidingMaximum(Duration.ZERO);
+
+    private ClockReading pulse = ClockReading.of(this);
+
+    /**
+     * @param name the thread's
+     * @param sessionTimeout the time-out of the sessions of which the proofs are that a standstill makes weaker
+     */
+    public SystemClock(String name, Duration sessionTimeout) {
+        timer = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.setRemoveOnCancelPolicy(true);
+        Duration interval = sessionTimeout.dividedBy(PULSES);
+        interval = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+        interval = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+        var unused = timer.scheduleWithFixedDelay(
+                this::takePulse, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
+    private synchronized void takePulse() {
+        ClockReading now = ClockReading.of(this);
+        betweenPulses.add(now.atMostSince(pulse), now);
+        pulse = now;
+    }
+
+    @Override
+    public synchronized Duration standstill(Duration span) {
+        ClockReading now = ClockReading.of(this);
+        Duration longest = betweenPulses.within(span, now);
+        Duration maybeNow = now.atMostSince(pulse);
+        return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable task) {
+        try {
+            Future<?> scheduled = timer.schedule(task, saturatedNanos(delay), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException closed) {
+            return () -> {};
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+
+    private static long saturatedNanos(Duration delay) {
+        return delay.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : delay.toNanos();
+    }
+}

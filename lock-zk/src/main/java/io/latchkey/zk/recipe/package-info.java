@@ -1,5 +1,0 @@
-/** Who holds: one pure rule per recipe over a queue (docs/protocol.md, "Holding rule"). */
-@NullMarked
-package io.latchkey.zk.recipe;
-
-import org.jspecify.annotations.NullMarked;

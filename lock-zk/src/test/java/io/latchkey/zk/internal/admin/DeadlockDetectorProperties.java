@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.zk.internal.admin.DeadlockDetector.Line;
+import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Tag;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Deadlocks by a second definition: the requests of all sets in which every request waits for requests of the set. So few
+ * requests are drawn that all sets can be tried.
+ */
+class DeadlockDetectorProperties {
+    private static final int MOST = 9;
+
+    /** A request to be placed at the end of a queue. */
+    private record Draft(int path, Tag tag, int permits, int session, int token, boolean holds) {
+        Seat seat(int number) {
+            String prefix = NodeName.prefix(tag, String.format("%016x", number), permits);
+            NodeName name =
+                    NodeName.parse(prefix + String.format("%010d", number)).orElseThrow();
+            return new Seat("/" + path, name, token, session, holds);
+        }
+    }
+
+    @Property(tries = 2000)
+    void requestsAreStuck_whenSomeSetOfThemWaitsForItself(@ForAll("queues") List<Line> lines) {
+        List<Seat> all = lines.stream().flatMap(line -> line.seats().stream()).toList();
+        Set<Seat> expected = new HashSet<>();
+        for (int bits = 1; bits < 1 << all.size(); bits++) {
+            int chosen = bits;
+            List<Seat> set = all.stream()
+                    .filter(seat -> (chosen >> all.indexOf(seat) & 1) == 1)
+                    .toList();
+            if (set.stream().allMatch(seat -> waitsForSome(seat, set, lines))) {
+                expected.addAll(set);
+            }
+        }
+        assertEquals(expected, DeadlockDetector.of(lines).stuck());
+    }
+
+    @Property(tries = 2000)
+    void eachRequestOfACircleWaitsForTheNext(@ForAll("queues") List<Line> lines) {
+        DeadlockDetector standstill = DeadlockDetector.of(lines);
+        for (Seat seat : standstill.stuck()) {
+            List<Seat> circle = standstill.circleBehind(seat);
+            assertTrue(standstill.stuck().containsAll(circle), circle::toString);
+            assertEquals(circle.size(), Set.copyOf(circle).size(), circle::toString);
+            for (int i = 0; i < circle.size(); i++) {
+                Seat one = circle.get(i);
+                Seat next = circle.get((i + 1) % circle.size());
+                assertTrue(mayWaitFor(one, next, lines), () -> one + " waits for " + next);
+            }
+        }
+    }
+
+    /** Whether the request cannot go on as long as none of {@code set} goes on. */
+    private static boolean waitsForSome(Seat seat, List<Seat> set, List<Line> lines) {
+        List<Seat> those =
+                set.stream().filter(other -> mayWaitFor(seat, other, lines)).toList();
+        long permits = seat.name().permits()
+                + those.stream().mapToLong(other -> other.name().permits()).sum();
+        boolean room = !seat.holds()
+                && seat.name().tag() == Tag.LEASE
+                && permits <= lineOf(seat, lines).capacity();
+        return !those.isEmpty() && !room;
+    }
+
+    private static boolean mayWaitFor(Seat seat, Seat other, List<Line> lines) {
+        if (seat.holds()) {
+            boolean oneThread = seat.session() == other.session() && seat.session() != DeadlockDetector.UNKNOWN;
+            return oneThread && !other.holds() && other.token() >= seat.token() && !sameQueue(seat, other);
+        }
+        List<Seat> queue = lineOf(seat, lines).seats();
+        boolean before = sameQueue(seat, other) && queue.indexOf(other) < queue.indexOf(seat);
+        return before && (seat.name().tag() != Tag.READ || other.name().tag() == Tag.WRITE);
+    }
+
+    private static boolean sameQueue(Seat one, Seat other) {
+        return one.path().equals(other.path());
+    }
+
+    private static Line lineOf(Seat seat, List<Line> lines) {
+        return lines.stream()
+                .filter(line -> line.seats().contains(seat))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Provide
+    Arbitrary<List<Line>> queues() {
+        Arbitrary<Draft> drafts = Combinators.combine(
+                        Arbitraries.of(0, 0, 1, 1, 2),
+                        Arbitraries.of(Tag.class),
+                        Arbitraries.integers().between(1, 3),
+                        Arbitraries.of(0, 1, 1, 2, 2),
+                        Arbitraries.integers().between(1, 3),
+                        Arbitraries.of(true, false))
+                .as(Draft::new);
+        return Combinators.combine(
+                        drafts.list().ofMaxSize(MOST), Arbitraries.integers().between(1, 3))
+                .as(DeadlockDetectorProperties::lines);
+    }
+
+    private static List<Line> lines(List<Draft> drafts, int capacity) {
+        Map<Integer, List<Seat>> byPath = new TreeMap<>();
+        for (int i = 0; i < drafts.size(); i++) {
+            Draft draft = drafts.get(i);
+            byPath.computeIfAbsent(draft.path(), path -> new ArrayList<>()).add(draft.seat(i));
+        }
+        return byPath.values().stream().map(seats -> new Line(seats, capacity)).toList();
+    }
+}

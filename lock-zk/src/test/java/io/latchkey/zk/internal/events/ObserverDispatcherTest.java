@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.events;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.LockObserver;
+import io.latchkey.zk.internal.session.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ObserverDispatcherTest {
+    private static final LockObserver.SessionState LAST = LockObserver.SessionState.CLOSED;
+
+    @Test
+    void anObserverThatIsTooSlowMissesTheNewestAndIsToldHowMany() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch called = new CountDownLatch(1);
+        BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
+        LockObserver slow = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                called.countDown();
+                awaitUninterrupted(goOn);
+                heard.add(request.id());
+            }
+
+            @Override
+            public void missed(long calls) {
+                heard.add(-calls);
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                heard.add(0L);
+            }
+        };
+        try (ObserverDispatcher feed = new ObserverDispatcher(slow, "test-observer")) {
+            tell(feed, 1);
+            assertTrue(called.await(10, TimeUnit.SECONDS));
+            int fit = 1 + ObserverDispatcher.MOST_WAITING;
+            for (long id = 2; id <= fit + 7; id++) {
+                tell(feed, id);
+            }
+            goOn.countDown();
+            List<Long> all = new ArrayList<>();
+            while (all.isEmpty() || all.get(all.size() - 1) != 0) {
+                if (all.size() == fit) {
+                    feed.tell(observer -> observer.sessionChanged(LAST));
+                }
+                Long next = heard.poll(10, TimeUnit.SECONDS);
+                all.add(next);
+            }
+            List<Long> ids = all.stream().filter(id -> id > 0).toList();
+            assertEquals(fit, ids.size());
+            assertEquals(ids.stream().sorted().toList(), ids, "in order");
+            assertEquals(List.of(-7L), all.stream().filter(id -> id < 0).toList());
+        }
+    }
+
+    @Test
+    void whatAnObserverThrowsChangesNothing() throws Exception {
+        BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
+        LockObserver angry = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                heard.add(request.id());
+                throw new AssertionError("theirs");
+            }
+        };
+        try (ObserverDispatcher feed = new ObserverDispatcher(angry, "test-observer")) {
+            tell(feed, 1);
+            tell(feed, 2);
+            assertEquals(1L, heard.poll(10, TimeUnit.SECONDS));
+            assertEquals(2L, heard.poll(10, TimeUnit.SECONDS));
+        }
+    }
+
+    private static void tell(ObserverDispatcher feed, long id) {
+        feed.tell(observer -> observer.requested(new LockObserver.Request(id, "/m", "mutex")));
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(20, TimeUnit.SECONDS));
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+}

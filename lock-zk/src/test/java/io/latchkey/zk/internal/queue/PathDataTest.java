@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.queue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What paths and requests say of themselves. The bytes are a format: changing them locks out older clients. */
+class PathDataTest {
+    private static final NodeName KAZOOS =
+            Naming.KAZOO.parse("batch__lock__0000000001").orElseThrow();
+
+    @Test
+    void aPathSaysItsFormatItsKindAndASemaphoresCounts() {
+        assertArrayEquals("latchkey/2 mutex".getBytes(UTF_8), PathData.MUTEX.bytes());
+        assertArrayEquals("latchkey/2 read-write".getBytes(UTF_8), PathData.READ_WRITE.bytes());
+        assertArrayEquals(
+                "latchkey/2 semaphore 3 2 5".getBytes(UTF_8),
+                PathData.semaphore(3).resized(5).resized(2).bytes());
+    }
+
+    @Test
+    void whatWasWrittenIsRead() {
+        for (PathData data :
+                List.of(PathData.MUTEX, PathData.READ_WRITE, PathData.semaphore(Integer.MAX_VALUE), resized())) {
+            assertEquals(Optional.of(data), PathData.parse(data.bytes()));
+        }
+    }
+
+    @Test
+    void whatThisVersionDoesNotKnowIsNotRead() {
+        for (String data : List.of(
+                "",
+                "latchkey/3 mutex",
+                "latchkey/1 mutex",
+                "latchkey/1 read-write",
+                "latchkey/1 semaphore 3 3 3",
+                "latchkey/2 mutex 1",
+                "latchkey/2 semaphore",
+                "latchkey/2 semaphore 3 3",
+                "latchkey/2 semaphore 3 0 3",
+                "latchkey/2 semaphore 3 3 99999999999")) {
+            assertEquals(Optional.empty(), PathData.parse(data.getBytes(UTF_8)), data);
+        }
+    }
+
+    @Test
+    void clientsMustAgreeOnKindAndDeclaredPermitsOnly() {
+        assertTrue(resized().agreesWith(PathData.semaphore(3)));
+        assertFalse(PathData.semaphore(2).agreesWith(PathData.semaphore(3)));
+        assertFalse(PathData.MUTEX.agreesWith(PathData.READ_WRITE));
+    }
+
+    @Test
+    void dataIsDescribedForPeople() {
+        assertEquals("semaphore of 3 permits", PathData.describe(resized().bytes()));
+        assertEquals("semaphore of 1 permit", PathData.semaphore(1).describe());
+        assertEquals("mutex", PathData.MUTEX.describe());
+        assertEquals("read-write lock", PathData.READ_WRITE.describe());
+        assertEquals(
+                "data that this version does not know: \"127.0.0.1?\"",
+                PathData.describe("127.0.0.1\n".getBytes(UTF_8)));
+        assertEquals(
+                "data that this version does not know: \"latchkey/1 mutex\"",
+                PathData.describe("latchkey/1 mutex".getBytes(UTF_8)));
+        assertTrue(PathData.describe("x".repeat(80).getBytes(UTF_8)).endsWith("\"" + "x".repeat(80) + "\""));
+        assertTrue(PathData.describe("x".repeat(81).getBytes(UTF_8)).endsWith("\"" + "x".repeat(80) + "\u2026\""));
+        assertTrue(
+                PathData.describe("evil\u202e\u009b\u001b]0;".getBytes(UTF_8)).endsWith("\"evil???]0;\""));
+    }
+
+    private static PathData resized() {
+        return PathData.semaphore(3).resized(5);
+    }
+
+    @Test
+    void aRequestSaysWhoMadeItInOneLine() {
+        Owner owner = new Owner("host-1", 4711, "a label: 7/8");
+        assertEquals("host-1:4711 a label: 7/8", new String(owner.data(), UTF_8));
+        assertEquals(
+                "host-1:4711/77 a label: 7/8", new String(owner.withToken(77).data(), UTF_8));
+        assertEquals("host-1:4711", new String(new Owner("host-1", 4711, "").data(), UTF_8));
+        for (Owner each : List.of(owner, owner.withToken(77), new Owner("", 1, ""), new Owner("fe80::1", 1, " "))) {
+            assertEquals(each, Owner.parse(each.data()));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "127.0.0.1",
+                "host 4711 label",
+                "host:pid label",
+                "host:99999999999999999999",
+                "host:1/no-token label",
+                "host:1/ label",
+                "two words:1 label",
+                // The former format, of three lines.
+                "host\n4711\nlabel"
+            })
+    void unknownOwnerData_isUnknown(String data) {
+        assertEquals(Owner.UNKNOWN, Owner.parse(data.getBytes(UTF_8)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "evil\u001b]0;owned\u0007:7 label",
+                "host:7/99 fine\n2026-11-23 ERROR forged",
+                "host:7 \u009b2J",
+                "host:7 \u202egnp.exe",
+                "host:7 \u007f",
+                "host:7 \u200b"
+            })
+    void invisibleCharactersInOwnerData_areUnknown(String data) {
+        assertEquals(Owner.UNKNOWN, Owner.parse(data.getBytes(UTF_8)));
+        assertEquals(Owner.UNKNOWN, Naming.KAZOO.owner(KAZOOS, data.getBytes(UTF_8)));
+    }
+
+    @Test
+    void longOwnerData_isUnknown() {
+        Owner longest = new Owner("h".repeat(256), 7, "\u4e00".repeat(256));
+        assertEquals(longest, Owner.parse(longest.data()));
+        assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h".repeat(257), 7, "").data()));
+        assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h", 7, "x".repeat(257)).data()));
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.Lists;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Steps that cost the same however many other requests or paths there are; with a walk over all, each bound would be exceeded many times over. */
+class ManyRequestsTest {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private final VirtualClock time = new VirtualClock();
+    private final Engine engine = engine();
+    private final Session session = new Session(engine);
+
+    private Engine engine() {
+        return new Engine(new Engine.Config(
+                new Engine.Source.Own(this::connectedPort),
+                Duration.ofSeconds(10),
+                Optional.empty(),
+                new Owner("host", 1, "label"),
+                new AtomicLong()::incrementAndGet,
+                time,
+                Runnable::run,
+                path -> path));
+    }
+
+    /** Creates nodes at once, answers transactions when the session's validity is over, and answers nothing else. */
+    private ZnodeStore connectedPort(ZnodeStore.Listener listener) {
+        listener.connected(10_000);
+        AtomicInteger created = new AtomicInteger();
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("create")) {
+                        String name = args[0] + String.format(Locale.ROOT, "%010d", created.getAndIncrement());
+                        answer(args[2], new ZnodeStore.Created(name.substring(name.lastIndexOf('/') + 1), 1));
+                    } else if (method.getName().equals("write")) {
+                        time.pass(Duration.ofMinutes(1));
+                        answer(args[1], new ZnodeStore.Written(List.of(), Optional.empty()));
+                    }
+                    return method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, args) : null;
+                });
+    }
+
+    @SuppressWarnings("unchecked") // each request has a consumer of answers of its own kind
+    private static <T> void answer(Object then, T value) {
+        ((Consumer<Response<T>>) then).accept(Response.of(value));
+    }
+
+    /** Leaving from the front is the measure for leaving from the end, so that the machine's speed does not matter. */
+    @Test
+    void waitersLeaveALineOfLocalTurns_withoutAWalkOverTheLine() {
+        LocalHandOff turns = new LocalHandOff(engine, 10, Duration.ofMinutes(1));
+        List<CompletableFuture<Optional<ZkLease>>> line = new ArrayList<>();
+        for (int i = 0; i < 200_000; i++) {
+            line.add(turns.acquire("/m", new WaitPolicy.Forever()));
+        }
+        long first = nanosToLeave(line.subList(0, 10_000));
+        long last = nanosToLeave(Lists.reverse(line).subList(0, 10_000));
+        assertTrue(last < 20 * first, () -> "from the front " + first + " ns, from the end " + last + " ns");
+    }
+
+    private static long nanosToLeave(List<CompletableFuture<Optional<ZkLease>>> leaving) {
+        long start = System.nanoTime();
+        leaving.forEach(turn -> assertTrue(turn.complete(Optional.empty())));
+        return System.nanoTime() - start;
+    }
+
+    @Test
+    void closingClientKnowsWhetherItOwes_withoutAWalkOverItsPaths() {
+        for (int i = 0; i < 10_000; i++) {
+            session.lane("/m/" + i).creating();
+        }
+        for (int i = 1; i < 10_000; i++) {
+            session.lane("/m/" + i).noLongerCreating();
+        }
+        assertTimeoutPreemptively(SOON, () -> {
+            for (int i = 0; i < 300_000; i++) {
+                assertTrue(session.owes());
+            }
+        });
+        session.lane("/m/0").noLongerCreating();
+        assertFalse(session.owes());
+    }
+
+    @Test
+    void releaseWithoutAConnection_isToldWithoutAWalkOverThoseBefore() {
+        List<NodeName> nodes = new ArrayList<>();
+        for (int i = 0; i < 200_000; i++) {
+            nodes.add(NodeName.parse(String.format(Locale.ROOT, "read-%016x-%010d", i, i))
+                    .orElseThrow());
+        }
+        PendingDeletions departures = session.lane("/m").departures();
+        assertTimeoutPreemptively(SOON, () -> nodes.forEach(departures::withdraw));
+        assertTrue(departures.owes());
+    }
+
+    /** A session without requests is the measure, so that the machine's speed does not matter. */
+    @Test
+    void answersBehindTheDeadline_areTakenWithoutAWalkOverRequestsThatWait() throws Exception {
+        Engine idle = engine();
+        idle.start();
+        engine.start();
+        List<CompletableFuture<Optional<ZkLease>>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            waiting.add(engine.acquire(List.of(new LockTarget(Recipe.MUTEX, "/m")), new WaitPolicy.Forever()));
+        }
+        long alone = nanosOfLateAnswers(idle);
+        long beside = nanosOfLateAnswers(engine);
+        assertTrue(beside < 20 * alone, () -> "alone " + alone + " ns, beside requests that wait " + beside + " ns");
+        assertTrue(waiting.stream().noneMatch(CompletableFuture::isDone));
+    }
+
+    private static long nanosOfLateAnswers(Engine engine) {
+        return engine.ask("/m", "be late", (session, took) -> {
+            long start = System.nanoTime();
+            for (int i = 0; i < 30_000; i++) {
+                session.write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
+            }
+            engine.serially(() -> took.complete(System.nanoTime() - start));
+        });
+    }
+}

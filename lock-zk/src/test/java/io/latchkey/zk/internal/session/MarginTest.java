@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** How long a touch may take from a server to the leader, which asks for touches every half tick. */
+class MarginTest {
+    @Test
+    void marginIsAQuarter_whenTheSessionIsLong() {
+        assertEquals(Duration.ofMillis(2500), margin(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+        assertEquals(Duration.ofMillis(1500), margin(Duration.ofSeconds(6), Duration.ofSeconds(6)));
+    }
+
+    /** Ticks are of two seconds unless set otherwise, and a session has two of them at least. */
+    @Test
+    void marginIsMoreThanHalfATick_whenTheSessionIsTheSmallestByDefault() {
+        Duration tick = Duration.ofSeconds(2);
+        for (int millis = 4000; millis <= 10_000; millis += 100) {
+            Duration timeout = Duration.ofMillis(millis);
+            Duration spare = margin(timeout, timeout).minus(tick.dividedBy(2));
+            assertTrue(spare.compareTo(tick.dividedBy(7)) > 0, () -> spare + " to spare of " + timeout);
+        }
+    }
+
+    @Test
+    void marginIsMoreThanHalfATick_whenTheServerLengthenedTheSessionToItsSmallest() {
+        Duration tick = Duration.ofSeconds(6);
+        Duration margin = margin(Duration.ofMillis(100), tick.multipliedBy(2));
+        assertEquals(tick.multipliedBy(2).dividedBy(3), margin);
+    }
+
+    @Test
+    void marginIsTheGivenOne_whenThatIsNoMoreThanAThird() {
+        Duration asked = Duration.ofSeconds(4);
+        assertEquals(Duration.ofMillis(200), margin(asked, asked, Optional.of(Duration.ofMillis(200))));
+        assertEquals(asked.dividedBy(3), margin(asked, asked, Optional.of(asked)));
+    }
+
+    private static Duration margin(Duration asked, Duration granted) {
+        return margin(asked, granted, Optional.empty());
+    }
+
+    private static Duration margin(Duration asked, Duration granted, Optional<Duration> given) {
+        Engine engine = new Engine(new Engine.Config(
+                new Engine.Source.Own(listener -> {
+                    throw new IOException("no server here");
+                }),
+                asked,
+                given,
+                new Owner("host", 1, ""),
+                () -> 1,
+                new VirtualClock(),
+                Runnable::run,
+                path -> path));
+        return engine.margin(granted);
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.events.ClientEvents;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.validity.ClockReading;
+import io.latchkey.zk.internal.validity.ValidityPeriod;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What several threads touch at once, beside the serial executor. Lincheck's model checker plays random calls on two threads,
+ * switches between these at reads and writes of shared memory, and requires that the results are those of some order in one thread.
+ */
+@Tag("once")
+@Tag("long")
+class RaceProperties {
+    /** {@code -Dlatchkey.races=20}: so many times as many scenarios. */
+    private static final int TIMES = Integer.getInteger("latchkey.races", 1);
+
+    private static void explore(Class<?> calls) {
+        new ModelCheckingOptions()
+                .iterations(10 * TIMES)
+                .invocationsPerIteration(300)
+                .threads(2)
+                .actorsPerThread(2)
+                .actorsBefore(1)
+                .actorsAfter(1)
+                .check(calls);
+    }
+
+    @Test
+    void termIsOverForAllThreads_onceOneHasFoundItOver() {
+        explore(Looks.class);
+    }
+
+    @Test
+    void tasksRunOneByOneAndAllRun_whenThreadsSubmitAtOnce() {
+        explore(Submissions.class);
+    }
+
+    @Test
+    void observerIsToldOneEndAndNothingAfterIt_whenEndsOfARequestRace() {
+        explore(Ends.class);
+    }
+
+    @Test
+    void observerIsToldEachCallOrThatItMissedIt_whenItsQueueIsFull() {
+        explore(FullQueue.class);
+    }
+
+    /** A validity period: a thread that finds it over is contradicted by no later look, and by no renewal. */
+    public static final class Looks {
+        private final VirtualClock time = new VirtualClock();
+        private final ClockReading start = time.now();
+        private final ValidityPeriod term = new ValidityPeriod(time, start.plus(Duration.ofSeconds(2)));
+
+        /** As a lease does, which says why it is lost. */
+        @Operation
+        public String look() {
+            return term.isValid() ? "valid" : term.isOver() ? "session over" : "deadline passed";
+        }
+
+        @Operation
+        public boolean prolong() {
+            return term.prolong(start.plus(Duration.ofSeconds(4)));
+        }
+
+        @Operation
+        public void shorten() {
+            term.shorten(Duration.ofSeconds(1));
+        }
+
+        @Operation
+        public void end() {
+            term.end();
+        }
+
+        @Operation(nonParallelGroup = "clock")
+        public void passTime() {
+            time.passOnTheWallOnly(Duration.ofSeconds(3));
+        }
+    }
+
+    /** Tasks that count in what nothing else guards. */
+    public static final class Submissions {
+        private final SerialExecutor serial = new SerialExecutor(Runnable::run);
+        private final AtomicInteger submitted = new AtomicInteger();
+        private int ran;
+
+        @Operation
+        public boolean submit() {
+            submitted.incrementAndGet();
+            serial.execute(() -> ran += serial.isRunningHere() ? 1 : 0);
+            return serial.isRunningHere();
+        }
+
+        @Validate
+        public void allRanWithinTheExecutor() {
+            assertEquals(submitted.get(), ran);
+        }
+    }
+
+    /** One request, and what its observer has heard. */
+    public static final class Ends {
+        private final Hearing observer = new Hearing();
+        private final RequestEvents signals = new RequestEvents(
+                new ClientEvents(
+                        Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                        new VirtualClock()),
+                List.of(new LockTarget(Recipe.MUTEX, "/m")),
+                "/m");
+
+        @Operation
+        public void queued() {
+            signals.queued(1);
+        }
+
+        @Operation
+        public void granted() {
+            signals.granted(7);
+        }
+
+        @Operation
+        public void notGranted() {
+            signals.notGranted(LockObserver.Ending.WITHDRAWN);
+        }
+
+        @Operation
+        public void lost() {
+            signals.lost(LossCause.NODE_DELETED);
+        }
+
+        @Operation
+        public void released() {
+            signals.released();
+        }
+
+        @Operation
+        public String heard() {
+            return observer.heard("");
+        }
+    }
+
+    private static final class Hearing implements LockObserver {
+        private String heard = "";
+
+        synchronized String heard(String more) {
+            heard += more;
+            return heard;
+        }
+
+        @Override
+        public void queued(Request request, int position) {
+            heard("queued ");
+        }
+
+        @Override
+        public void granted(Request request, long token, Duration waited) {
+            heard("granted ");
+        }
+
+        @Override
+        public void notGranted(Request request, Ending ending, Duration waited) {
+            heard("not granted ");
+        }
+
+        @Override
+        public void lost(Request request, long token, LossCause cause, Duration held) {
+            heard("lost ");
+        }
+
+        @Override
+        public void released(Request request, long token, Duration held) {
+            heard("released ");
+        }
+    }
+
+    /** An observer's queue with room for two calls; the observer's thread takes one now and then. */
+    public static final class FullQueue {
+        private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger told = new AtomicInteger();
+        private long heard;
+
+        private final ObserverDispatcher feed = new ObserverDispatcher(
+                new LockObserver() {
+                    @Override
+                    public void sessionChanged(SessionState state) {
+                        heard++;
+                    }
+
+                    @Override
+                    public void missed(long calls) {
+                        heard += calls;
+                    }
+                },
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+                    @Override
+                    public void execute(Runnable task) {
+                        if (queue.size() >= 2) {
+                            throw new RejectedExecutionException("full");
+                        }
+                        queue.add(task);
+                    }
+                });
+
+        @Operation
+        public void tell() {
+            told.incrementAndGet();
+            feed.tell(observer -> observer.sessionChanged(LockObserver.SessionState.CONNECTED));
+        }
+
+        @Operation(nonParallelGroup = "thread")
+        public void hear() {
+            Optional.ofNullable(queue.poll()).ifPresent(Runnable::run);
+        }
+
+        @Validate
+        public void eachIsHeardOrMissed() {
+            while (!queue.isEmpty()) {
+                hear();
+            }
+            tell();
+            hear();
+            assertEquals(told.get(), heard);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.threads;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.SystemClock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class CallbackThreadsTest {
+    private final Clock time = new SystemClock("test-timer", Duration.ofSeconds(1));
+    private final BlockingQueue<Thread> ran = new LinkedBlockingQueue<>();
+
+    private Thread runOn(Executor given) throws InterruptedException {
+        try (CallbackThreads callbacks = new CallbackThreads("test-callback", Optional.of(given), time)) {
+            callbacks.execute(() -> ran.add(Thread.currentThread()));
+            Thread on = ran.poll(10, TimeUnit.SECONDS);
+            assertNull(ran.poll(50, TimeUnit.MILLISECONDS), "ran twice");
+            return on;
+        }
+    }
+
+    @Test
+    void taskRunsElsewhere_whenTheExecutorRunsItInPlace() throws Exception {
+        assertNotEquals(Thread.currentThread(), runOn(Runnable::run));
+    }
+
+    @Test
+    void taskRunsOnce_whenTheExecutorThrows() throws Exception {
+        assertEquals(
+                "test-callback",
+                runOn(task -> {
+                            throw new IllegalStateException("thrown by a test");
+                        })
+                        .getName());
+        assertEquals(
+                "test-callback",
+                runOn(task -> {
+                            task.run();
+                            throw new OutOfMemoryError("thrown by a test");
+                        })
+                        .getName());
+    }
+
+    @Test
+    void taskRuns_whenItsThreadCanBeStartedLater() throws Exception {
+        AtomicInteger refused = new AtomicInteger();
+        ThreadPoolExecutor pool = DaemonThreads.pool(4, "test-callback");
+        ThreadFactory starts = pool.getThreadFactory();
+        pool.setThreadFactory(task -> {
+            if (refused.incrementAndGet() <= 3) {
+                throw new OutOfMemoryError("unable to create native thread (thrown by a test)");
+            }
+            return starts.newThread(task);
+        });
+        try (CallbackThreads callbacks = new CallbackThreads(pool, Optional.empty(), time)) {
+            callbacks.execute(() -> ran.add(Thread.currentThread()));
+            assertEquals("test-callback", ran.poll(10, TimeUnit.SECONDS).getName());
+        }
+    }
+}

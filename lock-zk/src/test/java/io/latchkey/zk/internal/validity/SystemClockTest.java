@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.validity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+@Timeout(30)
+class SystemClockTest {
+    private static final Duration STOPPED = Duration.ofMillis(400);
+
+    private final SystemClock time = new SystemClock("test-timer", Duration.ofSeconds(1));
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    /** All threads of this process, by the signal STOP, which a busy machine delivers late: the process is stopped for less than the sleep. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aProcessThatWasStoppedKnowsForHowLongAtLeast() throws Exception {
+        long pid = ProcessHandle.current().pid();
+        Process stops = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        String.format(
+                                Locale.ROOT,
+                                "kill -STOP %d; sleep %.1f; kill -CONT %d",
+                                pid,
+                                2 * STOPPED.toMillis() / 1e3,
+                                pid))
+                .start();
+        assertEquals(0, stops.waitFor());
+        assertNoticed();
+    }
+
+    /** Before the next pulse could come: the first that runs may be who wants to know. */
+    @Test
+    void aStandstillThatIsJustOverIsKnown() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        var unused = time.after(Duration.ZERO, () -> {
+            begun.countDown();
+            awaitQuietly(over);
+        });
+        begun.await();
+        long start = time.nanos();
+        while (time.nanos() - start < STOPPED.toNanos()) {
+            Thread.onSpinWait();
+        }
+        assertNoticed();
+        over.countDown();
+        assertNoticed();
+    }
+
+    @Test
+    void whatLiesLongerBackThanIsAskedForIsForgotten() throws Exception {
+        aStandstillThatIsJustOverIsKnown();
+        CountDownLatch later = new CountDownLatch(1);
+        var unused = time.after(STOPPED, later::countDown);
+        later.await();
+        Duration lately = time.standstill(STOPPED.dividedBy(4));
+        assertTrue(lately.compareTo(STOPPED) < 0, () -> "within the last " + STOPPED.dividedBy(4) + ": " + lately);
+    }
+
+    private void assertNoticed() {
+        Duration noticed = time.standstill(Duration.ofSeconds(10));
+        assertTrue(noticed.compareTo(STOPPED) >= 0, () -> "noticed " + noticed);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.validity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ValidityPeriodTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final VirtualClock time = new VirtualClock();
+    private final ValidityPeriod term = new ValidityPeriod(time, time.now().plus(SECOND));
+
+    @Test
+    void isValidUntilItsDeadlineAndNotAt() {
+        time.pass(SECOND.minusMillis(1));
+        assertTrue(term.isValid());
+        assertEquals(Duration.ofMillis(1), term.remaining());
+        time.pass(Duration.ofMillis(1));
+        assertFalse(term.isValid());
+        assertEquals(Duration.ZERO, term.remaining());
+    }
+
+    @Test
+    void theWallClockAloneEndsIt() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void canBeProlongedInTime() {
+        time.pass(Duration.ofMillis(900));
+        assertTrue(term.prolong(time.now().plus(SECOND)));
+        time.pass(Duration.ofMillis(900));
+        assertTrue(term.isValid());
+    }
+
+    @Test
+    void isNeverShortened() {
+        assertTrue(term.prolong(time.now().plus(Duration.ofMillis(1))));
+        assertEquals(SECOND, term.remaining());
+    }
+
+    /** Somebody may have acted on its being over. */
+    @Test
+    void onceFoundOverItStaysOver() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.isValid());
+        time.passOnTheWallOnly(SECOND.negated());
+        assertFalse(term.isValid());
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+    }
+
+    @Test
+    void anAnswerThatComesTooLateDoesNotReviveIt() {
+        time.pass(SECOND);
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void endsWithItsSession() {
+        assertFalse(term.isOver());
+        term.end();
+        assertFalse(term.isValid());
+        assertTrue(term.isOver());
+    }
+
+    @Test
+    void aDeadlineThatPassesIsNotTheEndOfTheSession() {
+        time.pass(SECOND);
+        assertFalse(term.isValid());
+        assertFalse(term.isOver());
+    }
+
+    @Test
+    void termEndsEarlier_whenShortened() {
+        term.shorten(Duration.ofMillis(300));
+        assertEquals(Duration.ofMillis(700), term.remaining());
+        term.shorten(SECOND);
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void termStaysOver_whenShortenedAfterItsEnd() {
+        term.end();
+        term.shorten(SECOND.negated());
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void termStaysOver_whenProlongFoundItLapsedAndTheWallClockIsSetBack() {
+        time.passOnTheWallOnly(SECOND);
+        assertFalse(term.prolong(time.now().plus(SECOND)));
+        time.passOnTheWallOnly(SECOND.negated());
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void remainingGoesByTheLaterDeadline_whenTermIsProlongedBeforeItsClocksAreRead() {
+        ClockReading later = time.now().plus(SECOND.multipliedBy(2));
+        time.beforeNextRead(() -> {
+            assertTrue(term.prolong(later));
+            time.pass(SECOND);
+        });
+        assertEquals(SECOND, term.remaining());
+    }
+
+    @Test
+    void prolongFails_whenTermEndsBeforeItsClocksAreRead() {
+        time.beforeNextRead(term::end);
+        assertFalse(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        assertFalse(term.isValid());
+    }
+
+    @Test
+    void prolongKeepsTheLatestDeadline_whenAnotherComesBeforeItsClocksAreRead() {
+        ClockReading latest = time.now().plus(SECOND.multipliedBy(3));
+        time.beforeNextRead(() -> assertTrue(term.prolong(latest)));
+        assertTrue(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        assertEquals(SECOND.multipliedBy(3), term.remaining());
+    }
+}
