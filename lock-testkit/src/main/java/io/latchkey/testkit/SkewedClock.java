@@ -4,6 +4,7 @@ package io.latchkey.testkit;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
@@ -88,8 +89,8 @@ public final class SkewedClock {
     /** A client that lives by these clocks; closing it closes them. */
     ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
         ZooKeeperHandles handles = new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
-        Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(listener ->
+        Engine engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(listener ->
                         ZooKeeperStore.open(handles::open, ZooKeeperHandles.EVERYBODY_EVERYTHING, listener)),
                 sessionTimeout,
                 Optional.empty(),

@@ -30,6 +30,7 @@ import io.latchkey.testkit.Wire;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.WaitPolicy;
 import io.latchkey.zk.internal.session.ZkLease;
@@ -139,8 +140,8 @@ class HandlesTest extends OnOneServer {
         FaultProxy proxy = proxy();
         Duration timeout = Duration.ofSeconds(60);
         AtomicBoolean over = new AtomicBoolean();
-        Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(listener -> expiringPort(
+        Engine engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(listener -> expiringPort(
                         ZooKeeperStore.open(
                                 watcher -> new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
                                 ZooDefs.Ids.OPEN_ACL_UNSAFE,

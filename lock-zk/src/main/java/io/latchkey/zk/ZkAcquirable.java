@@ -89,7 +89,7 @@ class ZkAcquirable implements Acquirable {
 
     /** For a caller that waits on the current thread. */
     CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy patience) {
-        engine.checkMayWait("acquire", this);
+        engine.context().checkMayWait("acquire", this);
         return start(patience);
     }
 
@@ -101,7 +101,7 @@ class ZkAcquirable implements Acquirable {
     private <T> CompletableFuture<T> promise(WaitPolicy patience, Function<Optional<Lease>, T> shape) {
         CompletableFuture<T> promise = new CompletableFuture<>();
         CompletableFuture<Optional<ZkLease>> request = start(patience);
-        var unused = request.whenComplete((lease, error) -> engine.callBack(() -> {
+        var unused = request.whenComplete((lease, error) -> engine.context().callBack(() -> {
             if (error != null) {
                 promise.completeExceptionally(Errors.own(error));
             } else if (!promise.complete(shape.apply(lease.map(ZkLease::received)))) {
@@ -145,6 +145,6 @@ class ZkAcquirable implements Acquirable {
     }
 
     private String describe(LockTarget member) {
-        return member.recipe().describe() + " " + engine.shown(member.path());
+        return member.recipe().describe() + " " + engine.context().shown(member.path());
     }
 }

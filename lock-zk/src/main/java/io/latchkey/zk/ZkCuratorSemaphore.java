@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.CuratorSemaphoreRequest;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.WaitPolicy;
 import io.latchkey.zk.internal.session.ZkLease;
@@ -49,7 +50,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
-        return engine().acquireGated(turn, permit, patience);
+        return CuratorSemaphoreRequest.acquire(engine(), turn, permit, patience);
     }
 
     /** Who has a permit or is next to have one, and then who waits for that turn. */
@@ -101,6 +102,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public String toString() {
-        return "Curator's semaphore of " + PathData.permits(declared) + " " + engine().shown(path);
+        return "Curator's semaphore of " + PathData.permits(declared) + " "
+                + engine().context().shown(path);
     }
 }

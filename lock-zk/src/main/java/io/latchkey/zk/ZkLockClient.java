@@ -19,6 +19,7 @@ import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.queue.PrintableText;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.LocalHandOff;
 import io.latchkey.zk.internal.store.Errors;
@@ -177,7 +178,7 @@ public final class ZkLockClient implements LockClient {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
         String node = node(path);
-        if (engine.naming() == Layout.CURATOR.naming()) {
+        if (engine.context().naming() == Layout.CURATOR.naming()) {
             return new ZkCuratorSemaphore(engine, node, permits);
         }
         onlyIn(Layout.LATCHKEY, "semaphore");
@@ -205,7 +206,7 @@ public final class ZkLockClient implements LockClient {
     }
 
     private void onlyIn(Layout layout, String what) {
-        if (engine.naming() != layout.naming()) {
+        if (engine.context().naming() != layout.naming()) {
             throw new UnsupportedOperationException(
                     "There is no " + what + " in this client's layout, which it shares with"
                             + " other clients than Latchkey's. Nothing was sent. Make a client with Layout." + layout
@@ -517,7 +518,7 @@ public final class ZkLockClient implements LockClient {
             Duration timeout =
                     handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
             return start(
-                    new Engine.Source.Borrowed(listener -> ZooKeeperStore.borrow(handle, acls, listener)),
+                    new ClientConfig.Source.Borrowed(listener -> ZooKeeperStore.borrow(handle, acls, listener)),
                     timeout,
                     "the borrowed handle's servers",
                     () -> false,
@@ -529,7 +530,7 @@ public final class ZkLockClient implements LockClient {
             handles.checkHosts();
             List<ACL> acls = aclOfWhatIsCreated();
             ZkLockClient client = start(
-                    new Engine.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
+                    new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
                     sessionTimeout,
                     servers,
                     handles::allRefuse,
@@ -574,7 +575,7 @@ public final class ZkLockClient implements LockClient {
         }
 
         private ZkLockClient start(
-                Engine.Source source,
+                ClientConfig.Source source,
                 Duration timeout,
                 String servers,
                 BooleanSupplier nobodyListens,
@@ -590,7 +591,7 @@ public final class ZkLockClient implements LockClient {
                     observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-" + number));
             int hidden = basePath.length();
             Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), label);
-            Engine engine = new Engine(new Engine.Config(
+            Engine engine = new Engine(new ClientConfig(
                     source,
                     timeout,
                     validityMargin,

@@ -55,7 +55,7 @@ public final class ZkLocks {
         if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperStore port)) {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
-        held.engine().checkMayWait("write under", lease);
+        held.context().checkMayWait("write under", lease);
         List<Op> all = new ArrayList<>(ops.length + held.nodePaths().size());
         held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));
         int guards = all.size();

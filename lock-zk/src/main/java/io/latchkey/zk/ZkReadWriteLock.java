@@ -42,12 +42,12 @@ final class ZkReadWriteLock implements ReadWriteLock {
     @Override
     public Lease downgrade(Lease lease) {
         Objects.requireNonNull(lease, "write");
-        if (!(lease instanceof ZkLease own) || own.engine() != engine || !own.isOf(write)) {
+        if (!(lease instanceof ZkLease own) || own.context() != engine.context() || !own.isOf(write)) {
             throw new IllegalArgumentException(
                     "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");
         }
         own.ensureValid();
-        engine.checkMayWait("downgrade a lease of", this);
+        engine.context().checkMayWait("downgrade a lease of", this);
         return downgrade(own);
     }
 
@@ -70,6 +70,6 @@ final class ZkReadWriteLock implements ReadWriteLock {
 
     @Override
     public String toString() {
-        return "read-write lock " + engine.shown(write.path());
+        return "read-write lock " + engine.context().shown(write.path());
     }
 }

@@ -58,6 +58,7 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public String toString() {
-        return "semaphore of " + PathData.permits(declared) + " " + engine.shown(path);
+        return "semaphore of " + PathData.permits(declared) + " "
+                + engine.context().shown(path);
     }
 }

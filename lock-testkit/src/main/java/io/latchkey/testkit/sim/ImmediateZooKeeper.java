@@ -14,6 +14,7 @@ import io.latchkey.testkit.WireRecord;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
@@ -106,7 +107,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** One client's way to the server: its present port, and what the network does to it. */
-    private final class Line implements Engine.Opener {
+    private final class Line implements ClientConfig.Opener {
         private final Duration sessionTimeout;
         private @Nullable SimulatedPort port;
         private boolean silent;
@@ -114,7 +115,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         /** When the client tries to connect, if it is refused until then. */
         private long nextAttempt;
         /** Called in place of opening a handle. */
-        private volatile Optional<Engine.Opener> failing = Optional.empty();
+        private volatile Optional<ClientConfig.Opener> failing = Optional.empty();
 
         private final List<Armed> armed = new ArrayList<>(0);
         private final List<Held> held = new ArrayList<>(0);
@@ -229,8 +230,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     public Engine start(String label, Duration sessionTimeout, Naming naming, Optional<ObserverDispatcher> observer) {
         Line line = new Line(sessionTimeout);
         SplittableRandom ids = new SplittableRandom(ThreadLocalRandom.current().nextLong());
-        Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(line),
+        Engine engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(line),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("simulated", ProcessHandle.current().pid(), label),
@@ -305,7 +306,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** From now on no handle of the client is opened, until it is healed: this is called instead, and throws. */
-    void failToOpen(Engine engine, Engine.Opener failing) {
+    void failToOpen(Engine engine, ClientConfig.Opener failing) {
         line(engine).failing = Optional.of(failing);
     }
 
@@ -509,7 +510,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         for (int round = 0; now != before && round < ROUNDS_TO_QUIET; round++) {
             for (Engine engine : List.copyOf(lines.keySet())) {
                 CompletableFuture<Boolean> passed = new CompletableFuture<>();
-                engine.serially(() -> passed.complete(true));
+                engine.context().serially(() -> passed.complete(true));
                 try {
                     Uninterruptibles.getUninterruptibly(passed);
                 } catch (ExecutionException impossible) {

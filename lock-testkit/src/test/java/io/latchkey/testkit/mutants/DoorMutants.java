@@ -13,7 +13,11 @@ final class DoorMutants {
     private DoorMutants() {}
 
     static final List<Mutant> ALL = List.of(
-            Mutant.of("callback on the event thread", ENGINE, "config.callbacks().execute(task);", "task.run();"),
+            Mutant.of(
+                    "callback on the event thread",
+                    "internal/session/ClientContext",
+                    "config.callbacks().execute(task);",
+                    "task.run();"),
             Mutant.of(
                             "whoever waits is granted what a closing client lets go",
                             ENGINE,

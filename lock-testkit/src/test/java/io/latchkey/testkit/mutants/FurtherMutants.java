@@ -102,7 +102,7 @@ final class FurtherMutants {
             Mutant.of(
                             "loss is told on the event thread",
                             "internal/session/ZkLease",
-                            "engine.callBack(() -> lost.tell(cause));",
+                            "context.callBack(() -> lost.tell(cause));",
                             "lost.tell(cause);")
                     .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
             Mutant.of(

@@ -65,8 +65,8 @@ final class MachineMutants {
             Mutant.of(
                     "lost creates are looked for on one connection only",
                     "internal/session/Session",
-                    "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));",
-                    "withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));\n"
+                    "withLostCreates.forEach(reader -> context.serially(reader::lookForLost));",
+                    "withLostCreates.forEach(reader -> context.serially(reader::lookForLost));\n"
                             + "        withLostCreates.clear();"),
             Mutant.of(
                     "token from the sequence number",
@@ -118,6 +118,6 @@ final class MachineMutants {
             Mutant.of(
                     "no time limit",
                     REQUEST,
-                    "engine.time().after(span, () -> engine.serially(this::timeUp))",
-                    "engine.time().after(span.multipliedBy(60), () -> engine.serially(this::timeUp))"));
+                    "context.time().after(span, () -> context.serially(this::timeUp))",
+                    "context.time().after(span.multipliedBy(60), () -> context.serially(this::timeUp))"));
 }

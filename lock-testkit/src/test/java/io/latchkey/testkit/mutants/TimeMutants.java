@@ -22,7 +22,7 @@ final class TimeMutants {
                     "if (connected) {\n            connected = false;",
                     "if (connected) {\n            connected = false;\n            ValidityPeriod now = term;\n"
                             + "            if (now != null) {\n"
-                            + "                now.prolong(engine.now().plus(timeout));\n            }"),
+                            + "                now.prolong(context.now().plus(timeout));\n            }"),
             Mutant.of(
                     "the refusal of a session that ends proves that it lives",
                     "internal/store/ZooKeeperStore",
@@ -31,7 +31,7 @@ final class TimeMutants {
             Mutant.of(
                     "reconnects put the heartbeat off again and again",
                     SESSION,
-                    "beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
+                    "beatAgain |= context.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
                     ""),
             Mutant.of(
                     "a lone write counts in full",
@@ -52,7 +52,7 @@ final class TimeMutants {
             Mutant.of(
                     "a standstill proves as much as pings",
                     SESSION,
-                    "engine.time().standstill(timeout.plus(now.since(sent)))",
+                    "context.time().standstill(timeout.plus(now.since(sent)))",
                     "Duration.ZERO"),
             Mutant.of(
                     "a standstill is known one pulse later",
@@ -72,7 +72,7 @@ final class TimeMutants {
             Mutant.of(
                     "no pair in time after a reconnect",
                     SESSION,
-                    "nextBeat.set(engine.margin(timeout));\n            beatAgain",
+                    "nextBeat.set(context.margin(timeout));\n            beatAgain",
                     "nextBeat.set(interval());\n            beatAgain"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
@@ -137,7 +137,7 @@ final class TimeMutants {
             Mutant.of(
                             "a connection that is told again proves as little as before the first word",
                             SESSION,
-                            "proofs.connected(engine.now());\n        } else {",
+                            "proofs.connected(context.now());\n        } else {",
                             "probe();\n        } else {")
                     .caughtBy("HandlesTest#whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve"),
             Mutant.of(
@@ -155,7 +155,7 @@ final class TimeMutants {
             Mutant.of(
                     "a session that is over is believed in",
                     SESSION,
-                    "case SESSION_EXPIRED -> engine.sessionOver(this);",
+                    "case SESSION_EXPIRED -> client.sessionOver(this);",
                     "case SESSION_EXPIRED -> outOfTouch();"),
             Mutant.of(
                     "back in touch without a barrier",
@@ -165,7 +165,7 @@ final class TimeMutants {
             Mutant.of(
                     "nothing goes on after a reconnect",
                     SESSION,
-                    "waiting.forEach(engine::serially);",
+                    "waiting.forEach(context::serially);",
                     "waiting.size();"),
             Mutant.of(
                     "a lost lease keeps its node's place",
@@ -185,6 +185,6 @@ final class TimeMutants {
             Mutant.of(
                     "validity counted from the answer",
                     "internal/session/Session",
-                    "proof.take(sent, engine.now(), answer);",
-                    "proof.take(engine.now(), engine.now(), answer);"));
+                    "proof.take(sent, context.now(), answer);",
+                    "proof.take(context.now(), context.now(), answer);"));
 }

@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The shipped engine over simulated servers, and those who use it. */
-final class Client implements Engine.Opener {
+final class Client implements ClientConfig.Opener {
     static final Duration SESSION = Duration.ofSeconds(6);
 
     private final int index;
@@ -36,8 +37,8 @@ final class Client implements Engine.Opener {
         this.ids = (index + 1L) << 32;
         this.time = leader.time().view();
         this.observer = new ObserverRules(broken);
-        this.engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(this),
+        this.engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(this),
                 SESSION,
                 Optional.empty(),
                 new Owner("simulated", 1, toString()),

@@ -11,6 +11,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.WaitPolicy;
 import io.latchkey.zk.internal.session.ZkLease;
@@ -63,8 +64,8 @@ class HeartbeatTest {
         Client(int number, Consumer<List<ZnodeStore.Write>> beats, boolean borrowing) throws IOException {
             this.beats = beats;
             this.ids = (number + 1L) << 32;
-            this.engine = new Engine(new Engine.Config(
-                    borrowing ? new Engine.Source.Borrowed(this::open) : new Engine.Source.Own(this::open),
+            this.engine = new Engine(new ClientConfig(
+                    borrowing ? new ClientConfig.Source.Borrowed(this::open) : new ClientConfig.Source.Own(this::open),
                     SESSION,
                     Optional.empty(),
                     new Owner("simulated", 1, "client " + number),
@@ -209,7 +210,7 @@ class HeartbeatTest {
         List<Client> clients = new ArrayList<>();
         Client client = new Client(0, checks -> {
             order.add("part of " + checks.size());
-            clients.get(0).engine.serially(() -> order.add("other"));
+            clients.get(0).engine.context().serially(() -> order.add("other"));
         });
         clients.add(client);
         for (int i = 0; i < 1_200; i++) {

@@ -5,6 +5,7 @@ import com.google.common.collect.Multimap;
 import com.google.common.collect.Multiset;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.ClientContext;
 import io.latchkey.zk.internal.session.Engine;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
@@ -233,8 +234,9 @@ final class Inside {
     /** Whether it only says how many came before, is looked at elsewhere, is what a client is made of, or what is told of it. */
     private static boolean isCount(Class<?> type, String field) {
         boolean ofRequest = type.getName().startsWith(PORT) && (field.equals("number") || field.equals("after"));
-        boolean ofEngine = type == Engine.class && (field.equals("config") || field.equals("ownerData"));
+        boolean ofClient = (type == Engine.class || type == ClientContext.class)
+                && (field.equals("config") || field.equals("ownerData"));
         boolean isNews = type.getPackage() == Engine.class.getPackage() && field.equals("signals");
-        return ofRequest || ofEngine || isNews || (type.getName().equals(TIMER) && field.equals("number"));
+        return ofRequest || ofClient || isNews || (type.getName().equals(TIMER) && field.equals("number"));
     }
 }

@@ -17,6 +17,7 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -61,7 +62,7 @@ class OpeningTest {
         zooKeeper.close();
     }
 
-    static Stream<Named<Engine.Opener>> failures() {
+    static Stream<Named<ClientConfig.Opener>> failures() {
         return Stream.of(
                 Named.of("exception", listener -> {
                     throw new UnknownHostException("zk.example");
@@ -75,7 +76,7 @@ class OpeningTest {
     }
 
     /** The session ends, and no other can be opened. */
-    private void endSession(Engine.Opener failing) {
+    private void endSession(ClientConfig.Opener failing) {
         zooKeeper.failToOpen(engine, listener -> {
             attempts.incrementAndGet();
             return failing.open(listener);
@@ -96,10 +97,10 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void startThrowsTheCauseAndNothingIsLeft_whenTheFirstHandleCannotBeOpened(Engine.Opener failing) {
+    void startThrowsTheCauseAndNothingIsLeft_whenTheFirstHandleCannotBeOpened(ClientConfig.Opener failing) {
         SimulatedTime time = new SimulatedTime();
-        Engine unopened = new Engine(new Engine.Config(
-                new Engine.Source.Own(failing),
+        Engine unopened = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(failing),
                 SESSION,
                 Optional.empty(),
                 new Owner("simulated", 1, ""),
@@ -119,7 +120,8 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void requestsAreServedOrEndInTime_whenNoNewSessionCanBeOpenedForAWhile(Engine.Opener failing) throws Exception {
+    void requestsAreServedOrEndInTime_whenNoNewSessionCanBeOpenedForAWhile(ClientConfig.Opener failing)
+            throws Exception {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
         endSession(failing);
         assertEquals(LossCause.SESSION_EXPIRED, now(now(granted).lost()));
@@ -141,7 +143,7 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void closeEndsAllThatWaits_whenNoNewSessionCanBeOpened(Engine.Opener failing) {
+    void closeEndsAllThatWaits_whenNoNewSessionCanBeOpened(ClientConfig.Opener failing) {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
         endSession(failing);
         zooKeeper.advance(Duration.ofSeconds(1));

@@ -36,21 +36,21 @@ public final class Diagnostics {
     }
 
     public Diagnosis diagnose() {
-        List<OwnRequest> all = OwnRequest.all(engine);
+        List<OwnRequest> all = engine.requests();
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
-        QueueScan survey = new QueueScan(engine, engine.sessionTimeout());
+        QueueScan survey = new QueueScan(engine, engine.context().sessionTimeout());
         List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, survey);
         return new Diagnosis(
                 shown(all.stream().filter(OwnRequest::holds).toList(), all), shown(waits, all), cycles, survey.gap());
     }
 
     private List<Diagnosis.Own> shown(List<OwnRequest> some, List<OwnRequest> all) {
-        ClockReading now = engine.now();
+        ClockReading now = engine.context().now();
         return some.stream()
                 .map(mine -> mine.shown(
                         now,
                         !mine.holds()
-                                && OwnRequest.heldByCallerOf(mine.signals(), all, engine)
+                                && OwnRequest.heldByCallerOf(mine.signals(), all, engine.context())
                                         .isPresent()))
                 .sorted(Comparator.comparing(Diagnosis.Own::since))
                 .toList();
@@ -65,7 +65,7 @@ public final class Diagnostics {
         Set<String> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
-        if (engine.naming().isShared()) {
+        if (engine.context().naming().isShared()) {
             survey.leaveOut("paths that are shared with Curator or kazoo do not say what locks they are");
             return List.of();
         }
@@ -121,7 +121,7 @@ public final class Diagnostics {
     }
 
     private Seat seat(String path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
-        long token = engine.naming().owner(name, node.data()).token().orElse(node.czxid());
+        long token = engine.context().naming().owner(name, node.data()).token().orElse(node.czxid());
         return new Seat(path, name, token, node.session(), holds);
     }
 
@@ -146,13 +146,13 @@ public final class Diagnostics {
                 ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
                         .nodes()
                         .get(seat.name()));
-                Owner owner = engine.naming().owner(seat.name(), node.data());
+                Owner owner = engine.context().naming().owner(seat.name(), node.data());
                 links.add(new Diagnosis.Link(
                         owner.label(),
                         owner.host(),
                         owner.processId(),
-                        before.holds() ? Optional.of(engine.shown(before.path())) : Optional.empty(),
-                        engine.shown(seat.path()),
+                        before.holds() ? Optional.of(engine.context().shown(before.path())) : Optional.empty(),
+                        engine.context().shown(seat.path()),
                         Instant.ofEpochMilli(node.ctimeMillis())));
             }
         }

@@ -80,7 +80,7 @@ public final class QueueInspector {
 
         private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds) {
             NodeName name = at.name();
-            Owner owner = at.engine().naming().owner(name, node.data());
+            Owner owner = at.engine().context().naming().owner(name, node.data());
             return new ZkContender(
                     holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
                     owner.label(),
@@ -131,7 +131,7 @@ public final class QueueInspector {
                                 () -> !then.isDone(),
                                 listing -> listed(session, data.get(), listing, then));
             } else {
-                then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", data));
+                then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", data));
             }
         });
     }
@@ -144,15 +144,15 @@ public final class QueueInspector {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
-            then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", listing));
+            then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(session, then);
         } else {
-            Naming naming = engine.naming();
+            Naming naming = engine.context().naming();
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
-            queue.otherUse().ifPresent(use -> engine.usedOtherwise(path, use));
+            queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
             readNodes(session.port(), new Picture(data, queue, new HashMap<>()), then);
         }
     }
@@ -170,7 +170,7 @@ public final class QueueInspector {
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
-                    then.completeExceptionally(Errors.of(engine.shown(path), "read the queue", answer));
+                    then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", answer));
                 }
                 if (last) {
                     then.complete(Optional.of(picture));

@@ -94,7 +94,8 @@ final class QueueScan {
                     requests += queue.size();
                 }
                 if (looked.children() > looked.names().size()) {
-                    gap = Optional.of(engine.shown(looked.node()) + " has " + looked.children() + " children");
+                    gap = Optional.of(
+                            engine.context().shown(looked.node()) + " has " + looked.children() + " children");
                 }
                 looked.names().stream()
                         .filter(name -> NodeName.parse(name).isEmpty() && !NodeName.isEar(name))
@@ -147,7 +148,7 @@ final class QueueScan {
         if (why.code() == Status.NO_NODE) {
             then.complete(new Looked(node, 0, List.of()));
         } else {
-            then.completeExceptionally(Errors.of(engine.shown(node), "look for deadlocks", why));
+            then.completeExceptionally(Errors.of(engine.context().shown(node), "look for deadlocks", why));
         }
     }
 

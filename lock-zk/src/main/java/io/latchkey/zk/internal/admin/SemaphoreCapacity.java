@@ -51,7 +51,7 @@ public final class SemaphoreCapacity {
                         agreed(READ, answer, then, then::complete);
                     }
                 }));
-        engine.learn(path, found);
+        engine.context().learn(path, found);
         return found.capacity();
     }
 
@@ -61,7 +61,7 @@ public final class SemaphoreCapacity {
      * @throws LockException if the servers do not answer or refuse, or the path is for something else
      */
     public void set(int capacity) {
-        engine.learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
+        engine.context().learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
     }
 
     /** Writes what it has read with the new capacity, and again when somebody else wrote in between. */
@@ -89,12 +89,12 @@ public final class SemaphoreCapacity {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
-                engine.usedOtherwise(path, otherUse.get());
-                failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, otherUse.get()));
+                engine.context().usedOtherwise(path, otherUse.get());
+                failing.completeExceptionally(Errors.mismatch(engine.context().shown(path), asked, otherUse.get()));
             } else if (answer.ok() || answer.code() == Status.NO_NODE) {
                 then.run();
             } else {
-                failing.completeExceptionally(Errors.of(engine.shown(path), CHANGE, answer));
+                failing.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, answer));
             }
         });
     }
@@ -116,9 +116,9 @@ public final class SemaphoreCapacity {
             if (outcome instanceof ParentNodes.Outcome.Made) {
                 make(session, made, then);
             } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, failed.answer()));
+                then.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, failed.answer()));
             } else {
-                then.completeExceptionally(Errors.noChroot(engine.shown(path)));
+                then.completeExceptionally(Errors.noChroot(engine.context().shown(path)));
             }
         });
     }
@@ -129,7 +129,7 @@ public final class SemaphoreCapacity {
         switch (plain.code()) {
             case OK -> then.complete(written);
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
-            default -> then.completeExceptionally(Errors.of(engine.shown(path), CHANGE, plain));
+            default -> then.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, plain));
         }
     }
 
@@ -140,7 +140,7 @@ public final class SemaphoreCapacity {
     private void agreed(
             String what, Response<ZnodeStore.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
         if (!answer.ok()) {
-            failing.completeExceptionally(Errors.of(engine.shown(path), what, answer));
+            failing.completeExceptionally(Errors.of(engine.context().shown(path), what, answer));
             return;
         }
         byte[] data = answer.get().data();
@@ -148,6 +148,8 @@ public final class SemaphoreCapacity {
         PathData.parse(data.length == 0 ? asked.bytes() : data)
                 .filter(asked::agreesWith)
                 .ifPresentOrElse(
-                        then, () -> failing.completeExceptionally(Errors.mismatch(engine.shown(path), asked, data)));
+                        then,
+                        () -> failing.completeExceptionally(
+                                Errors.mismatch(engine.context().shown(path), asked, data)));
     }
 }

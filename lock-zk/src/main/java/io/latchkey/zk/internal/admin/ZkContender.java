@@ -27,7 +27,7 @@ record ZkContender(
     record At(Engine engine, String path, NodeName name) {
         @Override
         public String toString() {
-            return engine.shown(path) + '/' + name.text();
+            return engine.context().shown(path) + '/' + name.text();
         }
     }
 
@@ -49,7 +49,8 @@ record ZkContender(
     private void ask(Session session, NodeName name, CompletableFuture<Asked> then) {
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
-                new ZnodeStore.Write.SetData(pathOf(name.ear()), at.engine().ownerData(), ANY_VERSION));
+                new ZnodeStore.Write.SetData(
+                        pathOf(name.ear()), at.engine().context().ownerData(), ANY_VERSION));
         session.write(writes, answer -> {
             Response<ZnodeStore.Written> plain = Session.plain(answer);
             if (plain.ok()) {
@@ -87,14 +88,14 @@ record ZkContender(
     /** A writer that is gone may have become a reader, which is the same request. */
     private Optional<NodeName> downgraded(NodeName name) {
         boolean orderly = name.tag() == Tag.WRITE && !name.overflowed();
-        Naming naming = at.engine().naming();
+        Naming naming = at.engine().context().naming();
         return orderly && naming.isOf(name, Kind.READ_WRITE)
                 ? Optional.of(naming.inPlace(name, Tag.READ))
                 : Optional.empty();
     }
 
     private void fail(String what, Response<?> why, CompletableFuture<?> then) {
-        then.completeExceptionally(Errors.of(at.engine().shown(at.path()), what, why));
+        then.completeExceptionally(Errors.of(at.engine().context().shown(at.path()), what, why));
     }
 
     private String pathOf(String child) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.events.RequestEvents;
 import java.util.Optional;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,16 +21,23 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     private static final Logger LOG = LoggerFactory.getLogger(AcquireFuture.class);
     private static final int LONG_WAIT_SECONDS = 5;
 
-    private final Engine engine;
+    private final ClientContext context;
+    private final Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf;
     private final RequestEvents signals;
     private final Runnable giveUp;
     private boolean answered;
 
     /**
+     * @param heldByCallerOf the lease that the thread waiting for a request holds itself, so that it waits forever, if there is one
      * @param giveUp what to do when nobody wants to know any more; on the serial executor
      */
-    AcquireFuture(Engine engine, RequestEvents signals, Runnable giveUp) {
-        this.engine = engine;
+    AcquireFuture(
+            ClientContext context,
+            Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf,
+            RequestEvents signals,
+            Runnable giveUp) {
+        this.context = context;
+        this.heldByCallerOf = heldByCallerOf;
         this.signals = signals;
         this.giveUp = giveUp;
     }
@@ -44,7 +53,8 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         try {
             return get(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException longWait) {
-            OwnRequest.heldByCallerOf(signals, engine)
+            heldByCallerOf
+                    .apply(signals)
                     .ifPresent(held -> LOG.warn(
                             "Thread {} waits for what it holds itself: acquiring is not re-entrant. It holds {}",
                             held.thread(),
@@ -79,7 +89,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            engine.serially(giveUp);
+            context.serially(giveUp);
         }
         return cancelled;
     }

@@ -7,13 +7,14 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request that may stand in its queue only while it is its turn: while its client holds a mutex besides, which it lets
  * go once the request is granted or over. That is how Curator's semaphore keeps order. Whoever loses its turn while it
  * waits leaves the queue and takes another turn: two of Curator's that waited there at once would wait for each other.
- * Confined to the engine's serial executor, but for {@link #outcome()}.
+ * Confined to the engine's serial executor, but for {@link #acquire}.
  *
  * <p><b>Beside Latchkey's own layout.</b> Its requests for permits of the same path stand under the path itself and count
  * none of these; nor do these count them. So each side creates first and looks then, at every acquire. A request of the
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * other side's list is behind both creates and shows it, as long as it is there. The turn looks as well, so that a client with the wrong
  * layout does not leave {@code leases} behind. Curator itself does not look.
  */
-final class CuratorSemaphoreRequest {
+public final class CuratorSemaphoreRequest {
     private final Engine engine;
     private final LockTarget mutex;
     private final LockTarget wanted;
@@ -37,32 +38,33 @@ final class CuratorSemaphoreRequest {
     private @Nullable Request request;
     private boolean abandoned;
 
-    CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
+    private CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
         this.engine = engine;
         this.mutex = mutex;
         this.wanted = wanted;
         this.patience = patience;
-        this.asked = engine.time().nanos();
-        this.signals = engine.signalsOf(List.of(wanted));
-        this.outcome = new AcquireFuture(engine, signals, this::abandon);
+        this.asked = engine.context().time().nanos();
+        this.signals = engine.context().signalsOf(List.of(wanted));
+        this.outcome = new AcquireFuture(engine.context(), engine::heldByCallerOf, signals, this::abandon);
     }
 
-    RequestEvents signals() {
-        return signals;
+    /** As {@link Engine#acquire} for {@code wanted}, which may be asked for only while the client holds {@code mutex}. */
+    public static CompletableFuture<Optional<ZkLease>> acquire(
+            Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
+        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, patience);
+        request.signals.requested();
+        engine.context().serially(request::start);
+        return request.outcome;
     }
 
-    AcquireFuture outcome() {
-        return outcome;
-    }
-
-    void start() {
+    private void start() {
         Request next = part(mutex, true);
         next.looksFor(wanted);
         turn = next;
         request = null;
         engine.begin(next);
         var unused = next.outcome()
-                .whenComplete((lease, error) -> engine.serially(() -> {
+                .whenComplete((lease, error) -> engine.context().serially(() -> {
                     if (error != null) {
                         outcome.fail(error);
                     } else if (lease.isEmpty()) {
@@ -75,13 +77,13 @@ final class CuratorSemaphoreRequest {
 
     private Request part(LockTarget member, boolean tellsQueued) {
         List<LockTarget> members = List.of(member);
-        return new Request(engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
+        return new Request(engine.context(), engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
     }
 
     /** What is left of the caller's time. */
     private WaitPolicy patienceLeft() {
         if (patience instanceof WaitPolicy.AtMost atMost) {
-            Duration left = atMost.timeout().minusNanos(engine.time().nanos() - asked);
+            Duration left = atMost.timeout().minusNanos(engine.context().time().nanos() - asked);
             return new WaitPolicy.AtMost(left.isNegative() ? Duration.ZERO : left);
         }
         return patience;
@@ -109,7 +111,7 @@ final class CuratorSemaphoreRequest {
         });
         engine.begin(next);
         var unused2 = next.outcome()
-                .whenComplete((granted, error) -> engine.serially(() -> {
+                .whenComplete((granted, error) -> engine.context().serially(() -> {
                     boolean turnLost = mine.state() != State.HELD;
                     mine.onceEnded(() -> {});
                     mine.release(ignored -> {});
@@ -125,7 +127,7 @@ final class CuratorSemaphoreRequest {
     }
 
     /** Nobody wants the outcome any more. */
-    void abandon() {
+    private void abandon() {
         abandoned = true;
         if (request != null) {
             request.abandon();

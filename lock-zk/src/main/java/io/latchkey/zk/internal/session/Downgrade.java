@@ -57,7 +57,7 @@ final class Downgrade {
         SessionQueue lane = place.lane();
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreateNode(
-                        lane.pathOf(to.text()), session.engine().ownerDataWith(write.token())),
+                        lane.pathOf(to.text()), session.context().ownerDataWith(write.token())),
                 new ZnodeStore.Write.Delete(lane.pathOf(from.text())));
         session.write(writes, answer -> {
             if (request.state() == State.HELD) {

@@ -5,48 +5,33 @@ import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.acquire.State;
-import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.RequestEvents;
-import io.latchkey.zk.internal.queue.Naming;
-import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.OtherUse;
-import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.SerialExecutor;
-import io.latchkey.zk.internal.validity.Clock;
-import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,28 +42,14 @@ import org.slf4j.LoggerFactory;
  * timer's, a caller's) carries it out, unless another is at it, who then takes it along. No step blocks, and none runs
  * a user's code, so that between an event of ZooKeeper and the waiting caller lies one thread hop.
  */
-public final class Engine {
+public final class Engine implements Session.Client, Request.Client {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    /** Lanes remember their path's kind; this many are kept when nothing goes on in them. */
-    private static final int LANES_TO_KEEP = 10_000;
-
-    /** Of the default tick, two seconds. */
-    private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
-
     private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
 
-    private final SerialExecutor serial;
-    private final Config config;
-    private final byte[] ownerData;
-    private final ClientEvents signals;
+    private final ClientConfig config;
+    private final ClientContext context;
     /** Requests that are not over: they wait or hold. */
     private final Set<Request> live = new LinkedHashSet<>();
-
-    /** Of semaphores that were resized. */
-    private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
-
-    /** Paths of which the log says that others use them in another way. */
-    private final Set<String> usedOtherwise = new HashSet<>(0);
 
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
@@ -92,80 +63,25 @@ public final class Engine {
     /** Completes when the client has given back all that it had. */
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
-    /** Where sessions come from. */
-    public sealed interface Source {
-        /** Opens a new session when the former is over. */
-        record Own(Opener opener) implements Source {}
-
-        /** The session of somebody else's handle: when it is over, so is this client. */
-        record Borrowed(Opener opener) implements Source {}
-
-        Opener opener();
-    }
-
-    /** Makes the port of a new session. */
-    @FunctionalInterface
-    public interface Opener {
-        ZnodeStore open(ZnodeStore.Listener listener) throws IOException;
-    }
-
-    /**
-     * What a client is made of.
-     *
-     * @param source where its sessions come from
-     * @param sessionTimeout the time-out asked for; the server has the last word
-     * @param margin how long a touch may take from a server to the leader; by the time-out if empty
-     * @param owner what its requests say of it
-     * @param ids random bits for the ids of requests
-     * @param time its clocks and timer
-     * @param callbacks where users' callbacks run; it neither blocks nor runs them in the submitting thread
-     * @param relief where steps go on that would keep a caller's thread for too long
-     * @param shown from a node's path to the path as the user named it
-     * @param naming how requests are named, and with whom they share paths
-     * @param observer who is told of all that happens; closed with the engine
-     */
-    public record Config(
-            Source source,
-            Duration sessionTimeout,
-            Optional<Duration> margin,
-            Owner owner,
-            LongSupplier ids,
-            Clock time,
-            Executor callbacks,
-            Executor relief,
-            UnaryOperator<String> shown,
-            Naming naming,
-            Optional<ObserverDispatcher> observer) {
-        /** One without an observer, in Latchkey's own layout, whose callers' threads take all steps that come. */
-        public Config(
-                Source source,
-                Duration sessionTimeout,
-                Optional<Duration> margin,
-                Owner owner,
-                LongSupplier ids,
-                Clock time,
-                Executor callbacks,
-                UnaryOperator<String> shown) {
-            this(
-                    source,
-                    sessionTimeout,
-                    margin,
-                    owner,
-                    ids,
-                    time,
-                    callbacks,
-                    Runnable::run,
-                    shown,
-                    Naming.LATCHKEY,
-                    Optional.empty());
-        }
-    }
-
-    public Engine(Config config) {
+    public Engine(ClientConfig config) {
         this.config = config;
-        this.serial = new SerialExecutor(config.relief());
-        this.ownerData = config.owner().data();
-        this.signals = new ClientEvents(config.observer(), config.time());
+        this.context = new ClientContext(config, this::leasesOn, this::bringsAnswers);
+    }
+
+    /** What all parts of the client share. */
+    public ClientContext context() {
+        return context;
+    }
+
+    private long leasesOn(String path) {
+        return live.stream()
+                .filter(request -> request.state() == State.HELD && request.isFor(path))
+                .count();
+    }
+
+    private boolean bringsAnswers() {
+        Session present = session;
+        return present != null && present.port().answersOn(Thread.currentThread());
     }
 
     /** Opens the first session, which connects in the background; throws whatever opening its handle throws, errors too. */
@@ -174,7 +90,7 @@ public final class Engine {
             open();
             return true;
         });
-        serially(opening);
+        context.serially(opening);
         try {
             boolean unused = Uninterruptibles.getUninterruptibly(opening);
         } catch (ExecutionException failed) {
@@ -187,7 +103,7 @@ public final class Engine {
 
     /** On the serial executor, so that no event of the new session is taken before its port is there. */
     private void open() throws IOException {
-        Session next = new Session(this);
+        Session next = new Session(context, this);
         next.open(config.source().opener().open(new SessionListener(next)));
         session = next;
     }
@@ -212,58 +128,15 @@ public final class Engine {
 
     /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
     public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy patience) {
-        Request request = new Request(this, members, patience, signalsOf(members));
+        Request request = new Request(context, this, members, patience, context.signalsOf(members));
         request.signals().requested();
         return start(request);
     }
 
-    /** The same for {@code wanted}, which may be asked for only while this client holds {@code turn}. */
-    public CompletableFuture<Optional<ZkLease>> acquireGated(LockTarget turn, LockTarget wanted, WaitPolicy patience) {
-        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(this, turn, wanted, patience);
-        request.signals().requested();
-        serially(request::start);
-        return request.outcome();
-    }
-
     /** Starts a request that is not told by itself. */
     CompletableFuture<Optional<ZkLease>> start(Request request) {
-        serially(() -> begin(request));
+        context.serially(() -> begin(request));
         return request.outcome();
-    }
-
-    /** Runs {@code task} on the serial executor. */
-    public void serially(Runnable task) {
-        serial.execute(task);
-    }
-
-    /** Runs a user's callback where it can do no harm. */
-    public void callBack(Runnable task) {
-        config.callbacks().execute(task);
-    }
-
-    /**
-     * Whether the current thread is one that has to bring what a blocking call would wait for: the event thread of the
-     * ZooKeeper handle, on which a user's own watcher of a borrowed handle runs, or one that is in a step of the engine.
-     */
-    public boolean wouldWaitForItself() {
-        Session present = session;
-        return serial.isRunningHere() || (present != null && present.port().answersOn(Thread.currentThread()));
-    }
-
-    /**
-     * To be called before waiting.
-     *
-     * @param verb what the caller is about to do
-     * @param object to what
-     * @throws IllegalStateException if that would never end
-     */
-    public void checkMayWait(String verb, Object object) {
-        if (wouldWaitForItself()) {
-            throw new IllegalStateException("Cannot " + verb + " " + object + " on this thread, "
-                    + Thread.currentThread().getName()
-                    + ": it is the thread that brings ZooKeeper's answers, so the call would wait for itself. Nothing was"
-                    + " sent. Use an asynchronous form, or another thread.");
-        }
     }
 
     /** Asks the present session's port, or fails when there is none. */
@@ -271,18 +144,24 @@ public final class Engine {
         return inSession((present, answer) -> question.accept(present.port(), answer));
     }
 
-    /** What {@code shape} makes of the requests that are not over. */
-    <T> List<T> live(Function<Request, T> shape) {
-        checkMayWait("look at", "the requests of this client");
-        CompletableFuture<List<T>> all = new CompletableFuture<>();
-        serially(() -> all.complete(live.stream().map(shape).toList()));
+    /** All requests of the client that are not over. */
+    public List<OwnRequest> requests() {
+        context.checkMayWait("look at", "the requests of this client");
+        CompletableFuture<List<OwnRequest>> all = new CompletableFuture<>();
+        context.serially(
+                () -> all.complete(live.stream().map(Request::atThisMoment).toList()));
         return all.join();
+    }
+
+    @Override
+    public Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting) {
+        return OwnRequest.heldByCallerOf(waiting, requests(), context).map(held -> held.shown(context.now(), false));
     }
 
     /** Asks the present session on the serial executor, or fails when there is none. */
     public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        serially(() -> {
+        context.serially(() -> {
             if (refusal != null) {
                 answer.completeExceptionally(refusal);
             } else if (session == null || session.isOver()) {
@@ -305,16 +184,17 @@ public final class Engine {
      * @throws LockException if the servers do not answer or refuse, or the thread is interrupted, whose flag stays set
      */
     public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
-        checkMayWait(what + " of", shown(path));
+        context.checkMayWait(what + " of", context.shown(path));
         CompletableFuture<T> answer = inSession(question);
         try {
-            return answer.get(sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            return answer.get(context.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
-                    "Interrupted when about to " + what + " of " + shown(path) + ".", LockException.Reason.INTERRUPTED);
+                    "Interrupted when about to " + what + " of " + context.shown(path) + ".",
+                    LockException.Reason.INTERRUPTED);
         } catch (TimeoutException late) {
-            throw Errors.unavailable(shown(path), what);
+            throw Errors.unavailable(context.shown(path), what);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } finally {
@@ -328,8 +208,8 @@ public final class Engine {
      * or would wait for itself.
      */
     public void close() {
-        serially(this::beginToClose);
-        if (wouldWaitForItself()) {
+        context.serially(this::beginToClose);
+        if (context.wouldWaitForItself()) {
             return;
         }
         try {
@@ -351,9 +231,9 @@ public final class Engine {
         Session last = session;
         try {
             refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
-            signals.session(LockObserver.SessionState.CLOSED);
+            context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
-            if (last == null || last.isOver() || makesSessions()) {
+            if (last == null || last.isOver() || context.makesSessions()) {
                 giveBack(last);
             } else {
                 onceIdle = () -> giveBack(last);
@@ -382,7 +262,8 @@ public final class Engine {
      * the closed client listens to the session: it looks at the paths of these creates behind the barrier of each new
      * connection, as an open one does, until the last of them has turned up or the session is over.
      */
-    void finishWhenIdle() {
+    @Override
+    public void finishWhenIdle() {
         Session last = session;
         if (onceIdle != null && (last == null || last.isOver() || !last.owes())) {
             if (last != null && last.looksForLostCreates()) {
@@ -412,7 +293,8 @@ public final class Engine {
         }
     }
 
-    void forget(Request request) {
+    @Override
+    public void forget(Request request) {
         live.remove(request);
     }
 
@@ -425,7 +307,7 @@ public final class Engine {
 
         @Override
         public void connected(int timeoutMillis) {
-            serially(() -> {
+            context.serially(() -> {
                 if (!of.isOver()) {
                     Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
                 }
@@ -434,7 +316,7 @@ public final class Engine {
 
         @Override
         public void disconnected() {
-            serially(() -> {
+            context.serially(() -> {
                 if (!of.isOver()) {
                     of.disconnected();
                 }
@@ -443,17 +325,17 @@ public final class Engine {
 
         @Override
         public void expired() {
-            serially(() -> sessionOver(of));
+            context.serially(() -> sessionOver(of));
         }
 
         @Override
         public void loginRefused() {
-            serially(Engine.this::loginRefused);
+            context.serially(Engine.this::loginRefused);
         }
 
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
-            serially(() -> {
+            context.serially(() -> {
                 if (!of.isOver()) {
                     of.watches().fired(path, change, zxid);
                 }
@@ -467,18 +349,19 @@ public final class Engine {
         SerialExecutor.attemptEach(live, request -> request.begin(of));
     }
 
-    void sessionOver(Session of) {
+    @Override
+    public void sessionOver(Session of) {
         if (of.isOver()) {
             return;
         }
         of.end(ReleaseOutcome.LOST);
-        signals.session(LockObserver.SessionState.EXPIRED);
+        context.signals().session(LockObserver.SessionState.EXPIRED);
         if (refusal != null) {
             finishWhenIdle();
             return;
         }
         SerialExecutor.attemptEach(live, Request::sessionOver);
-        if (!makesSessions()) {
+        if (!context.makesSessions()) {
             SessionExpiredException gone = new SessionExpiredException(
                     "The session of the borrowed ZooKeeper handle is over. What this client held is lost."
                             + " Make a new handle and a new lock client.");
@@ -492,7 +375,7 @@ public final class Engine {
     /** The former handle is closed beside that, since its server may take its time to answer, or not answer at all. */
     private void renew(Session former) {
         former.port().close(() -> {});
-        serially(this::openAnew);
+        context.serially(this::openAnew);
     }
 
     private void openAnew() {
@@ -503,12 +386,13 @@ public final class Engine {
             open();
         } catch (Throwable cannot) {
             // Errors too: a lack of threads or memory may pass, and without another attempt no request is served again.
-            config.time().after(RENEWAL_PAUSE, () -> serially(this::openAnew));
+            config.time().after(RENEWAL_PAUSE, () -> context.serially(this::openAnew));
             LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
         }
     }
 
-    void loginRefused() {
+    @Override
+    public void loginRefused() {
         refuseAll(loginRefusal());
     }
 
@@ -533,105 +417,8 @@ public final class Engine {
         SerialExecutor.attemptEach(holders, request -> request.close(error));
     }
 
-    // ---- what the rooms below need
-
-    String newId() {
-        return HexFormat.of().toHexDigits(config.ids().getAsLong(), NodeName.ID_LENGTH);
-    }
-
-    /** How requests are named at all paths of this client, and with whom they share them. */
-    public Naming naming() {
-        return config.naming();
-    }
-
-    ClientEvents signals() {
-        return signals;
-    }
-
-    /** News of a caller that waits elsewhere for what {@code members} are. */
-    RequestEvents signalsOf(List<LockTarget> members) {
-        return new RequestEvents(signals, members, shown(members.get(0).lock()));
-    }
-
-    public byte[] ownerData() {
-        return ownerData;
-    }
-
-    /** For a node whose lease has another token than its own number. */
-    byte[] ownerDataWith(long token) {
-        return config.owner().withToken(token).data();
-    }
-
-    Clock time() {
-        return config.time();
-    }
-
-    public ClockReading now() {
-        return ClockReading.of(config.time());
-    }
-
-    /** Whether its sessions are its own; a borrowed one was made by somebody else, nobody knows when. */
-    boolean makesSessions() {
-        return config.source() instanceof Source.Own;
-    }
-
     /** Whether somebody could hold but for a proof that the session has time left; on the serial executor. */
     public boolean awaitsProof() {
         return session != null && session.awaitsProof();
-    }
-
-    /** The time-out that was asked for. */
-    public Duration sessionTimeout() {
-        return config.sessionTimeout();
-    }
-
-    /**
-     * How long a touch may take from a server to the leader, which asks for touches every half tick. A client does not know the tick;
-     * a session has two of them at least, unless a server is set otherwise. A quarter of the time-out leaves nothing to spare in the
-     * smallest session, a third a sixth of a tick, for pings and answers that are
-     * late. The session is the smallest where the server made it longer than asked for, and may be where it is short.
-     */
-    Duration margin(Duration sessionTimeout) {
-        long nanos = sessionTimeout.toNanos();
-        long most = nanos / 3;
-        boolean lengthened = makesSessions() && sessionTimeout.compareTo(config.sessionTimeout()) > 0;
-        long ours = lengthened ? most : Math.max(nanos / 4, TWO_THIRDS_OF_A_TICK.toNanos());
-        return Duration.ofNanos(
-                Math.min(most, config.margin().map(Duration::toNanos).orElse(ours)));
-    }
-
-    int lanesToKeep() {
-        return LANES_TO_KEEP;
-    }
-
-    /** What is known of a semaphore's capacity: nothing while it is as declared. */
-    Optional<Integer> knownCapacity(String path) {
-        return Optional.ofNullable(capacities.get(path));
-    }
-
-    public void learn(String path, PathData data) {
-        if (data.capacity() == data.declared()) {
-            capacities.remove(path);
-        } else {
-            capacities.put(path, data.capacity());
-        }
-    }
-
-    /**
-     * A list showed that others use the path in another way. Requests that wait or come get an error. A holder may have been there
-     * first: the log is what tells its users. On the serial executor.
-     */
-    public void usedOtherwise(String path, OtherUse otherUse) {
-        if (usedOtherwise.size() < LANES_TO_KEEP && usedOtherwise.add(path)) {
-            long leases = live.stream()
-                    .filter(request -> request.state() == State.HELD && request.isFor(path))
-                    .count();
-            LOG.warn(Errors.usedTwice(shown(path), leases, otherUse));
-        }
-    }
-
-    /** The path as the user named it. */
-    public String shown(String path) {
-        return config.shown().apply(path);
     }
 }

@@ -113,9 +113,9 @@ public final class Lists {
         if (answer.code() == Status.CONNECTION_LOSS) {
             lost.merge(
                     path,
-                    new Lost(1, session.engine().now()),
+                    new Lost(1, session.context().now()),
                     (before, now) -> new Lost(before.times() + 1, now.last()));
-            if (lost.size() > session.engine().lanesToKeep()) {
+            if (lost.size() > session.context().lanesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
         } else {
@@ -150,13 +150,13 @@ public final class Lists {
         Lost counted = lost.get(path);
         return counted == null
                 || counted.times() < LOST_BY_LENGTH
-                || session.engine().now().since(counted.last()).compareTo(pause(counted)) > 0;
+                || session.context().now().since(counted.last()).compareTo(pause(counted)) > 0;
     }
 
     /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
     private Duration pause(Lost counted) {
         int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
-        Duration pause = session.engine().sessionTimeout().multipliedBy(times);
+        Duration pause = session.context().sessionTimeout().multipliedBy(times);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 

@@ -48,9 +48,9 @@ public final class LocalHandOff {
         if (patience instanceof WaitPolicy.Never) {
             return engine.acquire(mutex(path), patience);
         }
-        Turn turn = new Turn(engine, engine.signalsOf(mutex(path)));
+        Turn turn = new Turn(engine, engine.context().signalsOf(mutex(path)));
         turn.signals().requested();
-        engine.serially(() -> lines.computeIfAbsent(path, Line::new).join(turn, patience));
+        engine.context().serially(() -> lines.computeIfAbsent(path, Line::new).join(turn, patience));
         return turn;
     }
 
@@ -61,7 +61,7 @@ public final class LocalHandOff {
     /** What one caller waits for; done early if it gives up. */
     private static final class Turn extends AcquireFuture {
         Turn(Engine engine, RequestEvents signals) {
-            super(engine, signals, () -> {});
+            super(engine.context(), engine::heldByCallerOf, signals, () -> {});
         }
 
         void notGranted(@Nullable Throwable error) {
@@ -105,14 +105,14 @@ public final class LocalHandOff {
                 turn.signals().queued(before);
             }
             waiting.add(turn);
-            patience.limit(engine.sessionTimeout()).ifPresent(limit -> {
-                Clock.Timer timer = engine.time().after(limit, () -> turn.complete(Optional.empty()));
+            patience.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
+                Clock.Timer timer = engine.context().time().after(limit, () -> turn.complete(Optional.empty()));
                 var unused = turn.whenComplete((lease, error) -> timer.cancel());
             });
             var unused = turn.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
                     turn.notGranted(error);
-                    engine.serially(() -> leave(turn));
+                    engine.context().serially(() -> leave(turn));
                 }
             });
             ask();
@@ -141,24 +141,25 @@ public final class LocalHandOff {
             if (asked == null && !waiting.isEmpty()) {
                 // With a lease out, those that wait were told their place in this line when they joined it.
                 RequestEvents signals = waiting.iterator().next().signals().ofPart(mutex(path), node == null);
-                CompletableFuture<Optional<ZkLease>> asking =
-                        engine.start(new Request(engine, mutex(path), new WaitPolicy.Forever(), signals));
+                CompletableFuture<Optional<ZkLease>> asking = engine.start(
+                        new Request(engine.context(), engine, mutex(path), new WaitPolicy.Forever(), signals));
                 asked = asking;
                 int number = ++asks;
-                var unused = asking.whenComplete((lease, error) -> engine.serially(() -> {
-                    if (asked == null || number != asks) {
-                        if (error == null) {
-                            lease.ifPresent(ZkLease::abandon);
-                        }
-                        return;
-                    }
-                    asked = null;
-                    if (error == null) {
-                        granted(lease.orElseThrow());
-                    } else {
-                        refused(error);
-                    }
-                }));
+                var unused =
+                        asking.whenComplete((lease, error) -> engine.context().serially(() -> {
+                            if (asked == null || number != asks) {
+                                if (error == null) {
+                                    lease.ifPresent(ZkLease::abandon);
+                                }
+                                return;
+                            }
+                            asked = null;
+                            if (error == null) {
+                                granted(lease.orElseThrow());
+                            } else {
+                                refused(error);
+                            }
+                        }));
             }
         }
 
@@ -207,7 +208,7 @@ public final class LocalHandOff {
     /** A node of the server's queue whose lease is passed on. */
     private final class Node implements Request.Successor {
         private final Line line;
-        private final long since = engine.time().nanos();
+        private final long since = engine.context().time().nanos();
         private int turns = 1;
 
         Node(Line line) {
@@ -217,8 +218,9 @@ public final class LocalHandOff {
         /** On the serial executor, in the call that ends a lease. */
         @Override
         public boolean takesOver(Request request) {
-            boolean goesOn =
-                    turns < most && engine.time().nanos() - since < longest.toNanos() && !request.isAskedToRelease();
+            boolean goesOn = turns < most
+                    && engine.context().time().nanos() - since < longest.toNanos()
+                    && !request.isAskedToRelease();
             if (goesOn && !line.waiting.isEmpty()) {
                 turns++;
                 ZkLease next = request.passOn();

@@ -47,7 +47,7 @@ final class NodeChecks {
 
     NodeChecks(Session session) {
         this.session = session;
-        this.collected = new RestartableTimer(session.engine(), this::checkTold);
+        this.collected = new RestartableTimer(session.context(), this::checkTold);
     }
 
     boolean isEmpty() {

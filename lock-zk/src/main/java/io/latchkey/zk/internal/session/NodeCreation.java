@@ -47,7 +47,7 @@ final class NodeCreation {
             QueueEntry only = places.get(0);
             session.<ZnodeStore.Created>askCommitted(
                     then -> session.port()
-                            .create(only.prefix(id), session.engine().ownerData(), then),
+                            .create(only.prefix(id), session.context().ownerData(), then),
                     answer -> {
                         noLongerCreating();
                         created(only, answer);
@@ -91,7 +91,7 @@ final class NodeCreation {
             steps.add(new Step(
                     place,
                     new ZnodeStore.Write.CreateRequest(
-                            place.prefix(id), session.engine().ownerData())));
+                            place.prefix(id), session.context().ownerData())));
         }
         return steps;
     }
@@ -170,7 +170,7 @@ final class NodeCreation {
     private void arrived(List<ZnodeStore.Created> nodes) {
         List<NodeName> names = new ArrayList<>(places.size());
         long zxid = Event.Created.UNKNOWN_TOKEN;
-        Naming naming = session.engine().naming();
+        Naming naming = session.context().naming();
         for (ZnodeStore.Created node : nodes) {
             naming.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
             zxid = node.czxid();

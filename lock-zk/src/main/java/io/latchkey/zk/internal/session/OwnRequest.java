@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.Diagnosis;
-import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -17,26 +16,16 @@ import java.util.Optional;
  * @param paths of its members, as the ZooKeeper handle sees them
  */
 public record OwnRequest(RequestEvents signals, boolean holds, String id, List<String> paths) {
-    /** All requests of the client that are not over. */
-    public static List<OwnRequest> all(Engine engine) {
-        return engine.live(request ->
-                new OwnRequest(request.ownersSignals(), request.state() == State.HELD, request.id(), request.paths()));
-    }
-
     public Diagnosis.Own shown(ClockReading now, boolean waitsForItself) {
         return new Diagnosis.Own(signals.about(), signals.since(now), signals.thread(), waitsForItself);
-    }
-
-    /** The lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if there is one. */
-    public static Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting, Engine engine) {
-        return heldByCallerOf(waiting, all(engine), engine).map(held -> held.shown(engine.now(), false));
     }
 
     /**
      * Only of callers that wait is it known which thread has the lease. A semaphore may have room beside what its waiter
      * holds; at any other path nothing behind a holder that the waiter has to release is granted, nor what is behind that.
      */
-    public static Optional<OwnRequest> heldByCallerOf(RequestEvents waiting, List<OwnRequest> all, Engine engine) {
+    public static Optional<OwnRequest> heldByCallerOf(
+            RequestEvents waiting, List<OwnRequest> all, ClientContext context) {
         List<OwnRequest> held = all.stream()
                 .filter(request -> request.holds() && waiting.sameCaller(request.signals()))
                 .toList();
@@ -49,7 +38,7 @@ public record OwnRequest(RequestEvents signals, boolean holds, String id, List<S
                             : 0;
                 }
                 int capacity = wanted.recipe().tag() == Tag.LEASE
-                        ? engine.knownCapacity(wanted.path())
+                        ? context.knownCapacity(wanted.path())
                                 .orElse(wanted.recipe().purpose().capacity())
                         : 1;
                 if (permits > 0 && permits > capacity - wanted.recipe().permits()) {

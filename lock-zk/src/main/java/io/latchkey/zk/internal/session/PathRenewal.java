@@ -111,7 +111,7 @@ final class PathRenewal implements Watches.Listener {
             lookOnceConnected();
         } else if (answer.code() == Status.TOO_LONG) {
             stopWatching.run();
-            failAll(Errors.tooLong(session.engine().shown(path), answer));
+            failAll(Errors.tooLong(session.context().shown(path), answer));
         } else if (!answer.ok()) {
             stopWatching.run();
             cannotRenew(answer.detail());
@@ -154,7 +154,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void cannotRenew(String why) {
-        failAll(Errors.cannotRenew(session.engine().shown(path), why));
+        failAll(Errors.cannotRenew(session.context().shown(path), why));
     }
 
     private void failAll(LockException error) {

@@ -137,7 +137,7 @@ final class QueueReader {
         known = Optional.of(made);
         dataSince = zxid;
         lately = 1;
-        session.engine().learn(path, made);
+        session.context().learn(path, made);
     }
 
     /** The transaction that wrote the path's data as last seen, or 0. */
@@ -154,7 +154,7 @@ final class QueueReader {
         data = seen.data();
         known = PathData.parse(seen.data());
         dataSince = seen.mzxid();
-        known.ifPresent(says -> session.engine().learn(path, says));
+        known.ifPresent(says -> session.context().learn(path, says));
         if (news) {
             lane.capacityChanged();
         }
@@ -225,8 +225,8 @@ final class QueueReader {
         PathData asked = served.get(0).place().purpose();
         Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
-            session.engine().usedOtherwise(path, otherUse.get());
-            fail(served, Errors.mismatch(session.engine().shown(path), asked, otherUse.get()));
+            session.context().usedOtherwise(path, otherUse.get());
+            fail(served, Errors.mismatch(session.context().shown(path), asked, otherUse.get()));
             return;
         }
         session.write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
@@ -235,7 +235,7 @@ final class QueueReader {
                 fail(
                         served,
                         Errors.denied(
-                                session.engine().shown(path), "record the kind of the lock", Session.plain(answer)));
+                                session.context().shown(path), "record the kind of the lock", Session.plain(answer)));
             }
         });
         // In the same flight: what it says now, and a queue of that moment.
@@ -361,18 +361,18 @@ final class QueueReader {
                 deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> {
-                fail(served, Errors.denied(session.engine().shown(path), "read the queue", answer));
+                fail(served, Errors.denied(session.context().shown(path), "read the queue", answer));
                 lookForLostLater();
             }
             case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
             case TOO_LONG -> {
-                fail(served, Errors.tooLong(session.engine().shown(path), answer));
+                fail(served, Errors.tooLong(session.context().shown(path), answer));
                 if (!session.lists().isUnreadable(path)) {
                     lookForLostLater();
                 }
             }
             default -> {
-                fail(served, Errors.refused(session.engine().shown(path), answer));
+                fail(served, Errors.refused(session.context().shown(path), answer));
                 lookForLostLater();
             }
         }
@@ -410,7 +410,7 @@ final class QueueReader {
                     .findFirst()
                     .flatMap(place -> Queue.of(listing.children(), place.purpose(), naming())
                             .otherUse())
-                    .ifPresent(use -> session.engine().usedOtherwise(path, use));
+                    .ifPresent(use -> session.context().usedOtherwise(path, use));
             return;
         }
         if (isOfItsMoment(listing)) {
@@ -423,7 +423,7 @@ final class QueueReader {
             } else if (answer.ok() && answer.get().data().length == 0) {
                 adopt(served, listing, answer.get().version());
             } else if (answer.code() == Status.NO_AUTH || answer.code() == Status.OTHER) {
-                fail(served, Errors.refused(session.engine().shown(path), answer));
+                fail(served, Errors.refused(session.context().shown(path), answer));
             } else {
                 session.whenConnected(() -> listAgain(served));
             }
@@ -446,7 +446,7 @@ final class QueueReader {
             if (known.filter(asked::agreesWith).isPresent()) {
                 agreeing.add(want);
             } else {
-                fail(List.of(want), Errors.mismatch(session.engine().shown(path), asked, found));
+                fail(List.of(want), Errors.mismatch(session.context().shown(path), asked, found));
             }
         }
         deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
@@ -474,8 +474,8 @@ final class QueueReader {
     private void deliver(List<Want> served, Queue queue) {
         Optional<OtherUse> otherUse = queue.otherUse();
         if (otherUse.isPresent()) {
-            session.engine().usedOtherwise(path, otherUse.get());
-            String shown = session.engine().shown(path);
+            session.context().usedOtherwise(path, otherUse.get());
+            String shown = session.context().shown(path);
             fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));
             return;
         }

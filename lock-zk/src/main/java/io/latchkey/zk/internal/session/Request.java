@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
  */
 public final class Request {
-    private final Engine engine;
+    private final ClientContext context;
+    private final Client client;
     private final WaitPolicy patience;
     private final RequestEvents signals;
     private final List<QueueEntry> places;
@@ -73,6 +75,15 @@ public final class Request {
 
     private Successor successor = released -> false;
 
+    /** The client of a request. */
+    interface Client {
+        /** The request is over. On the serial executor. */
+        void forget(Request request);
+
+        /** The lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if there is one. */
+        Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting);
+    }
+
     /** Somebody in the same client who goes on with the node when its lease is released. */
     @FunctionalInterface
     interface Successor {
@@ -86,8 +97,14 @@ public final class Request {
     /**
      * @param signals where news of it goes
      */
-    public Request(Engine engine, List<LockTarget> members, WaitPolicy patience, RequestEvents signals) {
-        this.engine = engine;
+    public Request(
+            ClientContext context,
+            Client client,
+            List<LockTarget> members,
+            WaitPolicy patience,
+            RequestEvents signals) {
+        this.context = context;
+        this.client = client;
         this.patience = patience;
         List<QueueEntry> all = new ArrayList<>(members.size());
         for (LockTarget member : members) {
@@ -95,12 +112,16 @@ public final class Request {
         }
         this.places = List.copyOf(all);
         this.signals = signals;
-        this.outcome = new AcquireFuture(engine, signals, this::abandon);
+        this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
         this.machine = new Acquisition(
-                members.stream().map(member -> member.recipe().rule()).toList(), engine::newId);
-        Optional<Duration> limit = patience.limit(engine.sessionTimeout());
-        this.timer = limit.map(span -> engine.time().after(span, () -> engine.serially(this::timeUp)))
+                members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
+        Optional<Duration> limit = patience.limit(context.sessionTimeout());
+        this.timer = limit.map(span -> context.time().after(span, () -> context.serially(this::timeUp)))
                 .orElse(null);
+    }
+
+    OwnRequest atThisMoment() {
+        return new OwnRequest(ownersSignals(), state() == State.HELD, id(), paths());
     }
 
     AcquireFuture outcome() {
@@ -127,7 +148,7 @@ public final class Request {
     }
 
     String shown(String path) {
-        return engine.shown(path);
+        return context.shown(path);
     }
 
     /** The path by which people know the request: that of its first member. */
@@ -256,7 +277,7 @@ public final class Request {
             return;
         }
         over = true;
-        engine.forget(this);
+        client.forget(this);
         if (session != null) {
             session.holdsNoMore(this);
             for (QueueEntry place : places) {
@@ -393,7 +414,7 @@ public final class Request {
                         .findFirst()
                         .map(Naming::ownLayout);
                 if (own.isPresent()) {
-                    engine.usedOtherwise(other.lock(), own.get());
+                    context.usedOtherwise(other.lock(), own.get());
                     fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), own.get()));
                     return;
                 }
@@ -537,7 +558,7 @@ public final class Request {
     }
 
     private ZkLease lease(long token) {
-        ZkLease made = new ZkLease(engine, this, token, session());
+        ZkLease made = new ZkLease(context, this, token, session());
         lease = made;
         return made;
     }
@@ -645,7 +666,7 @@ public final class Request {
             runOnceLeft();
         } else if (patience instanceof WaitPolicy.Never) {
             settle(() -> outcome.fail(
-                    new LockUnavailableException(Errors.outOfReach(shownPath(), engine.sessionTimeout()))));
+                    new LockUnavailableException(Errors.outOfReach(shownPath(), context.sessionTimeout()))));
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }

@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Does one thing later, on the serial executor. Confined to it. */
 final class RestartableTimer {
-    private final Engine engine;
+    private final ClientContext context;
     private final Runnable task;
     private Clock.@Nullable Timer timer;
     /** Counts what was set: a timer that is cancelled may be on its way already. */
     private int set;
 
-    RestartableTimer(Engine engine, Runnable task) {
-        this.engine = engine;
+    RestartableTimer(ClientContext context, Runnable task) {
+        this.context = context;
         this.task = task;
     }
 
@@ -26,10 +26,10 @@ final class RestartableTimer {
     void set(Duration in) {
         cancel();
         int which = set;
-        timer = engine.time()
+        timer = context.time()
                 .after(
                         in,
-                        () -> engine.serially(() -> {
+                        () -> context.serially(() -> {
                             if (which == set) {
                                 timer = null;
                                 task.run();

@@ -48,7 +48,8 @@ public final class Session {
     /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
-    private final Engine engine;
+    private final ClientContext context;
+    private final Client client;
     /** Before the server made the session; nobody knows of a borrowed one. */
     private final Optional<ClockReading> asked;
     /** Before anything was sent in it. */
@@ -111,17 +112,30 @@ public final class Session {
     private final RestartableTimer nextProbe;
     private final RestartableTimer termEnd;
 
-    public Session(Engine engine) {
-        this.engine = engine;
+    /** The client of a session. On the serial executor. */
+    interface Client {
+        /** The server has ended the session. */
+        void sessionOver(Session session);
+
+        /** The servers refuse the client's login. */
+        void loginRefused();
+
+        /** A response was handled: a closing client may have nothing left in its session. */
+        void finishWhenIdle();
+    }
+
+    Session(ClientContext context, Client client) {
+        this.context = context;
+        this.client = client;
         this.nodeChecks = new NodeChecks(this);
-        this.nextBeat = new RestartableTimer(engine, this::beatDue);
-        this.nextProbe = new RestartableTimer(engine, this::probe);
-        this.termEnd = new RestartableTimer(engine, this::termEnds);
-        this.marking = !engine.naming().isShared();
-        this.timeout = engine.sessionTimeout();
+        this.nextBeat = new RestartableTimer(context, this::beatDue);
+        this.nextProbe = new RestartableTimer(context, this::probe);
+        this.termEnd = new RestartableTimer(context, this::termEnds);
+        this.marking = !context.naming().isShared();
+        this.timeout = context.sessionTimeout();
         this.offered = timeout;
-        this.opened = engine.now();
-        this.asked = engine.makesSessions() ? Optional.of(opened) : Optional.empty();
+        this.opened = context.now();
+        this.asked = context.makesSessions() ? Optional.of(opened) : Optional.empty();
         this.beforeConnection = asked;
         this.checked = opened;
         this.proofs = newProofs();
@@ -131,8 +145,8 @@ public final class Session {
         port = opened;
     }
 
-    Engine engine() {
-        return engine;
+    ClientContext context() {
+        return context;
     }
 
     public ZnodeStore port() {
@@ -192,7 +206,7 @@ public final class Session {
     }
 
     void dropIfIdle(String path, SessionQueue lane) {
-        if (lanes.size() > engine.lanesToKeep() && lane.idle()) {
+        if (lanes.size() > context.lanesToKeep() && lane.idle()) {
             lanes.remove(path, lane);
         }
     }
@@ -239,28 +253,28 @@ public final class Session {
         if (over) {
             return;
         }
-        ClockReading sent = engine.now();
+        ClockReading sent = context.now();
         int on = connection;
-        request.accept(answer -> engine.serially(() -> {
+        request.accept(answer -> context.serially(() -> {
             if (over) {
                 return;
             }
             switch (answer.code()) {
                 case CONNECTION_LOSS, READ_ONLY -> outOfTouch();
-                case SESSION_EXPIRED -> engine.sessionOver(this);
-                case LOGIN_REFUSED -> engine.loginRefused();
+                case SESSION_EXPIRED -> client.sessionOver(this);
+                case LOGIN_REFUSED -> client.loginRefused();
                 default -> {
                     if (on == connection) {
-                        proof.take(sent, engine.now(), answer);
+                        proof.take(sent, context.now(), answer);
                     } else {
-                        proofs.heard(sent, engine.now());
+                        proofs.heard(sent, context.now());
                     }
                 }
             }
             if (!over) {
                 then.accept(answer);
             }
-            engine.finishWhenIdle();
+            client.finishWhenIdle();
         }));
     }
 
@@ -300,7 +314,7 @@ public final class Session {
                 termEnd.set(present.remaining());
             }
         }
-        if (!sessionTimeout.equals(offered) && (!first || engine.makesSessions())) {
+        if (!sessionTimeout.equals(offered) && (!first || context.makesSessions())) {
             ConnectionLog.timeoutChanged(offered, sessionTimeout);
         }
         offered = sessionTimeout;
@@ -319,7 +333,7 @@ public final class Session {
             }
         } else if (connected) {
             // A borrowed handle tells so again when somebody touches what is watched there.
-            proofs.connected(engine.now());
+            proofs.connected(context.now());
         } else {
             probe();
         }
@@ -331,8 +345,8 @@ public final class Session {
      * then, else the first write of the next request.
      */
     private void beginPair() {
-        proofs.answered(opened, engine.now());
-        nextBeat.set(engine.margin(timeout));
+        proofs.answered(opened, context.now());
+        nextBeat.set(context.margin(timeout));
     }
 
     void disconnected() {
@@ -344,20 +358,20 @@ public final class Session {
     private void outOfTouch() {
         connection++;
         if (connected) {
-            beforeConnection = Optional.of(engine.now());
+            beforeConnection = Optional.of(context.now());
         }
         proofs = newProofs();
         beats = 0;
         if (connected) {
             connected = false;
-            engine.signals().session(LockObserver.SessionState.DISCONNECTED);
+            context.signals().session(LockObserver.SessionState.DISCONNECTED);
             SerialExecutor.attemptEach(holding, Request::suspect);
             probe();
         } else {
             probeLater();
         }
         ValidityPeriod present = term;
-        engine.signals().away(holding.size(), present == null ? Duration.ZERO : present.remaining());
+        context.signals().away(holding.size(), present == null ? Duration.ZERO : present.remaining());
         checkTerm();
     }
 
@@ -375,25 +389,25 @@ public final class Session {
 
     private void backInTouch() {
         connected = true;
-        engine.signals().session(LockObserver.SessionState.CONNECTED);
+        context.signals().session(LockObserver.SessionState.CONNECTED);
         if (offered.compareTo(timeout) > 0) {
             timeout = offered;
             proofs = newProofs();
         } else if (nextBeat.isSet()) {
             // A margin after the barrier's answer, to prove as soon as may be that the leader knows of us. Where
             // connections are lost again and again it never comes to that: then nodes are looked for at once.
-            nextBeat.set(engine.margin(timeout));
-            beatAgain |= engine.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
+            nextBeat.set(context.margin(timeout));
+            beatAgain |= context.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;
         }
         // The barrier may prove that the session has time left. It has checked none of these requests' nodes.
         beatAgain |= !confirming.isEmpty();
-        proofs.connected(engine.now());
+        proofs.connected(context.now());
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
-        waiting.forEach(engine::serially);
+        waiting.forEach(context::serially);
         // Lists of requests that look for their own creates come first and serve the others as well.
-        withLostCreates.forEach(reader -> engine.serially(reader::lookForLost));
-        toCreate.forEach(request -> engine.serially(() -> {
+        withLostCreates.forEach(reader -> context.serially(reader::lookForLost));
+        toCreate.forEach(request -> context.serially(() -> {
             if (createsNoMore(request)) {
                 whenConnectedCreate(request);
             }
@@ -453,7 +467,7 @@ public final class Session {
     }
 
     private SessionExpiryBound newProofs() {
-        return new SessionExpiryBound(timeout, engine.margin(timeout), asked, beforeConnection, engine.now());
+        return new SessionExpiryBound(timeout, context.margin(timeout), asked, beforeConnection, context.now());
     }
 
     // ---- the heartbeat
@@ -494,7 +508,7 @@ public final class Session {
             risking = true;
             risky.remove().accept(() -> {
                 risking = false;
-                engine.serially(this::riskNext);
+                context.serially(this::riskNext);
             });
         }
     }
@@ -563,7 +577,7 @@ public final class Session {
             return;
         }
         beating++;
-        engine.serially(() -> {
+        context.serially(() -> {
             beating--;
             if (over || on != connection) {
                 beatAgain();
@@ -582,18 +596,18 @@ public final class Session {
     private void beaten(int on, Response<ZnodeStore.Written> answer) {
         if (answer.ok()) {
             if (connected && answer.get().failedAt().isEmpty()) {
-                checked = engine.now();
+                checked = context.now();
             }
             if (beating == 0) {
                 if (connected) {
                     beats += on == connection ? 1 : 0;
-                    engine.serially(this::riskNext);
+                    context.serially(this::riskNext);
                 } else if (on == connection) {
                     backInTouch();
                 }
                 List<Runnable> tasks = List.copyOf(onBeat);
                 onBeat.clear();
-                tasks.forEach(engine::serially);
+                tasks.forEach(context::serially);
                 confirmAll();
             }
         } else {
@@ -669,7 +683,7 @@ public final class Session {
     }
 
     private void committed(ClockReading sent, ClockReading now) {
-        Duration standstill = engine.time().standstill(timeout.plus(now.since(sent)));
+        Duration standstill = context.time().standstill(timeout.plus(now.since(sent)));
         Optional<ClockReading> proved = proofs.committed(sent, now, standstill);
         if (proved.isEmpty()) {
             return;
@@ -685,7 +699,7 @@ public final class Session {
             termEnd.cancel();
         }
         if (!deadline.reachedAt(now)) {
-            term = new ValidityPeriod(engine.time(), deadline);
+            term = new ValidityPeriod(context.time(), deadline);
         }
     }
 

@@ -81,7 +81,7 @@ final class SessionQueue {
     }
 
     Naming naming() {
-        return session.engine().naming();
+        return session.context().naming();
     }
 
     String pathOf(String child) {
@@ -183,7 +183,7 @@ final class SessionQueue {
         if (!place.node().equals(Optional.of(own))) {
             return;
         }
-        byte[] same = session.engine().ownerData();
+        byte[] same = session.context().ownerData();
         session.write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
             switch (Session.codeOf(answer)) {
                 case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(place, own));

@@ -180,7 +180,7 @@ final class Watches {
         } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
             listener.seen(watched.seen);
         } else if (what == Of.DATA && watched.data == Armed.CONFIRMED) {
-            session.engine().serially(() -> {
+            session.context().serially(() -> {
                 if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
                     listener.seen(Objects.requireNonNull(watched.seenData));
                 }
@@ -250,6 +250,6 @@ final class Watches {
 
     private void takeBack(String path) {
         removing.add(path);
-        session.port().removeWatches(path, () -> session.engine().serially(() -> removing.remove(path)));
+        session.port().removeWatches(path, () -> session.context().serially(() -> removing.remove(path)));
     }
 }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A granted request as its owner sees it. Any thread may ask and release. */
 public final class ZkLease implements Lease {
-    private final Engine engine;
+    private final ClientContext context;
     private final Request request;
     private final List<QueueEntry.Standing> nodes;
     private final Recipe recipe;
@@ -53,8 +53,8 @@ public final class ZkLease implements Lease {
         record Lost(LossCause cause) implements End {}
     }
 
-    ZkLease(Engine engine, Request request, long token, Session session) {
-        this.engine = engine;
+    ZkLease(ClientContext context, Request request, long token, Session session) {
+        this.context = context;
         this.request = request;
         this.nodes = request.standing();
         this.recipe = nodes.get(0).place().recipe();
@@ -97,7 +97,7 @@ public final class ZkLease implements Lease {
      */
     public CompletableFuture<ZkLease> downgrade(Recipe by) {
         CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
-        engine.serially(() -> request.downgrade(this, by, downgraded));
+        context.serially(() -> request.downgrade(this, by, downgraded));
         return downgraded;
     }
 
@@ -171,8 +171,8 @@ public final class ZkLease implements Lease {
     }
 
     /** The client that granted it. */
-    public Engine engine() {
-        return engine;
+    public ClientContext context() {
+        return context;
     }
 
     @Override
@@ -197,7 +197,7 @@ public final class ZkLease implements Lease {
             return true;
         }
         lose(term.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
-        engine.serially(session::checkTerm);
+        context.serially(session::checkTerm);
         return false;
     }
 
@@ -225,20 +225,20 @@ public final class ZkLease implements Lease {
     @Override
     public CompletableFuture<LossCause> lost() {
         if (watching.compareAndSet(false, true)) {
-            engine.serially(request::watchOwnNodes);
+            context.serially(request::watchOwnNodes);
         }
         return lost;
     }
 
     @Override
     public CompletableFuture<ReleaseRequest> releaseRequested() {
-        if (engine.naming().isShared()) {
+        if (context.naming().isShared()) {
             throw new UnsupportedOperationException(
                     "A holder on a path that is shared with other clients than Latchkey's"
                             + " cannot be asked to let go: they would take the node for that as a request. Nothing was sent.");
         }
         if (listening.compareAndSet(false, true)) {
-            engine.serially(request::listen);
+            context.serially(request::listen);
         }
         return releaseRequested;
     }
@@ -246,18 +246,18 @@ public final class ZkLease implements Lease {
     void askedToRelease(Owner by) {
         if (end.get() == null) {
             ReleaseRequest wish = new ReleaseRequest(by.label(), by.host(), by.processId());
-            engine.callBack(() -> releaseRequested.tell(wish));
+            context.callBack(() -> releaseRequested.tell(wish));
         }
     }
 
     void cannotBeAsked(LockException why) {
-        engine.callBack(() -> releaseRequested.fail(why));
+        context.callBack(() -> releaseRequested.fail(why));
     }
 
     /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
     public void nodeGone(int member) {
         QueueEntry.Standing gone = nodes.get(member);
-        engine.serially(() -> {
+        context.serially(() -> {
             if (gone.place().replacement().isEmpty()) {
                 gone.place().nodeGone(gone.name());
             }
@@ -266,7 +266,7 @@ public final class ZkLease implements Lease {
 
     void lose(LossCause cause) {
         if (end.compareAndSet(null, new End.Lost(cause))) {
-            engine.callBack(() -> lost.tell(cause));
+            context.callBack(() -> lost.tell(cause));
             signals.lost(cause);
         }
     }
@@ -274,7 +274,7 @@ public final class ZkLease implements Lease {
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
         CompletableFuture<ReleaseOutcome> told = new CompletableFuture<>();
-        var unused = letGo().thenAccept(outcome -> engine.callBack(() -> told.complete(outcome)));
+        var unused = letGo().thenAccept(outcome -> context.callBack(() -> told.complete(outcome)));
         return told;
     }
 
@@ -290,14 +290,14 @@ public final class ZkLease implements Lease {
         }
         signals.released();
         CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
-        engine.serially(() -> request.release(outcome::complete));
+        context.serially(() -> request.release(outcome::complete));
         return outcome;
     }
 
     @Override
     public ReleaseOutcome release() {
         CompletableFuture<ReleaseOutcome> outcome = letGo();
-        if (engine.wouldWaitForItself()) {
+        if (context.wouldWaitForItself()) {
             return outcome.getNow(ReleaseOutcome.PENDING);
         }
         try {

@@ -32,11 +32,11 @@ class ManyRequestsTest {
 
     private final VirtualClock time = new VirtualClock();
     private final Engine engine = engine();
-    private final Session session = new Session(engine);
+    private final Session session = new Session(engine.context(), engine);
 
     private Engine engine() {
-        return new Engine(new Engine.Config(
-                new Engine.Source.Own(this::connectedPort),
+        return new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(this::connectedPort),
                 Duration.ofSeconds(10),
                 Optional.empty(),
                 new Owner("host", 1, "label"),
@@ -138,7 +138,7 @@ class ManyRequestsTest {
             for (int i = 0; i < 30_000; i++) {
                 session.write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
             }
-            engine.serially(() -> took.complete(System.nanoTime() - start));
+            engine.context().serially(() -> took.complete(System.nanoTime() - start));
         });
     }
 }

@@ -49,8 +49,8 @@ class MarginTest {
     }
 
     private static Duration margin(Duration asked, Duration granted, Optional<Duration> given) {
-        Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(listener -> {
+        Engine engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(listener -> {
                     throw new IOException("no server here");
                 }),
                 asked,
@@ -60,6 +60,6 @@ class MarginTest {
                 new VirtualClock(),
                 Runnable::run,
                 path -> path));
-        return engine.margin(granted);
+        return engine.context().margin(granted);
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.ClientConfig;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
@@ -16,8 +17,8 @@ import org.junit.jupiter.api.Test;
 class ErrorsTest {
     @Test
     void reasonIsNoSession_whileNoSessionIsOpen() {
-        Engine engine = new Engine(new Engine.Config(
-                new Engine.Source.Own(listener -> {
+        Engine engine = new Engine(new ClientConfig(
+                new ClientConfig.Source.Own(listener -> {
                     throw new AssertionError("never started");
                 }),
                 Duration.ofSeconds(10),
