@@ -21,6 +21,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -158,6 +160,13 @@ class ArchitectureTest {
         check(slices().matching(INTERNAL + "(*)..").should().beFreeOfCycles());
     }
 
+    /** Not yet: {@code session}, where requests, queues and the session know each other, and the names in {@code queue}. */
+    @ParameterizedTest
+    @ValueSource(strings = {"recipe", "acquire", "validity", "threads", "store", "events", "admin"})
+    void classesOfARoomHaveNoCycles(String name) {
+        check(slices().assignedFrom(byClass(INTERNAL + name)).should().beFreeOfCycles());
+    }
+
     @Test
     void nothingIsPrinted() {
         check(noClasses().should(ACCESS_STANDARD_STREAMS));
@@ -182,6 +191,24 @@ class ArchitectureTest {
 
     private static void check(ArchRule rule) {
         rule.allowEmptyShould(true).check(PRODUCTION);
+    }
+
+    /** A slice for each class of a package, its nested classes included. */
+    private static SliceAssignment byClass(String packageName) {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                String name = type.getBaseComponentType().getName();
+                return type.getPackageName().equals(packageName)
+                        ? SliceIdentifier.of(name.contains("$") ? name.substring(0, name.indexOf('$')) : name)
+                        : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "classes of " + packageName;
+            }
+        };
     }
 
     private static String room(String name) {
