@@ -20,9 +20,9 @@ public interface Contender {
     /**
      * Returns whether the request holds or waits.
      *
-     * @return the standing
+     * @return the state
      */
-    Standing standing();
+    State state();
 
     /**
      * Returns what the owner calls its client.
@@ -87,7 +87,7 @@ public interface Contender {
      * @throws LockException as described at {@link Acquirable}
      * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default Asked requestRelease() {
+    default ReleaseRequestResult requestRelease() {
         throw new UnsupportedOperationException("this implementation cannot ask a holder to let go");
     }
 
@@ -116,12 +116,12 @@ public interface Contender {
     }
 
     /** Where a request stands in its queue. */
-    enum Standing {
+    enum State {
         /** It holds, by the rule of the lock. Its owner may not have heard of that yet. */
-        HOLDS,
+        HOLDING,
 
         /** It waits for requests before it. */
-        WAITS
+        WAITING
     }
 
     /** What a request asks for. */
@@ -137,12 +137,12 @@ public interface Contender {
     }
 
     /** What became of {@link #requestRelease}. */
-    enum Asked {
+    enum ReleaseRequestResult {
         /**
          * The server has it; the holder is told as long as its session lives and it holds. Where waiters of one client take
          * turns with one node, the turn may have passed to one that has not asked to be told; it passes the node to no other.
          */
-        TOLD,
+        DELIVERED,
 
         /** The request is there, but its owner has not asked to be told: it waits, or its holder does not listen. */
         NOT_LISTENING,

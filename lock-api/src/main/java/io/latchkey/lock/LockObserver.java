@@ -51,10 +51,10 @@ public interface LockObserver {
      * The request ended without a lease.
      *
      * @param request the request
-     * @param ending how
+     * @param failure how
      * @param waited from the call until now
      */
-    default void notGranted(Request request, Ending ending, Duration waited) {}
+    default void notGranted(Request request, AcquireFailure failure, Duration waited) {}
 
     /**
      * The lease is {@link LeaseState#SUSPECT}: valid, but the connection is lost. It is {@link LeaseState#HELD} again at
@@ -110,15 +110,15 @@ public interface LockObserver {
     record Request(long id, String path, String lock) {}
 
     /** How a request ended that was not granted. */
-    enum Ending {
+    enum AcquireFailure {
         /** Others held, or the server did not answer, for as long as the caller was ready to wait. */
-        OUT_OF_TIME,
+        TIMED_OUT,
 
         /** The caller was interrupted, or cancelled or completed the future. */
-        WITHDRAWN,
+        CANCELLED,
 
         /** The caller got an exception. */
-        FAILED
+        EXCEPTION
     }
 
     /** What is true of a client's session. */

@@ -135,8 +135,8 @@ class CommandLineLayoutsTest {
 
         List<String> document = succeeded("show", "/fleet/document").lines().toList();
         assertEquals("/fleet/document: read-write, layout curator", document.get(0));
-        assertTrue(document.get(2).matches("holds +" + reader.token() + " +read +1 .*"), document.get(2));
-        assertTrue(document.get(3).matches("waits +\\d+ +write +1 .*"), document.get(3));
+        assertTrue(document.get(2).matches("holding +" + reader.token() + " +read +1 .*"), document.get(2));
+        assertTrue(document.get(3).matches("waiting +\\d+ +write +1 .*"), document.get(3));
 
         JsonObject shown = JsonParser.parseString(succeeded("show", "--json", "/fleet/pool"))
                 .getAsJsonObject();

@@ -175,21 +175,20 @@ class CommandLineTest {
             JsonArray queue = shown.getAsJsonArray("queue");
             assertEquals(2, queue.size());
             JsonObject first = queue.get(0).getAsJsonObject();
-            assertEquals("holds", first.get("standing").getAsString());
+            assertEquals("holding", first.get("state").getAsString());
             assertEquals(held.token(), first.get("token").getAsLong());
             assertEquals(ProcessHandle.current().pid(), first.get("processId").getAsLong());
             assertEquals("night shift", first.get("label").getAsString());
             assertFalse(first.get("host").getAsString().isEmpty());
             Instant since = Instant.parse(first.get("since").getAsString());
             assertTrue(Duration.between(since, Instant.now()).compareTo(SOON) < 0, () -> "since " + since);
-            assertEquals("waits", queue.get(1).getAsJsonObject().get("standing").getAsString());
+            assertEquals("waiting", queue.get(1).getAsJsonObject().get("state").getAsString());
 
             List<String> lines = succeeded(text.ended()).out().lines().toList();
             assertEquals("/show: mutex", lines.get(0));
-            assertTrue(
-                    lines.get(1).matches("STANDING +TOKEN +LOCK +PERMITS +SINCE +HOST +PROCESS +LABEL"), lines.get(1));
-            assertTrue(lines.get(2).matches("holds +" + held.token() + " +mutex +1 .* night shift"), lines.get(2));
-            assertTrue(lines.get(3).startsWith("waits "), lines.get(3));
+            assertTrue(lines.get(1).matches("STATE +TOKEN +LOCK +PERMITS +SINCE +HOST +PROCESS +LABEL"), lines.get(1));
+            assertTrue(lines.get(2).matches("holding +" + held.token() + " +mutex +1 .* night shift"), lines.get(2));
+            assertTrue(lines.get(3).startsWith("waiting "), lines.get(3));
 
             assertEquals(
                     "/show/nobody: no lock; nobody holds, nobody waits\n",

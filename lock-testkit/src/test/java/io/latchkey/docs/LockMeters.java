@@ -18,8 +18,8 @@ final class LockMeters {
             }
 
             @Override
-            public void notGranted(Request request, Ending ending, Duration waited) {
-                meters.counter("lock.not.granted", "ending", ending.name()).increment();
+            public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+                meters.counter("lock.not.granted", "failure", failure.name()).increment();
             }
 
             @Override

@@ -82,12 +82,12 @@ class ObservingExamplesTest {
             try (Lease lease = locks.mutex("/orders/42").acquire()) {
                 assertTrue(lease.isValid());
                 for (Contender each : locks.mutex("/orders/42").queue()) {
-                    told.add(each.standing() + " since " + each.since() + ": " + each.label() + " on " + each.host());
+                    told.add(each.state() + " since " + each.since() + ": " + each.label() + " on " + each.host());
                 }
             }
         }
         assertEquals(1, told.size());
-        assertTrue(told.get(0).matches("HOLDS since \\S+: billing on \\S+"), told.get(0));
+        assertTrue(told.get(0).matches("HOLDING since \\S+: billing on \\S+"), told.get(0));
     }
 
     private static double count(MeterRegistry meters, String name) {

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
@@ -176,7 +176,7 @@ class AccessTest extends OnOneServer {
         assertEquals(LeaseState.HELD, held.state());
 
         Contender seenByColleague = kind.of(loggedIn("colleague")).queue().get(0);
-        assertEquals(Asked.TOLD, seenByColleague.requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, seenByColleague.requestRelease());
         assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).label());
         assertEquals(Eviction.EVICTED, seenByColleague.evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -87,7 +87,10 @@ class AdministrationTest extends OnOneServer {
         var unused = wish.thenAccept(asker -> held.close());
 
         List<Contender> queue = kind.of(admin).queue();
-        assertEquals(Asked.TOLD, queue.get(queue.size() - 2).requestRelease(), "its last member's request");
+        assertEquals(
+                ReleaseRequestResult.DELIVERED,
+                queue.get(queue.size() - 2).requestRelease(),
+                "its last member's request");
 
         assertEquals("admin", soon(wish).label());
         soon(next).close();
@@ -99,7 +102,7 @@ class AdministrationTest extends OnOneServer {
     void aHolderInTheSameSessionIsToldAsWell() throws Exception {
         Lease held = admin.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
-        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         held.close();
         assertNothingLeft("/m");
@@ -110,10 +113,12 @@ class AdministrationTest extends OnOneServer {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         Contender seen = first(admin.mutex("/m"));
-        assertEquals(Asked.TOLD, seen.requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, seen.requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
-        assertEquals(Asked.TOLD, seen.requestRelease());
-        assertEquals(Asked.TOLD, first(client("another").mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, seen.requestRelease());
+        assertEquals(
+                ReleaseRequestResult.DELIVERED,
+                first(client("another").mutex("/m")).requestRelease());
         assertEquals("admin", held.releaseRequested().get(10, TimeUnit.SECONDS).label());
         assertTrue(held.isValid());
         held.close();
@@ -125,7 +130,9 @@ class AdministrationTest extends OnOneServer {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = admin.mutex("/m").acquireAsync();
         awaitQueue(admin.mutex("/m"), 2);
-        assertEquals(Asked.NOT_LISTENING, admin.mutex("/m").queue().get(1).requestRelease());
+        assertEquals(
+                ReleaseRequestResult.NOT_LISTENING,
+                admin.mutex("/m").queue().get(1).requestRelease());
         held.close();
         soon(waiting).close();
         assertNothingLeft("/m");
@@ -139,7 +146,7 @@ class AdministrationTest extends OnOneServer {
         held.close();
         Lease next = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> nextWish = listening(next, "/m");
-        assertEquals(Asked.GONE, seen.requestRelease());
+        assertEquals(ReleaseRequestResult.GONE, seen.requestRelease());
         settle(holder.mutex("/m"));
         assertFalse(wish.isDone() || nextWish.isDone());
         next.close();
@@ -154,7 +161,7 @@ class AdministrationTest extends OnOneServer {
         proxy.refuse();
         proxy.cut();
         awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
-        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
         assertFalse(wish.isDone());
         proxy.accept();
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
@@ -172,7 +179,8 @@ class AdministrationTest extends OnOneServer {
             CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
             cut.await(Duration.ofSeconds(10));
             awaitUntil("an ear", () -> ears("/m") == 1);
-            assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+            assertEquals(
+                    ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
             assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
             held.close();
             assertNothingLeft("/m");
@@ -191,7 +199,7 @@ class AdministrationTest extends OnOneServer {
                 .path();
         handle().delete(ear, -1);
         awaitUntil("an ear again", () -> ears("/m") == 1);
-        assertEquals(Asked.TOLD, first(admin.mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         held.close();
         assertNothingLeft("/m");
@@ -219,7 +227,7 @@ class AdministrationTest extends OnOneServer {
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         Contender seen = first(admin.mutex("/m"));
         proxy.expireSession().get(10, TimeUnit.SECONDS);
-        assertEquals(Asked.GONE, seen.requestRelease());
+        assertEquals(ReleaseRequestResult.GONE, seen.requestRelease());
         assertEquals(LossCause.SESSION_EXPIRED, held.lost().get(10, TimeUnit.SECONDS));
         assertFalse(wish.isDone());
         assertNothingLeft("/m");
@@ -257,7 +265,7 @@ class AdministrationTest extends OnOneServer {
         Contender writer = first(admin.readWriteLock("/rw").readLock());
         Lease read = lock.downgrade(write);
         CompletableFuture<ReleaseRequest> wish = read.releaseRequested();
-        assertEquals(Asked.TOLD, writer.requestRelease());
+        assertEquals(ReleaseRequestResult.DELIVERED, writer.requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         assertFalse(ofTheWriter.isDone());
 

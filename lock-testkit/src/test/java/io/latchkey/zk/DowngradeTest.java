@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -208,7 +208,7 @@ class DowngradeTest extends OnOneServer {
         Lease read = lock.downgrade(lock.writeLock().acquire());
         List<Contender> queue = lock.readLock().queue();
         assertEquals(1, queue.size());
-        assertEquals(Standing.HOLDS, queue.get(0).standing());
+        assertEquals(State.HOLDING, queue.get(0).state());
         assertEquals(Contender.Access.SHARED, queue.get(0).access());
         assertEquals(read.token(), queue.get(0).token(), "the token of the lease that the request has");
         assertNotEquals("", queue.get(0).host(), "it says of its owner what every request says");

@@ -166,7 +166,7 @@ class FlightRecorderTest {
             RecordedEvent queued = ours(events, "Queued").get(0);
             assertEquals("/jfr/wait", queued.getString("path"));
             assertEquals(1, queued.getInt("position"));
-            assertEquals("OUT_OF_TIME", one(events, "NotGranted", "/jfr/busy").getString("ending"));
+            assertEquals("TIMED_OUT", one(events, "NotGranted", "/jfr/busy").getString("failure"));
             RecordedEvent lost = one(events, "Lost", "/jfr/lost");
             assertEquals("SESSION_EXPIRED", lost.getString("cause"));
             assertEquals(one(events, "Granted", "/jfr/lost").getLong("token"), lost.getLong("token"));

@@ -42,8 +42,8 @@ class Heard implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, Ending ending, Duration waited) {
-        hear(ending.name(), request, waited);
+    public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+        hear(failure.name(), request, waited);
     }
 
     @Override

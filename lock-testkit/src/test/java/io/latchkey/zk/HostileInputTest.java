@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
-import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
@@ -168,10 +168,10 @@ class HostileInputTest extends OnOneServer {
         assertTrue(kind.of(locks).tryAcquire().isEmpty());
         CompletableFuture<Lease> waiting = kind.of(locks).acquireAsync();
         for (Contender forged : kind.of(other).queue().stream()
-                .filter(contender -> contender.standing() == Standing.HOLDS)
+                .filter(contender -> contender.state() == State.HOLDING)
                 .toList()) {
             assertEquals("", forged.label());
-            assertEquals(Asked.NOT_LISTENING, forged.requestRelease());
+            assertEquals(ReleaseRequestResult.NOT_LISTENING, forged.requestRelease());
             assertEquals(Eviction.EVICTED, forged.evict());
         }
         soon(waiting).close();
@@ -269,7 +269,7 @@ class HostileInputTest extends OnOneServer {
             operator.setData(requestsUnder("/m").get(0).path(), data, -1);
             Contender shown = other.mutex("/m").queue().get(0);
             assertEquals(0, shown.processId());
-            assertEquals(Standing.HOLDS, shown.standing());
+            assertEquals(State.HOLDING, shown.state());
             operator.setData(ear, data, -1);
         }
         assertEquals(new ReleaseRequest("", "", 0), wish.get(10, TimeUnit.SECONDS));

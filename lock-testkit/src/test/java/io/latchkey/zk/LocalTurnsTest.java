@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
@@ -210,8 +210,8 @@ class LocalTurnsTest extends OnOneServer {
         awaitRequests("/m", 2);
         LockClient operator = client("operator");
         awaitUntil("somebody who listens", () -> {
-            Asked answer = operator.mutex("/m").queue().get(0).requestRelease();
-            return answer == Asked.TOLD;
+            ReleaseRequestResult answer = operator.mutex("/m").queue().get(0).requestRelease();
+            return answer == ReleaseRequestResult.DELIVERED;
         });
         assertEquals("operator", soon(asked).label());
         held.close();

@@ -284,7 +284,8 @@ class NothingLeaksTest {
                 Eventually.holds(
                         "a listening holder is asked",
                         SOON,
-                        () -> other.mutex("/leaks/m").queue().get(0).requestRelease() == Contender.Asked.TOLD);
+                        () -> other.mutex("/leaks/m").queue().get(0).requestRelease()
+                                == Contender.ReleaseRequestResult.DELIVERED);
             }
             wish.get(SOON.toSeconds(), TimeUnit.SECONDS);
             assertEquals(before + 1, LiveObjects.count(listener::equals).get(listener));

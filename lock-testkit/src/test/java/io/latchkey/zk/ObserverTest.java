@@ -73,19 +73,19 @@ class ObserverTest extends OnOneServer {
         Lease held = other.mutex("/m").acquire();
         Mutex mutex = client.mutex("/m");
         assertEquals(Optional.empty(), mutex.tryAcquire());
-        assertHeard("/m", "requested mutex /m", "OUT_OF_TIME mutex /m");
+        assertHeard("/m", "requested mutex /m", "TIMED_OUT mutex /m");
 
         Lease permits = other.semaphore("/s", 3).permits(2).acquire();
         assertEquals(Optional.empty(), client.semaphore("/s", 3).permits(2).tryAcquire(Duration.ofSeconds(3)));
         String semaphore = " 2 permits of semaphore /s";
-        assertHeard("/s", "requested" + semaphore, "queued at 1" + semaphore, "OUT_OF_TIME" + semaphore);
+        assertHeard("/s", "requested" + semaphore, "queued at 1" + semaphore, "TIMED_OUT" + semaphore);
         permits.close();
 
         assertThrows(
                 LockMismatchException.class,
                 () -> client.readWriteLock("/m").readLock().acquire());
         assertHeard(
-                "/m", "requested mutex /m", "OUT_OF_TIME mutex /m", "requested read lock /m", "FAILED read lock /m");
+                "/m", "requested mutex /m", "TIMED_OUT mutex /m", "requested read lock /m", "EXCEPTION read lock /m");
         held.close();
     }
 
@@ -99,7 +99,7 @@ class ObserverTest extends OnOneServer {
                 "/cancelled",
                 "requested mutex /cancelled",
                 "queued at 1 mutex /cancelled",
-                "WITHDRAWN mutex /cancelled");
+                "CANCELLED mutex /cancelled");
         cancelled.close();
 
         Lease interrupted = other.mutex("/interrupted").acquire();
@@ -117,7 +117,7 @@ class ObserverTest extends OnOneServer {
                 "/interrupted",
                 "requested mutex /interrupted",
                 "queued at 1 mutex /interrupted",
-                "WITHDRAWN mutex /interrupted");
+                "CANCELLED mutex /interrupted");
         interrupted.close();
     }
 
@@ -229,8 +229,8 @@ class ObserverTest extends OnOneServer {
                         "queued at 2 mutex /m",
                         "requested mutex /m",
                         "queued at 3 mutex /m",
-                        "OUT_OF_TIME mutex /m",
-                        "WITHDRAWN mutex /m",
+                        "TIMED_OUT mutex /m",
+                        "CANCELLED mutex /m",
                         "released mutex /m",
                         "granted mutex /m",
                         "lost, CLIENT_CLOSED, mutex /m"),

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
-import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
@@ -248,7 +248,7 @@ class OldServerTest {
             long before = last.queue().get(1).token();
             proxy.expireSession().get(10, TimeUnit.SECONDS);
             Eventually.holds("a new request", Duration.ofSeconds(10), () -> last.queue().stream()
-                    .anyMatch(request -> request.standing() == Standing.WAITS && request.token() > before));
+                    .anyMatch(request -> request.state() == State.WAITING && request.token() > before));
             assertFalse(waiting.isDone());
             assertTrue(held.isValid());
             held.close();
@@ -318,7 +318,7 @@ class OldServerTest {
         Eventually.holds(
                 "somebody who listens",
                 Duration.ofSeconds(10),
-                () -> admin.mutex("/asked").queue().get(0).requestRelease() == Asked.TOLD);
+                () -> admin.mutex("/asked").queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
         wish.get(10, TimeUnit.SECONDS);
         assertEquals(Eviction.EVICTED, admin.mutex("/asked").queue().get(0).evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));

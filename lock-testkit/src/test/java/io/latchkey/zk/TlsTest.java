@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Contender.Asked;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
@@ -149,7 +149,7 @@ class TlsTest {
             Eventually.holds(
                     "somebody who listens",
                     Duration.ofSeconds(10),
-                    () -> two.mutex("/tls").queue().get(0).requestRelease() == Asked.TOLD);
+                    () -> two.mutex("/tls").queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
             wish.get(10, TimeUnit.SECONDS);
             assertFalse(next.isDone());
             held.close();

@@ -62,12 +62,12 @@ final class EvictCommand implements Callable<Integer> {
     }
 
     private String described(Contender request) {
-        String standing = request.standing() == Contender.Standing.HOLDS ? "holder" : "waiter";
+        String role = request.state() == Contender.State.HOLDING ? "holder" : "waiter";
         String process = request.processId() == 0 ? "" : "process " + request.processId();
         String owner = Stream.of(request.host(), process, request.label())
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining(", "));
-        return "the " + standing + " with token " + token + " at " + path + (owner.isEmpty() ? "" : ": " + owner);
+        return "the " + role + " with token " + token + " at " + path + (owner.isEmpty() ? "" : ": " + owner);
     }
 
     static final class Token implements ITypeConverter<Long> {

@@ -60,10 +60,10 @@ final class ShowCommand implements Callable<Integer> {
         if (shown.queue().isEmpty()) {
             return head + "; nobody holds, nobody waits";
         }
-        Table table = new Table("STANDING", "TOKEN", "LOCK", "PERMITS", "SINCE", "HOST", "PROCESS", "LABEL");
+        Table table = new Table("STATE", "TOKEN", "LOCK", "PERMITS", "SINCE", "HOST", "PROCESS", "LABEL");
         shown.queue()
                 .forEach(request -> table.line(
-                        request.standing(),
+                        request.state(),
                         request.token(),
                         request.lock(),
                         request.permits(),

@@ -100,13 +100,13 @@ final class Shown {
     /**
      * A request.
      *
-     * @param standing holds or waits
+     * @param state holding or waiting
      * @param lock what it asks for: mutex, read, write or semaphore
      * @param processId 0 if it is not told
      * @param since when it was made, by the server's clock; null if that may not be read
      */
     record Request(
-            String standing,
+            String state,
             long token,
             String lock,
             int permits,
@@ -116,7 +116,7 @@ final class Shown {
             String label) {
         static Request of(Kind kind, Contender contender) {
             return new Request(
-                    contender.standing().name().toLowerCase(Locale.ROOT),
+                    contender.state().name().toLowerCase(Locale.ROOT),
                     contender.token(),
                     asked(kind, contender.access()),
                     contender.permits(),
@@ -150,6 +150,6 @@ final class Shown {
     }
 
     private static boolean holds(Contender contender) {
-        return contender.standing() == Contender.Standing.HOLDS;
+        return contender.state() == Contender.State.HOLDING;
     }
 }

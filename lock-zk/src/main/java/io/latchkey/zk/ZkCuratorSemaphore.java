@@ -58,7 +58,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     public List<Contender> queue() {
         Stream<Contender> turns = new QueueInspector(
                         engine(), turn.path(), turn.recipe().purpose())
-                .read().stream().filter(contender -> contender.standing() == Contender.Standing.WAITS);
+                .read().stream().filter(contender -> contender.state() == Contender.State.WAITING);
         return Stream.concat(super.queue().stream(), turns).toList();
     }
 
@@ -85,7 +85,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     @Override
     public int availablePermits() {
         long held = super.queue().stream()
-                .filter(contender -> contender.standing() == Contender.Standing.HOLDS)
+                .filter(contender -> contender.state() == Contender.State.HOLDING)
                 .count();
         return (int) Math.max(0, declared - held);
     }

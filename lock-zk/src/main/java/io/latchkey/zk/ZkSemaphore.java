@@ -42,7 +42,7 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     public int availablePermits() {
         int now = capacity.get();
         int held = queue().stream()
-                .filter(contender -> contender.standing() == Contender.Standing.HOLDS)
+                .filter(contender -> contender.state() == Contender.State.HOLDING)
                 .mapToInt(Contender::permits)
                 .sum();
         return Math.max(0, now - held);

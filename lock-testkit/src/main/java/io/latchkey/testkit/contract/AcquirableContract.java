@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
@@ -303,13 +303,13 @@ public abstract class AcquirableContract extends LockContract {
         int each = watching.queue().size();
         CompletableFuture<Lease> next = queued(lock(client()));
         awaitQueue(watching, 2 * each);
-        assertEquals(Standing.HOLDS, watching.queue().get(0).standing());
-        assertEquals(Standing.WAITS, watching.queue().get(1).standing());
+        assertEquals(State.HOLDING, watching.queue().get(0).state());
+        assertEquals(State.WAITING, watching.queue().get(1).state());
         assertThrows(UnsupportedOperationException.class, () -> watching.queue().remove(0));
         held.close();
         Lease granted = soon(next);
         assertEquals(each, watching.queue().size());
-        assertEquals(Standing.HOLDS, watching.queue().get(0).standing());
+        assertEquals(State.HOLDING, watching.queue().get(0).state());
         granted.close();
         assertEquals(0, watching.queue().size());
     }

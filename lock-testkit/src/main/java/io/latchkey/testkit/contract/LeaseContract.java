@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Asked;
 import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -401,7 +401,7 @@ public abstract class LeaseContract extends LockContract {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         LockClient other = client();
-        await("somebody who listens", () -> first(other).requestRelease() == Asked.TOLD);
+        await("somebody who listens", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
         assertEquals(ProcessHandle.current().pid(), soon(wish).processId());
         assertEquals(LeaseState.HELD, lease.state());
         assertTrue(mutex(other).tryAcquire().isEmpty());
@@ -417,7 +417,7 @@ public abstract class LeaseContract extends LockContract {
             needs = Feature.ADMINISTRATION)
     void cannotBeAsked() throws Exception {
         Lease lease = acquired(mutex(client()));
-        assertEquals(Asked.NOT_LISTENING, first(client()).requestRelease());
+        assertEquals(ReleaseRequestResult.NOT_LISTENING, first(client()).requestRelease());
         assertEquals(LeaseState.HELD, lease.state());
     }
 
@@ -462,7 +462,7 @@ public abstract class LeaseContract extends LockContract {
         Contender gone = first(client());
         lease.close();
         Lease next = acquired(mutex(client()));
-        assertEquals(Asked.GONE, gone.requestRelease());
+        assertEquals(ReleaseRequestResult.GONE, gone.requestRelease());
         assertEquals(Eviction.GONE, gone.evict());
         assertTrue(next.isValid());
     }

@@ -233,9 +233,9 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
         CompletableFuture<Lease> next = queued(a(client()));
         Lease b = acquired(b(client));
         assertEquals(
-                List.of("HOLDS", "WAITS", "HOLDS"),
+                List.of("HOLDING", "WAITING", "HOLDING"),
                 both(client()).queue().stream()
-                        .map(contender -> contender.standing().name())
+                        .map(contender -> contender.state().name())
                         .toList());
         assertTrue(a.isValid() && b.isValid() && !next.isDone());
     }

@@ -209,10 +209,8 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         Lease other = acquired(read(client()));
         CompletableFuture<Lease> writer = queued(write(client()));
         assertEquals(
-                List.of("HOLDS", "HOLDS", "WAITS"),
-                read.queue().stream()
-                        .map(contender -> contender.standing().name())
-                        .toList());
+                List.of("HOLDING", "HOLDING", "WAITING"),
+                read.queue().stream().map(contender -> contender.state().name()).toList());
         assertEquals(read.queue().size(), write(client()).queue().size());
         assertTrue(unused.isValid() && other.isValid() && !writer.isDone());
     }

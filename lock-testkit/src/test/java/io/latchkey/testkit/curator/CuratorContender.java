@@ -6,12 +6,5 @@ import java.time.Instant;
 
 /** What Curator tells of who stands in a queue: not more than whether it holds and what it asks for. */
 record CuratorContender(
-        Standing standing,
-        String label,
-        String host,
-        long processId,
-        Instant since,
-        long token,
-        int permits,
-        Access access)
+        State state, String label, String host, long processId, Instant since, long token, int permits, Access access)
         implements Contender {}

@@ -238,8 +238,8 @@ class CuratorLayoutTest {
                 ours.get(1).client().semaphore("/cancel", 1).acquireAsync();
         await("the next", () -> requests("/cancel/locks") == 2);
         assertEquals(
-                List.of(Contender.Standing.HOLDS, Contender.Standing.WAITS, Contender.Standing.WAITS),
-                pool.queue().stream().map(Contender::standing).toList());
+                List.of(Contender.State.HOLDING, Contender.State.WAITING, Contender.State.WAITING),
+                pool.queue().stream().map(Contender::state).toList());
         assertEquals(0, pool.availablePermits());
         behind.cancel(false);
         waits.cancel(false);
@@ -313,12 +313,12 @@ class CuratorLayoutTest {
         CompletableFuture<Lease> next = asked(ours.get(0).client().mutex("/admin"), "/admin");
         List<Contender> queue = ours.get(1).client().mutex("/admin").queue();
         assertEquals(
-                List.of(Contender.Standing.HOLDS, Contender.Standing.WAITS),
-                queue.stream().map(Contender::standing).toList());
+                List.of(Contender.State.HOLDING, Contender.State.WAITING),
+                queue.stream().map(Contender::state).toList());
         assertTrue(
                 queue.get(0).host().matches("[0-9a-fA-F.:%a-z]+"), queue.get(0).host());
         assertEquals(ours.get(0).name(), queue.get(1).label());
-        assertEquals(Contender.Asked.NOT_LISTENING, queue.get(0).requestRelease());
+        assertEquals(Contender.ReleaseRequestResult.NOT_LISTENING, queue.get(0).requestRelease());
         assertEquals(Contender.Eviction.EVICTED, queue.get(0).evict());
         granted(next).close();
     }

@@ -5,7 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.Access;
-import io.latchkey.lock.Contender.Standing;
+import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
@@ -88,8 +88,8 @@ public final class CuratorLockClient implements LockClient {
                 boolean reader = node.contains("__READ__");
                 boolean holds = reader ? !writerBefore : queue.isEmpty();
                 writerBefore |= !reader;
-                Standing standing = holds ? Standing.HOLDS : Standing.WAITS;
-                queue.add(new CuratorContender(standing, "", "", 0, Instant.EPOCH, 0, 1, access(node)));
+                State state = holds ? State.HOLDING : State.WAITING;
+                queue.add(new CuratorContender(state, "", "", 0, Instant.EPOCH, 0, 1, access(node)));
             }
             return List.copyOf(queue);
         } catch (KeeperException.NoNodeException none) {

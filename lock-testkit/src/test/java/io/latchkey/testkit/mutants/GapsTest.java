@@ -113,7 +113,7 @@ class GapsTest {
         Lease two = b.semaphore("/s", 2).acquire();
         a.semaphore("/s", 2).resize(1);
         assertTrue(a.semaphore("/s", 2).queue().stream()
-                .allMatch(contender -> contender.standing() == Contender.Standing.HOLDS));
+                .allMatch(contender -> contender.state() == Contender.State.HOLDING));
         one.close();
         two.close();
     }

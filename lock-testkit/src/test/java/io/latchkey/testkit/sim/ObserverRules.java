@@ -53,8 +53,8 @@ class ObserverRules implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, Ending ending, Duration waited) {
-        check(open.getOrDefault(request, -1L) == NO_TOKEN, ending.name(), request);
+    public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+        check(open.getOrDefault(request, -1L) == NO_TOKEN, failure.name(), request);
         open.remove(request);
     }
 

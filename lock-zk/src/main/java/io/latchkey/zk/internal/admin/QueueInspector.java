@@ -82,7 +82,7 @@ public final class QueueInspector {
             NodeName name = at.name();
             Owner owner = at.engine().context().naming().owner(name, node.data());
             return new ZkContender(
-                    holds ? Contender.Standing.HOLDS : Contender.Standing.WAITS,
+                    holds ? Contender.State.HOLDING : Contender.State.WAITING,
                     owner.label(),
                     owner.host(),
                     owner.processId(),

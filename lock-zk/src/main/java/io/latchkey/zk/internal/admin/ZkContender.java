@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and what an administrator can do to exactly that one. */
 record ZkContender(
-        Standing standing, String label, String host, long processId, Instant since, long token, int permits, At at)
+        State state, String label, String host, long processId, Instant since, long token, int permits, At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 
@@ -42,11 +42,11 @@ record ZkContender(
 
     /** One transaction: the request is there, and its ear takes down who asks. */
     @Override
-    public Asked requestRelease() {
+    public ReleaseRequestResult requestRelease() {
         return at.engine().ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
     }
 
-    private void ask(Session session, NodeName name, CompletableFuture<Asked> then) {
+    private void ask(Session session, NodeName name, CompletableFuture<ReleaseRequestResult> then) {
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
                 new ZnodeStore.Write.SetData(
@@ -54,13 +54,15 @@ record ZkContender(
         session.write(writes, answer -> {
             Response<ZnodeStore.Written> plain = Session.plain(answer);
             if (plain.ok()) {
-                then.complete(Asked.TOLD);
+                then.complete(ReleaseRequestResult.DELIVERED);
             } else if (plain.code() != Status.NO_NODE) {
                 fail("request a release", plain, then);
             } else if (answer.get().failedAt().orElseThrow().index() > 0) {
-                then.complete(Asked.NOT_LISTENING);
+                then.complete(ReleaseRequestResult.NOT_LISTENING);
             } else {
-                downgraded(name).ifPresentOrElse(reader -> ask(session, reader, then), () -> then.complete(Asked.GONE));
+                downgraded(name)
+                        .ifPresentOrElse(
+                                reader -> ask(session, reader, then), () -> then.complete(ReleaseRequestResult.GONE));
             }
         });
     }

@@ -74,9 +74,9 @@ final class JfrEvents {
     @Description("A request ended without a lease")
     @StackTrace(false)
     static final class NotGranted extends OfRequest {
-        @Label("Ending")
+        @Label("Failure")
         @Nullable
-        String ending;
+        String failure;
 
         @Label("Waited")
         @Timespan(Timespan.NANOSECONDS)
@@ -165,11 +165,11 @@ final class JfrEvents {
         }
     }
 
-    static void notGranted(LockObserver.Request about, LockObserver.Ending ending, Duration waited) {
+    static void notGranted(LockObserver.Request about, LockObserver.AcquireFailure failure, Duration waited) {
         NotGranted event = new NotGranted();
         if (event.isEnabled()) {
             event.of(about);
-            event.ending = ending.name();
+            event.failure = failure.name();
             event.waited = waited.toNanos();
             event.commit();
         }

@@ -172,7 +172,7 @@ public final class RequestEvents {
     }
 
     /** Unless it was granted before that. */
-    public void notGranted(LockObserver.Ending ending) {
+    public void notGranted(LockObserver.AcquireFailure failure) {
         Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
         synchronized (this) {
             if (over || token != Event.Created.UNKNOWN_TOKEN) {
@@ -180,13 +180,13 @@ public final class RequestEvents {
             }
             over = true;
             if (signals.observed()) {
-                signals.tell(observer -> observer.notGranted(about, ending, waited));
+                signals.tell(observer -> observer.notGranted(about, failure, waited));
             }
         }
         if (signals.recorded()) {
-            JfrEvents.notGranted(about, ending, waited);
+            JfrEvents.notGranted(about, failure, waited);
         }
-        LOG.debug("Not granted: {}, {}", about, ending);
+        LOG.debug("Not granted: {}, {}", about, failure);
     }
 
     public synchronized void suspect() {

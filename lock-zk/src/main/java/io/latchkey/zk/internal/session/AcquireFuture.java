@@ -72,7 +72,8 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     void answer(Optional<ZkLease> lease) {
         answered = true;
         if (lease.isEmpty()) {
-            signals.notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.OUT_OF_TIME);
+            signals.notGranted(
+                    isCancelled() ? LockObserver.AcquireFailure.CANCELLED : LockObserver.AcquireFailure.TIMED_OUT);
         }
         if (!complete(lease)) {
             lease.ifPresent(ZkLease::abandon);
@@ -81,7 +82,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
 
     void fail(Throwable error) {
         answered = true;
-        signals.notGranted(LockObserver.Ending.FAILED);
+        signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
         completeExceptionally(error);
     }
 

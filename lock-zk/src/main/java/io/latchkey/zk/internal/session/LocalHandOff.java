@@ -66,9 +66,13 @@ public final class LocalHandOff {
 
         void notGranted(@Nullable Throwable error) {
             if (error == null) {
-                signals().notGranted(LockObserver.Ending.OUT_OF_TIME);
+                signals().notGranted(LockObserver.AcquireFailure.TIMED_OUT);
             } else {
-                signals().notGranted(isCancelled() ? LockObserver.Ending.WITHDRAWN : LockObserver.Ending.FAILED);
+                signals()
+                        .notGranted(
+                                isCancelled()
+                                        ? LockObserver.AcquireFailure.CANCELLED
+                                        : LockObserver.AcquireFailure.EXCEPTION);
             }
         }
 

@@ -146,7 +146,7 @@ class RaceProperties {
 
         @Operation
         public void notGranted() {
-            signals.notGranted(LockObserver.Ending.WITHDRAWN);
+            signals.notGranted(LockObserver.AcquireFailure.CANCELLED);
         }
 
         @Operation
@@ -184,7 +184,7 @@ class RaceProperties {
         }
 
         @Override
-        public void notGranted(Request request, Ending ending, Duration waited) {
+        public void notGranted(Request request, AcquireFailure failure, Duration waited) {
             heard("not granted ");
         }
 

@@ -72,7 +72,7 @@ class ShippingTest {
         val waiting = launch(start = CoroutineStart.UNDISPATCHED) { shipSuspending(locks, store) }
         awaitQueue(2)
         held.close()
-        Eventually.holds("the grant", Duration.ofSeconds(10)) { order.queue()[0].standing() == Contender.Standing.HOLDS }
+        Eventually.holds("the grant", Duration.ofSeconds(10)) { order.queue()[0].state() == Contender.State.HOLDING }
         waiting.cancelAndJoin()
         awaitQueue(0)
         assertEquals(emptyList<Long>(), written)
