@@ -2,19 +2,19 @@
 package io.latchkey.lock;
 
 /**
- * The server does not let this client do what the lock needs: read the path, create the path or those above it, or
- * create and delete requests under it; or it has refused the client's login.
+ * Thrown when the server denies this client an operation that the lock needs: reading the path, creating the path or
+ * its parents, or creating and deleting requests under it. Also thrown when the server has refused the client's login.
  *
- * <p>The call holds nothing and has left nothing behind. To call again is of no use until the access rights at the
- * server or the credentials of the client have been changed.
+ * <p>The call holds nothing and has left nothing behind. Calling again fails in the same way until the access rights at
+ * the server or the credentials of the client are changed.
  */
 public class AccessDeniedException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what was refused, with the path
+     * @param message the operation that was refused, with the path
      */
     public AccessDeniedException(String message) {
         super(message, Reason.ACCESS_DENIED);

@@ -2,20 +2,20 @@
 package io.latchkey.lock;
 
 /**
- * A path cannot name a lock. The message has the path, or how it begins, and says what is wrong with it.
+ * Thrown when a path cannot name a lock. The message has the path, or its beginning, and the rule that it breaks.
  *
  * <p>Nothing was sent. The same path will never be accepted; {@link LockClient} has the rules.
  *
- * <p>Other bad arguments are an {@link IllegalArgumentException}, for they are mistakes of the program. A path often
- * contains a key that comes from outside, so a bad one is among the errors that a caller of a lock handles.
+ * <p>Other bad arguments cause an {@link IllegalArgumentException}, because they are errors of the program. A path
+ * often contains a key from user input, so callers of locks handle a bad path like other failures of the lock.
  */
 public class BadPathException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what is wrong, with the path
+     * @param message the rule that is broken, with the path
      */
     public BadPathException(String message) {
         super(message, Reason.BAD_PATH);

@@ -2,18 +2,18 @@
 package io.latchkey.lock;
 
 /**
- * The client was closed, before the call or while it waited.
+ * Thrown when the client was closed before or during the call.
  *
  * <p>The call holds nothing, and neither does the client: its leases are lost with {@link LossCause#CLIENT_CLOSED}. To
- * go on, make a new client.
+ * continue, create a new client.
  */
 public class ClientClosedException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what was asked for when the client was closed
+     * @param message the operation that found the client closed
      */
     public ClientClosedException(String message) {
         super(message, Reason.CLIENT_CLOSED);

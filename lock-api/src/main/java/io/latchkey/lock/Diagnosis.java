@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What a client holds and waits for, and who waits for whom in a circle; see {@link LockClient#diagnose}. Its text is for
- * a person to read.
+ * A report of the requests of one client, and of suspected deadlocks with other clients; see
+ * {@link LockClient#diagnose}. Its {@link #toString} is for people.
  *
- * @param holds what the client holds, longest first
- * @param waits what it waits for, longest first
- * @param cycles circles of clients of which each waits for the next, and the last for the first; this client is in them,
- *     and then comes first, or waits for somebody who is
- * @param gap why circles may be missing here, in words; empty if all were looked for
+ * @param holds the granted requests of the client, longest first
+ * @param waits its waiting requests, longest first
+ * @param cycles the suspected deadlocks: lists of clients of which each waits for the next, and the last for the first.
+ *     This client is the first of a list, or waits for a client in the list.
+ * @param gap the reason why cycles may be missing here, as text; empty if the search was complete
  */
 public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap) {
     /**
-     * Copies the lists.
+     * Constructs a diagnosis with copies of the lists.
      *
-     * @param holds what the client holds
-     * @param waits what it waits for
-     * @param cycles circles of waiting clients
-     * @param gap why circles may be missing
+     * @param holds the granted requests of the client
+     * @param waits its waiting requests
+     * @param cycles the suspected deadlocks
+     * @param gap the reason why cycles may be missing
      */
     public Diagnosis {
         holds = List.copyOf(holds);
@@ -35,39 +35,40 @@ public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycle
      * A request of the client.
      *
      * @param request the request
-     * @param since when it was granted, or asked for if it waits, by the clock of this machine
-     * @param thread the name of the thread that asked for it; any if the client asked for several of its threads
-     * @param waitsForItself whether that thread stands in a blocking call for it, and got what it has to wait for from
-     *     another one and has not released it: a lease is not re-entrant
+     * @param since the time of the grant, or of the call if it waits, by the clock of this machine
+     * @param thread the name of the thread that made the request; one of them if the request serves several threads
+     * @param waitsForItself whether that thread is blocked on this request while it holds a lease that the request has
+     *     to wait for, acquired by a blocking call: acquiring is not re-entrant
      */
     public record Own(LockObserver.Request request, Instant since, String thread, boolean waitsForItself) {
         @Override
         public String toString() {
             return request.lock() + " " + request.path() + " since " + since + ", asked for by thread " + thread
                     + (waitsForItself
-                            ? ": thread " + thread + " waits for what it holds itself: acquiring is not re-entrant"
+                            ? ": thread " + thread
+                                    + " waits for a lock that it holds itself: acquiring is not re-entrant"
                             : "");
         }
     }
 
     /**
-     * One client in a circle. Label, host and process are what it told of itself, as in {@link Contender}.
+     * A client in a cycle. Label, host and process id are the client's own claims, as in {@link Contender}.
      *
-     * @param label what it is called; empty if it has no label
+     * @param label the label of the client; empty if it has no label
      * @param host the name of its machine
-     * @param processId its process on that machine
-     * @param holds the path of which it holds what the one before it in the circle waits for; empty if it only waits
-     *     there itself, before the other
+     * @param processId the id of its process on that machine
+     * @param holds the path at which it holds a lock that the previous client in the cycle waits for; empty if it is
+     *     only a waiter ahead of that client
      * @param waitsFor the path at which it waits
-     * @param since when it began to wait, by the clock of the server
+     * @param since the time at which it began to wait, by the clock of the server
      */
     public record Link(
             String label, String host, long processId, Optional<String> holds, String waitsFor, Instant since) {
         @Override
         public String toString() {
-            String who = (label.isEmpty() ? "a client" : label) + " (" + host + ", process " + processId + ")";
-            return who + holds.map(path -> " holds " + path + " and").orElse("") + " waits for " + waitsFor + " since "
-                    + since;
+            String client = (label.isEmpty() ? "a client" : label) + " (" + host + ", process " + processId + ")";
+            return client + holds.map(path -> " holds " + path + " and").orElse("") + " waits for " + waitsFor
+                    + " since " + since;
         }
     }
 
@@ -79,8 +80,9 @@ public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycle
         for (List<Link> cycle : cycles) {
             append(text, "deadlock suspected: each waits for the next, and the last for the first", cycle);
         }
-        gap.ifPresent(why ->
-                text.append("not all deadlocks were looked for: ").append(why).append('\n'));
+        gap.ifPresent(reason -> text.append("the search for deadlocks is incomplete: ")
+                .append(reason)
+                .append('\n'));
         return text.toString().stripTrailing();
     }
 

@@ -5,47 +5,47 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The right to what was acquired, until it is released or lost.
+ * Ownership of an acquired lock, until it is released or lost.
  *
- * <p>A lease is owned by whoever has it, not by a thread. Any thread may use it and release it, and several may at
- * once. A lease that nobody releases is held until its session ends: use try-with-resources, or
+ * <p>A lease does not belong to a thread. Any thread may use and release it, and several threads may do so at the same
+ * time. A lease that is never released is held until its session ends: use try-with-resources, or
  * {@link Acquirable#call}.
  *
- * <p>A lease is lost when the session ends, when its node at the server is gone, when the client is closed, or when its
- * time is over because the client has not heard of the server for too long. {@link LeaseState} has the states and the
- * ways between them, {@link LossCause} the causes.
+ * <p>A lease is lost when the session ends, when its node at the server is deleted, when the client is closed, or when
+ * its deadline passes because the client has had no response from a server for too long. {@link LeaseState} lists the
+ * states and transitions, {@link LossCause} the causes.
  *
- * <p>A holder learns of the loss in two ways: it asks ({@link #isValid}, {@link #ensureValid}), or it is told
- * ({@link #lost}). Neither can undo what the holder has begun. Only a store that checks {@link #token} refuses a holder
- * that comes too late.
+ * <p>A holder can check for a loss ({@link #isValid}, {@link #ensureValid}) or be notified of it ({@link #lost}).
+ * Neither can undo an action that the holder has begun. Only a store that checks {@link #token} refuses a write that
+ * comes after the loss.
  *
- * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return at once.
- * {@link #releaseAsync}, and the first call of {@link #lost} and of {@link #releaseRequested}, send and do not wait;
- * the others send nothing.
+ * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return immediately.
+ * {@link #releaseAsync} and the first calls of {@link #lost} and {@link #releaseRequested} send a message without
+ * waiting for the response; the others send nothing.
  */
 public interface Lease extends AutoCloseable {
     /**
-     * Returns the path of the lock, as it was given to the client: without the client's base path and without the
-     * chroot of its connect string. The lease of a {@link StripedMutex} has the path of the mutex that the key picked;
-     * that of a {@link MultiLock} has the path of the first member.
+     * Returns the path of the lock, as it was passed to the client: without the client's base path and without the
+     * chroot of its connect string. The lease of a {@link StripedMutex} has the path of the mutex for the key; the
+     * lease of a {@link MultiLock} has the path of the first member.
      *
      * @return the path
      */
     String path();
 
     /**
-     * Returns the fencing token of this lease. Give it to every store that is written under the lock, with every write.
+     * Returns the fencing token of this lease. Pass it to every store that is written under the lock, with every write.
      * The store keeps the highest token that it has seen and refuses a write with a lower one.
      *
-     * <p>The token is the {@code czxid} of the request's node: the number of the ZooKeeper transaction that created it.
-     * It never changes during a lease, and it grows with each exclusive grant on the path, in the order of the queue.
-     * (Where a client lets its threads take turns with one place in the queue, all these turns have one token.) It also grows
-     * over the end of a path: a path that has gone and come again goes on with higher tokens. It does
-     * <b>not</b> grow over a restore of the ensemble from an older copy, and tokens of different ensembles cannot be
-     * compared.
+     * <p>The token is the {@code czxid} of the request's node: the id of the ZooKeeper transaction that created it. It
+     * never changes during a lease, and it increases with each exclusive grant on the path, in the order of the queue.
+     * (Where the threads of a client share one place in the queue in turn, their leases have the same token.) It also
+     * increases across the deletion of a path: after the path is created again, its tokens are higher. It does
+     * <b>not</b> increase across a restore of the ensemble from an older copy, and tokens of different ensembles cannot
+     * be compared.
      *
-     * <p>Leases that share a lock, as those of readers and of permits do, are valid side by side with different tokens.
-     * A store that refuses lower tokens would refuse some of them, though nothing is wrong. A
+     * <p>Leases that share a lock, such as those of readers and of permits, are valid at the same time with different
+     * tokens. A store that refuses lower tokens would refuse some of their writes although these leases are valid. A
      * {@linkplain ReadWriteLock#downgrade downgraded} lease keeps the token of its write lease. A {@link MultiLock} has
      * one token for all members.
      *
@@ -54,8 +54,8 @@ public interface Lease extends AutoCloseable {
     long token();
 
     /**
-     * Returns the state of this lease. Looks at the clocks as {@link #isValid} does, so a lease whose time is over is
-     * {@link LeaseState#LOST} here, even if nobody could yet be told.
+     * Returns the state of this lease. Reads the clocks as {@link #isValid} does, so a lease whose deadline has passed
+     * is {@link LeaseState#LOST} here, even if {@link #lost} has not completed yet.
      *
      * @return the state
      */
@@ -65,23 +65,24 @@ public interface Lease extends AutoCloseable {
      * Returns whether this lease is valid: whether its state is {@link LeaseState#HELD} or {@link LeaseState#SUSPECT}.
      * Once it is {@code false}, it stays {@code false}.
      *
-     * <p>A lease is valid until a deadline that lies before the moment at which the server can let the session expire.
-     * Answers of the server move the deadline on. So this method does not depend on news from the server: it compares
-     * the deadline with two clocks, and the lease is lost when <i>either</i> has passed it. The monotonic clock cannot
-     * be set. The wall clock goes on while the machine is suspended. A holder that was stopped by the garbage
-     * collector, by a signal or with its machine thus finds its lease lost at the first look. A wall clock that is set
-     * forward can lose a lease that was still good, which is the safe side.
+     * <p>A lease is valid until a deadline that is earlier than the earliest time at which the server can expire the
+     * session. Responses from the server extend the deadline. So this method does not depend on messages from the
+     * server: it compares the deadline with two clocks, and the lease is lost when <i>either</i> has passed it. The
+     * monotonic clock cannot be set. The wall clock advances while the machine is suspended. A holder that was paused
+     * by the garbage collector, by a signal or with its machine therefore finds its lease lost at its first check.
+     * Setting the wall clock forward can lose a lease early, which is safe.
      *
-     * <p>It does not cover a virtual machine whose clocks both stood still, a session that an administrator expired, or
-     * a stop between this call and what follows it. For these, check the {@linkplain #token token} at the store.
+     * <p>This method cannot detect that both clocks of a virtual machine stopped, that an administrator expired the
+     * session, or that the process pauses between this call and the action that follows it. For these cases, check the
+     * {@linkplain #token token} at the store.
      *
-     * @return {@code true} if this lease was neither released nor lost at the moment of the call
+     * @return {@code true} if this lease was neither released nor lost at the time of the call
      */
     boolean isValid();
 
     /**
-     * Returns the time until the deadline that {@link #isValid} describes, if no further answer of the server moves it
-     * on. While the server is in reach the value falls and rises again with each answer.
+     * Returns the time until the deadline that {@link #isValid} describes, provided that no further response from the
+     * server extends it. While the client is connected, the value falls, and rises with each response.
      *
      * @return the time left; zero if this lease was released or lost; never negative
      */
@@ -98,73 +99,77 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns a future that completes with the cause when this lease is lost. It completes once, and only on loss:
-     * after a release it never completes. If the lease is lost already, it completes all the same.
+     * after a release it never completes. A future for a lease that is already lost completes as well.
      *
-     * <p>The stages that depend on the future run on the client's callback executor, never on ZooKeeper's event thread.
-     * They may run a moment after {@link #isValid} has turned {@code false}, and late if that executor is busy.
+     * <p>Dependent stages run on the client's callback executor, never on ZooKeeper's event thread. They may run
+     * shortly after {@link #isValid} has become {@code false}, and later if that executor is busy.
      *
-     * <p>Completing or cancelling the returned future has no effect on the lease, nor on what other calls of this method
-     * return; an implementation may return one future to all callers and ignore both. Looking again and again costs
-     * nothing.
+     * <p>Completing or cancelling the returned future has no effect on the lease, nor on the futures that other calls
+     * of this method return; an implementation may return one future to all callers and ignore both. Repeated calls
+     * cost nothing.
      *
-     * <p>The first call asks the server to tell when the lease's node is deleted, so that this loss is known at once and
-     * not only with the next heartbeat.
+     * <p>The first call sets a watch on the lease's node, so that its deletion is known at once and not only with the
+     * next heartbeat.
      *
      * @return a future of the cause of the loss
      */
     CompletableFuture<LossCause> lost();
 
     /**
-     * Returns a future that completes when somebody asks this lease's holder to let go, through
-     * {@link Contender#requestRelease}. It is a wish and no more: the lease stays as it is until its holder releases it.
+     * Returns a future that completes when another client asks the holder of this lease to release it, through
+     * {@link Contender#requestRelease}. The request does not change the lease, which is held until its holder releases
+     * it.
      *
      * <pre>{@code
-     * lease.releaseRequested().thenAccept(by -> worker.finishEarly()); // the worker releases when it has
+     * lease.releaseRequested().thenAccept(by -> worker.finishEarly()); // the worker then releases the lease
      * }</pre>
      *
-     * <p>The first call lets the server know that this holder listens, which costs three requests; holders that never call
-     * it cannot be asked, and pay nothing. Who asked before that was answered that nobody listens. What is asked while
-     * the connection is away is told when it is back in the same session. The future completes once, with the first
-     * wish; it never completes after the lease was released or lost. It completes exceptionally, with a
-     * {@link LockException}, if the server refuses that others be heard. Stages that depend on it run where those of
-     * {@link #lost} run, and to complete or cancel it oneself has no effect on others.
+     * <p>The first call makes the holder listen, which costs three requests to the server. A holder that never calls
+     * this method cannot be asked, at no cost; release requests made before the first call get
+     * {@link Contender.ReleaseRequestResult#NOT_LISTENING}. A release request that is made while the connection is lost
+     * completes the future when the client has reconnected in the same session.
      *
-     * @return a future of who asked
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     * <p>The future completes once, with the first release request, and never after the lease was released or lost. It
+     * completes exceptionally, with a {@link LockException}, if the server does not allow the holder to listen.
+     * Dependent stages run where those of {@link #lost} run. Completing or cancelling the returned future has no effect
+     * on others.
+     *
+     * @return a future of the first release request
+     * @throws UnsupportedOperationException if this implementation does not support release requests
      */
     default CompletableFuture<ReleaseRequest> releaseRequested() {
-        throw new UnsupportedOperationException("this implementation cannot be asked to let go");
+        throw new UnsupportedOperationException("this implementation does not support release requests");
     }
 
     /**
-     * Releases this lease and waits until the server has confirmed it. For the caller the lease is over at once, when
-     * the call begins: it is no longer valid, whatever the outcome.
+     * Releases this lease and waits until the server has confirmed the release. The lease is invalid for the caller
+     * from the beginning of the call, whatever the outcome.
      *
-     * <p>If the connection is away, or breaks during the wait, the outcome is {@link ReleaseOutcome#PENDING}: the
-     * client goes on until the node or the session is gone, and others wait until then. The same holds if the current
-     * thread is interrupted, before or while it waits; the release is sent, and the interrupt status stays set.
+     * <p>If the connection is lost, before or during the wait, the outcome is {@link ReleaseOutcome#PENDING}: the
+     * client retries until the node or the session is gone, and waiters wait until then. The same holds if the current
+     * thread is interrupted, before or during the wait; the release is sent, and the interrupt status stays set.
      *
-     * <p>Idempotent. Of several calls, also at the same time, one releases; the others do nothing, do not wait, and
-     * return {@link ReleaseOutcome#ALREADY_RELEASED}. On a lease that is {@link LeaseState#LOST} every call returns
-     * {@link ReleaseOutcome#LOST}. The call that releases returns {@code LOST} as well if only the server's answer
-     * shows that the node was gone already or the session was over.
+     * <p>Idempotent. Of several calls, even concurrent ones, exactly one releases; the others have no effect, do not
+     * wait, and return {@link ReleaseOutcome#ALREADY_RELEASED}. On a lease that is {@link LeaseState#LOST} every call
+     * returns {@link ReleaseOutcome#LOST}. The call that releases also returns {@code LOST} if only the server's
+     * response shows that the node was already deleted or the session had ended.
      *
-     * <p>Throws no exception, on a closed client neither.
+     * <p>Throws no exception, not even on a closed client.
      *
-     * @return what became of the lease
+     * @return the outcome of the release
      */
     ReleaseOutcome release();
 
     /**
-     * Releases this lease as {@link #release} does, without waiting for the server. The lease is over for the caller
-     * when this method returns. To cancel the returned future, or to complete it oneself, has no effect on the release.
+     * Releases this lease as {@link #release} does, without waiting for the server. The lease is invalid for the caller
+     * when this method returns. Cancelling or completing the returned future has no effect on the release.
      *
-     * @return a future that completes with what {@link #release} would return, never exceptionally; the stages that
-     *     depend on it run on the client's callback executor
+     * @return a future that completes with the outcome that {@link #release} would return, never exceptionally; its
+     *     dependent stages run on the client's callback executor
      */
     CompletableFuture<ReleaseOutcome> releaseAsync();
 
-    /** Releases this lease as {@link #release} does, without telling the outcome. Idempotent, and throws nothing. */
+    /** Releases this lease as {@link #release} does, without returning the outcome. Idempotent; throws no exception. */
     @Override
     void close();
 }

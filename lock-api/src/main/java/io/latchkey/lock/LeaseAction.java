@@ -2,18 +2,18 @@
 package io.latchkey.lock;
 
 /**
- * Something to do while a lease is held, without a result.
+ * An action to run while a lease is held, without a result.
  *
- * @param <X> the type of the checked exception that it may throw
+ * @param <X> the type of the checked exception that the action may throw
  * @see Acquirable#run
  */
 @FunctionalInterface
 public interface LeaseAction<X extends Throwable> {
     /**
-     * Does it. The caller releases the lease afterwards; to release it earlier, in here, is allowed.
+     * Performs this action. The caller releases the lease afterwards; the action may release it earlier.
      *
      * @param lease the lease that is held
-     * @throws X if it fails
+     * @throws X if the action fails
      */
     void accept(Lease lease) throws X;
 }

@@ -4,21 +4,21 @@ package io.latchkey.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something to do while a lease is held, with a result.
+ * A function to apply while a lease is held, with a result.
  *
  * @param <T> the type of the result
- * @param <X> the type of the checked exception that it may throw
+ * @param <X> the type of the checked exception that the function may throw
  * @see Acquirable#call
  */
-@SuppressWarnings("exports") // who reads the annotations has org.jspecify; who does not must not need it
+@SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
 @FunctionalInterface
 public interface LeaseFunction<T extends @Nullable Object, X extends Throwable> {
     /**
-     * Does it. The caller releases the lease afterwards; to release it earlier, in here, is allowed.
+     * Applies this function. The caller releases the lease afterwards; the function may release it earlier.
      *
      * @param lease the lease that is held
      * @return the result
-     * @throws X if it fails
+     * @throws X if the function fails
      */
     T apply(Lease lease) throws X;
 }

@@ -4,23 +4,23 @@ package io.latchkey.lock;
 import java.util.Objects;
 
 /**
- * A lease was lost before it was released.
+ * Thrown when a lease was lost before it was released.
  *
- * <p>Others may hold now. What was written under the lease before the loss stands; what was not yet written must not
- * be. Stop, and acquire again if the work is still to be done, beginning with what it reads. The lease need not be
+ * <p>Other requests may hold now. Writes made under the lease before the loss remain; no further write may be made
+ * under it. Stop; if the work is still needed, acquire again and start over, from the first read. The lease need not be
  * released.
  */
 public class LeaseLostException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    /** Why the lease was lost. */
+    /** The cause of the loss. */
     private final LossCause lossCause;
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message which lease was lost, and why
-     * @param lossCause why the lease was lost
+     * @param message the lease that was lost, and the cause
+     * @param lossCause the cause of the loss
      */
     public LeaseLostException(String message, LossCause lossCause) {
         super(message, Reason.LEASE_LOST);
@@ -28,7 +28,7 @@ public class LeaseLostException extends LockException {
     }
 
     /**
-     * Returns why the lease was lost.
+     * Returns the cause of the loss.
      *
      * @return the cause of the loss
      */

@@ -2,11 +2,11 @@
 package io.latchkey.lock;
 
 /**
- * The states of a {@link Lease}. It begins as {@link #HELD}. These are all ways from one state to another:
+ * The state of a {@link Lease}. A lease starts as {@link #HELD}. The transitions are:
  *
  * <ul>
- *   <li>{@code HELD} to {@code SUSPECT} when the connection is lost; {@code SUSPECT} to {@code HELD} when it is back in
- *       the same session, before the deadline of the lease;
+ *   <li>{@code HELD} to {@code SUSPECT} when the connection is lost; {@code SUSPECT} to {@code HELD} when the client
+ *       reconnects in the same session, before the deadline of the lease;
  *   <li>{@code HELD} or {@code SUSPECT} to {@code LOST}, for one of the reasons in {@link LossCause};
  *   <li>{@code HELD} or {@code SUSPECT} to {@code RELEASED}, by the holder.
  * </ul>
@@ -19,17 +19,17 @@ public enum LeaseState {
 
     /**
      * The lease is valid, but the client has no connection, or only one to a read-only server. If that lasts until the
-     * deadline, the lease is lost. {@link Lease#remaining} tells how much time is left. (Behind a server that is cut off
-     * from the others and still answers, a lease is {@link #HELD} until its deadline.)
+     * deadline, the lease is lost. {@link Lease#remaining} returns the time left. (If the client is connected to a
+     * server that is partitioned from the ensemble and still responds, the lease is {@link #HELD} until its deadline.)
      */
     SUSPECT,
 
-    /** The lease was lost before it was released. Others may hold now. Final. */
+    /** The lease was lost before it was released. Other requests may hold now. Final. */
     LOST,
 
     /**
-     * The holder released the lease. Others may hold now, or as soon as the server knows. {@link ReleaseOutcome} says
-     * what the server knew. Final.
+     * The holder released the lease. Other requests may hold now, or once the release has reached the server:
+     * {@link ReleaseOutcome} tells these cases apart. Final.
      */
     RELEASED
 }

@@ -2,22 +2,22 @@
 package io.latchkey.lock;
 
 /**
- * A client of an ensemble that keeps locks. It has one ZooKeeper session, and all locks that it returns use that
- * session.
+ * A client of a lock service on a ZooKeeper ensemble. It has one ZooKeeper session, and all locks that it returns use
+ * that session.
  *
- * <p>A client is expensive to make and cheap to use: make one for each process and ensemble, share it between all
- * threads, and close it at the end. All its methods, and all methods of what it returns, may be called by any number of
- * threads at once.
+ * <p>A client is expensive to create and cheap to use: create one for each process and ensemble, share it between all
+ * threads, and close it at the end. The client and all objects that it returns are safe for use by multiple concurrent
+ * threads.
  *
  * <pre>{@code
  * boolean takeOne(LockClient locks, Stock stock, String product) throws InterruptedException {
  *     Optional<Lease> granted = locks.mutex("/stock/" + product).tryAcquire(Duration.ofSeconds(5));
  *     if (granted.isEmpty()) {
- *         return false; // others held it all the time, or the server was out of reach: nothing is left behind
+ *         return false; // others held it all the time, or no server was reached: nothing is left behind
  *     }
  *     try (Lease lease = granted.get()) {
  *         int left = stock.read(product, lease.token()); // the store refuses a token below the highest it has seen
- *         lease.ensureValid(); // stop here if the lease was lost meanwhile
+ *         lease.ensureValid(); // stop here if the lease has been lost
  *         stock.write(product, left - 1, lease.token());
  *         return true;
  *     }
@@ -27,28 +27,36 @@ package io.latchkey.lock;
  * <h2>Locks and paths</h2>
  *
  * The methods that return a lock send nothing and do not wait. The path is created when the lock is first acquired,
- * with the paths above it, and disappears some time after the last request under it. Clients that name the same path of
- * the same ensemble share one lock. So do two calls with the same path in one client, whether or not they return the
+ * together with its parents, and is removed some time after the last request under it. Clients that use the same path
+ * of the same ensemble share one lock. So do two calls with the same path in one client, whether or not they return the
  * same object.
  *
- * <p>A path is for one kind of lock: mutex, read-write lock, or semaphore with a given number of permits. Whoever
- * creates the path settles which. Acquiring it as another kind throws {@link LockMismatchException}.
+ * <p>A path is for one kind of lock: mutex, read-write lock, or semaphore with a given number of permits. The request
+ * that creates the path determines the kind. Acquiring it as another kind throws {@link LockMismatchException}.
  *
- * <p>A path begins with {@code /} and is read below the client's base path, if it has one. It must name a node: it is
- * not {@code /} alone and does not end with {@code /}, no part of it is empty, {@code .} or {@code ..}, and it has no
- * control characters nor others that ZooKeeper refuses (surrogates, private use, U+FFF0 to U+FFFF). It has 10,000
- * characters at most. {@code /zookeeper} and what is below it belong to the server. No part of it may read as the name of
- * a request of Latchkey, Curator or kazoo ({@code lock-}, {@code lease-} and the like right before ten digits at its end,
- * as in {@code block-1700000000}): a lock at the path above would take it for one. Anything else is a
- * {@link BadPathException}, thrown by the method that gets the path.
+ * <p>A path begins with {@code /} and is relative to the client's base path, if it has one. It must satisfy these
+ * rules:
  *
- * <p>With ZooKeeper's default limits, about 28,000 requests can stand under one path at a time.
+ * <ul>
+ *   <li>It is not {@code /} alone and does not end with {@code /}. No part of it is empty, {@code .} or {@code ..}.
+ *   <li>It has no control characters, and none of the others that ZooKeeper refuses (surrogates, private use, U+FFF0 to
+ *       U+FFFF). It has at most 10,000 characters.
+ *   <li>It is not {@code /zookeeper} or below it; these paths belong to the server.
+ *   <li>No part of it has the form of a request's name in Latchkey, Curator or kazoo ({@code lock-}, {@code lease-} and
+ *       similar words directly before ten digits at the end, as in {@code block-1700000000}). A lock at its parent
+ *       would mistake it for a request.
+ * </ul>
+ *
+ * The method that gets any other path throws {@link BadPathException}.
+ *
+ * <p>With ZooKeeper's default limits, one path can have about 28,000 requests at a time.
  *
  * <h2>Connection and session</h2>
  *
- * The client reconnects by itself. Where it owns its session, it also makes a new one by itself after the session has
- * expired: leases held then are lost, and waiting requests queue again, at the end. Where it borrows the session from a
- * ZooKeeper handle of the caller, expiry is final: waiting and later requests throw {@link SessionExpiredException}.
+ * The client reconnects automatically. If it owns its session, it also opens a new session after the old one has
+ * expired: leases held at that time are lost, and waiting requests queue again, at the end. If it borrows the session
+ * from a ZooKeeper handle of the caller, expiry is final: waiting and later requests throw
+ * {@link SessionExpiredException}.
  */
 public interface LockClient extends AutoCloseable {
     /**
@@ -71,9 +79,10 @@ public interface LockClient extends AutoCloseable {
     ReadWriteLock readWriteLock(String path);
 
     /**
-     * Returns the semaphore at a path. All clients must declare the same number of permits. That is checked when the
-     * semaphore is first used, and a difference throws {@link LockMismatchException} with both numbers. The number that
-     * can be held at a time can be changed later by {@link Semaphore#resize}; the declared number stays the same.
+     * Returns the semaphore at a path. All clients must declare the same number of permits. The number is checked when
+     * the semaphore is first used; a difference causes a {@link LockMismatchException} with both numbers.
+     * {@link Semaphore#resize} can later change the number of permits that can be held at a time; the declared number
+     * stays the same.
      *
      * @param path the path that names the semaphore
      * @param permits the declared number of permits, at least 1
@@ -85,73 +94,74 @@ public interface LockClient extends AutoCloseable {
     Semaphore semaphore(String path, int permits);
 
     /**
-     * Returns a lock that acquires all of its members at once or none. A member is a {@link Mutex}, a
+     * Returns a lock that acquires either all of its members or none. A member is a {@link Mutex}, a
      * {@linkplain ReadWriteLock#readLock() read lock}, a {@linkplain ReadWriteLock#writeLock() write lock}, or
-     * {@linkplain Semaphore#permits(int) permits} of a semaphore, in any mix. A {@link Semaphore} itself counts as one
-     * permit of it. A multi-lock cannot be a member.
+     * {@linkplain Semaphore#permits(int) permits} of a semaphore, in any combination. A {@link Semaphore} itself counts
+     * as one permit. A multi-lock cannot be a member.
      *
-     * <p>The order of the members makes no difference to who gets them. The array is copied.
+     * <p>The order of the members does not affect the order of grants. The array is copied.
      *
-     * @param members the members, at least one, all from this client, each at a path of its own
+     * @param members the members, at least one, all from this client and at distinct paths
      * @return the multi-lock
      * @throws IllegalArgumentException if there are no members or too many for one transaction, if two members have the
-     *     same path, or if a member is a multi-lock or does not come from this client
+     *     same path, or if a member is a multi-lock or is not from this client
      * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
      */
     MultiLock multiLock(Acquirable... members);
 
     /**
-     * Returns a fixed number of mutexes under one path, from which keys pick theirs.
+     * Returns a fixed number of mutexes under one path, each of them shared by many keys.
      *
-     * @param path the path under which the mutexes are
+     * @param path the parent path of the mutexes
      * @param stripes the number of mutexes, at least 1, the same on every client
      * @return the striped mutex
      * @throws BadPathException if {@code path} is not a path as described {@linkplain LockClient above}
      * @throws IllegalArgumentException if {@code stripes} is zero or negative
-     * @see StripedMutex what happens to clients with different numbers
+     * @see StripedMutex clients with different numbers of stripes
      */
     StripedMutex stripedMutex(String path, int stripes);
 
     /**
-     * Returns what this client holds and waits for, and since when; and, if it waits, the circles of clients that wait
-     * for each other, as far as it can find them. Print it.
+     * Returns the leases and waiting requests of this client with their times and, if it waits, the suspected
+     * deadlocks: cycles of clients that wait for each other, as far as they can be found. The result is meant to be
+     * printed.
      *
-     * <p>A circle is a <b>suspect</b>. The servers know clients and not threads: of a client that holds one lock and has
-     * asked for another since, it is taken for granted that the thread that holds is the one that waits. So where many
-     * threads of one client take locks, look whether the same is there again a while later. What is sure: every request
-     * in a circle was there at one and the same moment, and none can be granted unless one of these clients lets go of
-     * what it holds, gives up, or goes away. A thread that waits at the path that it holds is in the lists, not in a
-     * circle.
+     * <p>A cycle is a <b>suspected</b> deadlock. The servers know clients, not threads: if a client holds one lock and
+     * has since requested another, it is assumed that the holding thread is the one that waits. If many threads of one
+     * client use locks, check whether a later diagnosis has the same cycle. All requests in a cycle were in their
+     * queues at the same time, and none of them can be granted unless one of these clients releases a lease, gives up a
+     * request or ends. A thread that waits at a path that it holds appears in the lists, not in a cycle.
      *
-     * <p>Costs nothing at the servers unless this client waits. If it does, it reads the queues of what it waits for and
-     * holds, and, since a circle of three or more goes over paths that it has nothing to do with, all queues below its
-     * base path; without a base path those below the first level of the paths it uses, {@code /orders} for
-     * {@code /orders/42}. These are two requests for each node there, and of a queue in which somebody waits two more, and
-     * one for each request in it; after 5,000 nodes or 10,000 requests it stops, and says so. Waits for a session timeout
-     * at most, and not at all if the current thread is interrupted, whose status stays set; it says so as well, and does
-     * not throw.
+     * <p>Sends nothing unless this client waits. If it waits, it reads the queues that it waits in and holds in. A
+     * cycle of three or more clients can include paths that this client does not use, so it also reads all queues below
+     * its base path; without a base path, those below the first level of the paths that it uses ({@code /orders} for
+     * {@code /orders/42}). This costs two server requests for each node there; a queue with waiters costs two more, and
+     * one for each request in it. The search stops after 5,000 nodes or 10,000 requests.
      *
-     * @return what it found
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     * <p>Waits for a session timeout at most. If the current thread is interrupted, this method does not wait, and the
+     * interrupt status stays set. It does not throw; {@link Diagnosis#gap} has the reason if the search is incomplete.
+     *
+     * @return the diagnosis
+     * @throws UnsupportedOperationException if this implementation does not support diagnosis
      */
     default Diagnosis diagnose() {
-        throw new UnsupportedOperationException("this implementation cannot be diagnosed");
+        throw new UnsupportedOperationException("this implementation does not support diagnosis");
     }
 
     /**
-     * Closes this client and gives up everything that it holds or waits for.
+     * Closes this client. All its leases and waiting requests end.
      *
      * <ul>
-     *   <li>Its leases are {@link LeaseState#LOST} with {@link LossCause#CLIENT_CLOSED}. Release a lease before you
-     *       close its client if nothing was lost.
-     *   <li>Its waiting requests end with {@link ClientClosedException}, and so does every later one.
+     *   <li>Its leases become {@link LeaseState#LOST} with {@link LossCause#CLIENT_CLOSED}. A lease that is released
+     *       before its client is closed is not lost.
+     *   <li>Its waiting requests, and all later ones, fail with {@link ClientClosedException}.
      *   <li>Its nodes are deleted. If the client owns its session, the session is closed. If it borrows the session,
      *       the handle stays open, and only the client's own nodes are deleted.
      * </ul>
      *
-     * <p>Waits for the server to confirm this, but no longer than about a session timeout. Nodes that could not be
-     * deleted by then go when the session ends. If the current thread is interrupted, before or while it waits, this
-     * method waits no longer; the interrupt status stays set.
+     * <p>Waits for the server to confirm this, but no longer than about a session timeout. Nodes that were not deleted
+     * by then are removed when the session ends. If the current thread is interrupted, before or during the wait, this
+     * method stops waiting; the interrupt status stays set.
      *
      * <p>Idempotent: closing again has no effect.
      */

@@ -5,35 +5,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something went wrong with a lock. The subclasses say what is true now and what can be done; {@link #reason} tells the
- * cases of one class apart. An exception of this class itself is a refusal that has no class of its own.
+ * Thrown when an operation on a lock fails. The subclasses document the resulting state and possible remedies;
+ * {@link #reason} distinguishes the cases of one class. An exception of this class itself is a refusal by the server
+ * for which there is no subclass.
  *
- * <p>A call to acquire that throws holds nothing. Running out of time and being interrupted are no such exceptions.
+ * <p>An acquire call that throws holds nothing. A timeout and an interruption are not reported by this exception.
  *
- * <p>Each call and each future has an exception of its own. One that a waiting call throws has the stack of its caller.
- * Where the error happened on another thread, such as that on which the server's answers arrive, the exception has the
- * same message, and that error as its {@linkplain #getCause cause}.
+ * <p>Each call and each future gets an exception instance of its own. An exception that is thrown by a waiting call has
+ * the stack trace of its caller. If the error occurred on another thread, such as the one that receives the server's
+ * responses, the exception has the same message, and that error as its {@linkplain #getCause cause}.
  */
 public class LockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** The reason. */
     private final Reason reason;
 
     /**
-     * Makes the exception, with {@link Reason#OTHER}.
+     * Constructs the exception with {@link Reason#OTHER}.
      *
-     * @param message what is true now
+     * @param message the failure and the resulting state
      */
     public LockException(String message) {
         this(message, Reason.OTHER);
     }
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what is true now
-     * @param reason which case of this class it is
+     * @param message the failure and the resulting state
+     * @param reason the reason
      */
     public LockException(String message, Reason reason) {
         super(message);
@@ -41,19 +42,19 @@ public class LockException extends RuntimeException {
     }
 
     /**
-     * Makes the exception with a cause, and with {@link Reason#OTHER}.
+     * Constructs the exception with a cause and {@link Reason#OTHER}.
      *
-     * @param message what is true now
-     * @param cause what led to it, or {@code null} if there is no other exception behind it
+     * @param message the failure and the resulting state
+     * @param cause the cause, or {@code null} if no other exception caused it
      */
-    @SuppressWarnings("exports") // who reads the annotations has org.jspecify; who does not must not need it
+    @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
     public LockException(String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = Reason.OTHER;
     }
 
     /**
-     * Returns the reason, for programs: messages are for people and may change.
+     * Returns the reason. Programs should use it rather than the message, which is for people and may change.
      *
      * @return the reason
      */
@@ -61,60 +62,65 @@ public class LockException extends RuntimeException {
         return reason;
     }
 
-    /** Why a call failed. A later version may have more reasons, so have a {@code default} where you switch. */
+    /**
+     * The reason of a failed call. Later versions may add reasons, so a {@code switch} over them should have a
+     * {@code default}.
+     */
     public enum Reason {
-        /** {@link LockMismatchException}: the path is for another kind of lock. Correct one of the two sides. */
+        /** {@link LockMismatchException}: the path is for another kind of lock. Correct one of the two clients. */
         OTHER_KIND,
 
         /**
-         * {@link LockMismatchException}: the path is for a semaphore with another declared number of permits. Correct one
-         * of the two sides; to change the number of a path in use, {@linkplain Semaphore#resize resize} it.
+         * {@link LockMismatchException}: the path is for a semaphore with another declared number of permits. Correct
+         * one of the two clients; to change the number of a path in use, {@linkplain Semaphore#resize resize} it.
          */
         OTHER_PERMITS,
 
         /**
-         * {@link LockMismatchException}: the path has requests of clients that use another layout, which do not see
-         * those of this client. Correct one of the two sides.
+         * {@link LockMismatchException}: the path has requests of clients with another layout. The two layouts do not
+         * see each other's requests. Correct one of the two clients.
          */
         OTHER_LAYOUT,
 
         /**
-         * {@link LockMismatchException}: the path's node has data that this version does not know: it belongs to another
-         * application, or to a later version.
+         * {@link LockMismatchException}: the path's node has data that this version does not understand: it belongs to
+         * another application or to a later version.
          */
         UNKNOWN_DATA,
 
         /**
-         * {@link LockMismatchException}: more permits than the present capacity of the semaphore. The same request may be
-         * granted after the next {@linkplain Semaphore#resize resize}.
+         * {@link LockMismatchException}: the request is for more permits than the current capacity of the semaphore.
+         * The same request may be granted after a {@linkplain Semaphore#resize resize}.
          */
         TOO_MANY_PERMITS,
 
-        /** {@link LockUnavailableException}: no answer, since no server was reached or the connection broke. */
+        /** {@link LockUnavailableException}: no response, because no server was reached or the connection broke. */
         NO_ANSWER,
 
-        /** {@link LockUnavailableException}: the session is over, and the next one is not connected yet. */
+        /** {@link LockUnavailableException}: the session has ended, and the next one is not connected yet. */
         NO_SESSION,
 
-        /** {@link LockUnavailableException}: the current thread was interrupted while it waited for an answer. */
+        /** {@link LockUnavailableException}: the current thread was interrupted while it waited for a response. */
         INTERRUPTED,
 
         /** {@link LockException} itself: a quota of the servers is exceeded. */
         QUOTA_EXCEEDED,
 
-        /** {@link LockException} itself: a list of what is under the path does not fit ZooKeeper's packet. */
+        /** {@link LockException} itself: the list of the path's children exceeds ZooKeeper's maximum packet size. */
         QUEUE_TOO_LONG,
 
-        /** {@link LockException} itself: the sequence counter of the path is at its end, and the path cannot be renewed. */
+        /**
+         * {@link LockException} itself: the sequence counter of the path is exhausted, and the path cannot be renewed.
+         */
         COUNTER_EXHAUSTED,
 
-        /** {@link LockException} itself: a level above the path is an ephemeral node, which cannot have children. */
+        /** {@link LockException} itself: a parent of the path is an ephemeral node, which cannot have children. */
         EPHEMERAL_PARENT,
 
         /** {@link LockException} itself: the chroot of a borrowed ZooKeeper handle does not exist. */
         CHROOT_MISSING,
 
-        /** {@link LockException} itself: another refusal, which the message gives. */
+        /** {@link LockException} itself: another refusal, described by the message. */
         OTHER,
 
         /** {@link AccessDeniedException}. */

@@ -4,30 +4,30 @@ package io.latchkey.lock;
 import java.util.Objects;
 
 /**
- * The path is not what the caller takes it for; {@link #reason} tells the cases apart: another kind of lock, a semaphore
- * with another declared number of permits, requests of another layout, data that this version does not know, or a
- * semaphore whose present capacity is smaller than the permits asked for.
+ * Thrown when the path does not match the request. {@link #reason} distinguishes the cases: another kind of lock, a
+ * semaphore with another declared number of permits, requests of another layout, data that this version does not
+ * understand, or a semaphore whose current capacity is smaller than the number of permits requested.
  *
- * <p>The call holds nothing, and the path is unchanged. To call again is of no use, except after a resize where the
- * reason is {@link LockException.Reason#TOO_MANY_PERMITS}: correct one of the two sides, use another path, or update the
- * client that is too old.
+ * <p>The call holds nothing, and the path is unchanged. Calling again fails in the same way, except after a resize if
+ * the reason is {@link LockException.Reason#TOO_MANY_PERMITS}. Correct one of the two clients, use another path, or
+ * update the client that is too old.
  */
 public class LockMismatchException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    /** What the caller asked for. */
+    /** The requested lock. */
     private final String asked;
 
-    /** What the server has. */
+    /** The lock at the server. */
     private final String found;
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what does not match, with the path and both values
-     * @param reason which case it is
-     * @param asked what the caller asked for
-     * @param found what the server has
+     * @param message the mismatch, with the path and both values
+     * @param reason the reason
+     * @param asked the requested lock
+     * @param found the lock at the server
      */
     public LockMismatchException(String message, Reason reason, String asked, String found) {
         super(message, reason);
@@ -36,18 +36,18 @@ public class LockMismatchException extends LockException {
     }
 
     /**
-     * Returns what the caller asked for, for a person to read, such as {@code mutex}.
+     * Returns the lock that the caller requested, as text for people, such as {@code mutex}.
      *
-     * @return what was asked for
+     * @return the requested lock
      */
     public String asked() {
         return asked;
     }
 
     /**
-     * Returns what the server has, for a person to read, such as {@code read-write lock}.
+     * Returns the lock that was found at the server, as text for people, such as {@code read-write lock}.
      *
-     * @return what was found
+     * @return the lock at the server
      */
     public String found() {
         return found;

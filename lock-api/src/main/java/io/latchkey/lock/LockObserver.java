@@ -4,62 +4,64 @@ package io.latchkey.lock;
 import java.time.Duration;
 
 /**
- * Is told what becomes of a client's requests and of its session, for metrics, logs and audits. Every method does nothing
+ * A listener for the events of a client's requests and session, for metrics, logs and audits. Every method does nothing
  * unless it is overridden.
  *
- * <p>An observer cannot harm the locks. It is called on a thread of its own, one call after the other, so what it does
- * delays no acquiring, no release and no news of loss; what it throws is logged and changes nothing. Calls come in the
- * order in which things happened to a request. They come late if the observer is slow. If it is so slow that 50,000 calls
- * wait for it, what comes then is left out, and {@link #missed} says how many.
+ * <p>An observer cannot disturb the locks. It is called on a thread of its own, one call at a time, so a slow observer
+ * does not delay acquiring, releasing or the notification of a loss. Exceptions that it throws are logged and have no
+ * other effect. Calls for one request arrive in the order of its events, and late if the observer is slow. While 50,000
+ * calls are pending, further calls are dropped, and {@link #missed} reports their number.
  *
- * <p>Of each request it hears {@link #requested} once, then {@link #queued} if the request has to wait, and then either
- * {@link #notGranted} once, or {@link #granted} once and after that {@link #lost} or {@link #released} once. A
- * {@linkplain ReadWriteLock#downgrade downgrade} is part of one hold, so nothing is told of it. A view such as
- * {@link Mutex#asLock} makes one request, however often its thread enters.
+ * <p>Each request leads to one call of {@link #requested}, then of {@link #queued} if it has to wait, and then either
+ * to one call of {@link #notGranted}, or to one call of {@link #granted} followed by one of {@link #lost} or
+ * {@link #released}. A {@linkplain ReadWriteLock#downgrade downgrade} is part of one hold and is not reported. A view
+ * such as {@link Mutex#asLock} makes one request, however often its thread enters.
  *
- * <p>For decisions of the program use the lease, whose {@link Lease#isValid} is never late.
+ * <p>For decisions in a program use the lease, whose {@link Lease#isValid} is never late.
  */
 public interface LockObserver {
     /**
-     * A caller asks for a lock.
+     * Called when a caller requests a lock.
      *
      * @param request the request
      */
     default void requested(Request request) {}
 
     /**
-     * The request has to wait for others. Told when the client knows the place of the request, which it looks up only
-     * when that matters, so it may be told late; and once more if the request loses its place and queues again.
+     * Called when the request has to wait for others. The call may be late: the client looks up the request's position
+     * only when it needs it. There is another call if the request loses its place and queues again.
      *
      * @param request the request
-     * @param position how many requests are before it, holders included: 1 is next. Of a {@link MultiLock}, in the queue
-     *     of the first member that has to wait; where a client passes a mutex on among its own threads, in their line, or
-     *     at the server for the first of them; of a semaphore in Curator's layout, in the first queue in which it waits
+     * @param position the number of requests ahead of it, including holders: 1 is next. For a {@link MultiLock}, this
+     *     is the position in the queue of the first member that has to wait; for a mutex that a client passes on among
+     *     its own threads, the position among these threads, or at the server for the first of them; for a semaphore in
+     *     Curator's layout, the position in the first queue in which it waits
      */
     default void queued(Request request, int position) {}
 
     /**
-     * The request is granted. If its caller has just given up, {@link #released} follows.
+     * Called when the request is granted. If its caller has just given up, {@link #released} follows.
      *
      * @param request the request
      * @param token the lease's {@linkplain Lease#token() token}
-     * @param waited from the call until now
+     * @param waited the time from the call to the grant
      */
     default void granted(Request request, long token, Duration waited) {}
 
     /**
-     * The request ended without a lease.
+     * Called when the request has ended without a lease.
      *
      * @param request the request
-     * @param failure how
-     * @param waited from the call until now
+     * @param failure the way in which it ended
+     * @param waited the time from the call to the end of the request
      */
     default void notGranted(Request request, AcquireFailure failure, Duration waited) {}
 
     /**
-     * The lease is {@link LeaseState#SUSPECT}: valid, but the connection is lost. It is {@link LeaseState#HELD} again at
-     * the next {@link SessionState#CONNECTED} unless {@link #lost} came before. Told each time that the connection is lost;
-     * not told if the lease is lost before the client notices that.
+     * Called when the lease has become {@link LeaseState#SUSPECT}: it is valid, but the connection is lost. It is
+     * {@link LeaseState#HELD} again at the next {@link SessionState#CONNECTED} unless {@link #lost} is called first.
+     * There is a call for each loss of the connection, but none if the lease is lost before the client notices that
+     * loss.
      *
      * @param request the request
      * @param token the lease's token
@@ -67,72 +69,72 @@ public interface LockObserver {
     default void suspect(Request request, long token) {}
 
     /**
-     * The lease is lost.
+     * Called when the lease is lost.
      *
      * @param request the request
      * @param token the lease's token
-     * @param cause why
-     * @param held from the grant until now
+     * @param cause the cause of the loss
+     * @param held the time from the grant to the loss
      */
     default void lost(Request request, long token, LossCause cause, Duration held) {}
 
     /**
-     * The holder let go. For the holder the lease is over; the server may not have heard of it yet.
+     * Called when the holder has released the lease. The release may not have reached the server yet.
      *
      * @param request the request
      * @param token the lease's token
-     * @param held from the grant until now
+     * @param held the time from the grant to the release
      */
     default void released(Request request, long token, Duration held) {}
 
     /**
-     * Something became of the client's session.
+     * Called when the state of the client's session has changed.
      *
-     * @param state what is true of it now
+     * @param state the new state
      */
     default void sessionChanged(SessionState state) {}
 
     /**
-     * This observer was too slow: calls were left out before the next one.
+     * Called when this observer was too slow and calls were dropped before the next one.
      *
-     * @param calls how many
+     * @param calls the number of dropped calls
      */
     default void missed(long calls) {}
 
     /**
-     * One call that acquires.
+     * A request, made by one acquire call.
      *
-     * @param id counts the requests of a client from 1
-     * @param path the path of the lock, as {@link Lease#path} has it
-     * @param lock what is asked for, in words that do not name the path: {@code mutex}, {@code read lock},
-     *     {@code write lock}, {@code 2 permits of semaphore}, {@code multi-lock of 3}
+     * @param id the number of the request among those of its client, from 1
+     * @param path the path of the lock, as returned by {@link Lease#path}
+     * @param lock the requested lock, as text without the path: {@code mutex}, {@code read lock}, {@code write lock},
+     *     {@code 2 permits of semaphore}, {@code multi-lock of 3}
      */
     record Request(long id, String path, String lock) {}
 
-    /** How a request ended that was not granted. */
+    /** The way in which a request ended that was not granted. */
     enum AcquireFailure {
-        /** Others held, or the server did not answer, for as long as the caller was ready to wait. */
+        /** The timeout elapsed while others held or the server did not respond. */
         TIMED_OUT,
 
         /** The caller was interrupted, or cancelled or completed the future. */
         CANCELLED,
 
-        /** The caller got an exception. */
+        /** The call threw an exception, or its future completed with one. */
         EXCEPTION
     }
 
-    /** What is true of a client's session. */
+    /** The state of a client's session. */
     enum SessionState {
-        /** Connected: for the first time, anew in the same session, or in a new session. */
+        /** Connected: for the first time, again in the same session, or in a new session. */
         CONNECTED,
 
-        /** The connection is lost; the session may live. */
+        /** The connection is lost; the session may still be alive. */
         DISCONNECTED,
 
-        /** The session is over. A client that owns its sessions opens a new one. */
+        /** The session has ended. A client that owns its sessions opens a new one. */
         EXPIRED,
 
-        /** The client is closed. Nothing is told after this. */
+        /** The client is closed. This is the last call. */
         CLOSED
     }
 }

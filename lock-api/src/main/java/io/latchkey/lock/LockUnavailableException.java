@@ -2,31 +2,31 @@
 package io.latchkey.lock;
 
 /**
- * The question could not be answered: no server was reached, or the connection broke before the answer, or the session is
- * over and the next one is not connected yet. A call that reads the state of a lock throws this also if its thread is
- * interrupted while it waits. {@link #reason} tells these apart.
+ * Thrown when a call got no response from a server: no server was reached, the connection broke before the response, or
+ * the session has ended and the next one is not connected yet. A call that reads the state of a lock also throws it if
+ * its thread is interrupted while it waits. {@link #reason} distinguishes these cases.
  *
- * <p>The call holds nothing. A request that may have reached the server is taken back by the client when it is
- * connected again, or goes with the session. The client goes on trying to connect. Call again later, or acquire with a
- * time-out, which waits for the connection. If it lasts, check the connect string and the ensemble.
+ * <p>The call holds nothing. A request that may have reached the server is removed by the client when it has
+ * reconnected, or with the session. The client keeps trying to connect. Call again later, or acquire with a timeout,
+ * which waits for the connection. If the condition persists, check the connect string and the ensemble.
  */
 public class LockUnavailableException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception, with {@link LockException.Reason#NO_ANSWER}.
+     * Constructs the exception with {@link LockException.Reason#NO_ANSWER}.
      *
-     * @param message what was out of reach, and for how long
+     * @param message the server that did not respond, and for how long
      */
     public LockUnavailableException(String message) {
         this(message, Reason.NO_ANSWER);
     }
 
     /**
-     * Makes the exception.
+     * Constructs the exception.
      *
-     * @param message what was out of reach, and for how long
-     * @param reason which case it is
+     * @param message the server that did not respond, and for how long
+     * @param reason the reason
      */
     public LockUnavailableException(String message, Reason reason) {
         super(message, reason);

@@ -4,38 +4,38 @@ package io.latchkey.lock;
 /**
  * A pair of locks on one path: many readers at a time, or one writer.
  *
- * <p>Readers and writers stand in one queue, first come first served. A writer holds when nothing stands before it; a
- * reader holds when no writer stands before it. A reader that comes after a waiting writer waits for that writer, so
- * neither side starves.
+ * <p>Readers and writers share one queue, first come first served. A writer holds when its request is the first in the
+ * queue; a reader holds when no writer is ahead of it. A reader behind a waiting writer waits for that writer, so
+ * neither readers nor writers starve.
  *
- * <p>A reader cannot become a writer. Two readers that tried would wait for each other. Release the read lease, acquire
- * the write lock, and look again at what you read.
+ * <p>A reader cannot upgrade to a writer, because two readers that tried would wait for each other. Release the read
+ * lease, acquire the write lock, and read the data again.
  */
 public interface ReadWriteLock {
     /**
-     * Returns the lock that readers share.
+     * Returns the lock for reading, which readers share.
      *
      * @return the read lock
      */
     Acquirable readLock();
 
     /**
-     * Returns the lock that one writer has alone.
+     * Returns the lock for writing, which is exclusive.
      *
      * @return the write lock
      */
     Acquirable writeLock();
 
     /**
-     * Turns a write lease into a read lease without letting go in between. Writers that wait stay behind; readers that
-     * wait right behind come in.
+     * Converts a write lease into a read lease without releasing the lock in between. Waiting writers keep waiting;
+     * readers directly behind the write lease are granted.
      *
-     * <p>After return the write lease is {@link LeaseState#RELEASED}, and to release it again does nothing. The read
-     * lease has the same {@linkplain Lease#token token}. If this method throws, the write lease is as it was, unless it
-     * is lost.
+     * <p>After this method returns, the write lease is {@link LeaseState#RELEASED}, and releasing it again has no
+     * effect. The read lease has the same {@linkplain Lease#token token}. If this method throws, the write lease is
+     * unchanged, unless it is lost.
      *
-     * <p>Waits for the server. If it is out of reach, this method waits until the connection is back or the lease is
-     * lost. Interruption does not end the wait; the interrupt status stays set.
+     * <p>Waits for the server. If no server can be reached, this method waits until the client has reconnected or the
+     * lease is lost. Interruption does not end the wait; the interrupt status stays set.
      *
      * @param write a valid lease of this path's write lock, from this client
      * @return the read lease, to be released by the caller
@@ -48,15 +48,15 @@ public interface ReadWriteLock {
     Lease downgrade(Lease write);
 
     /**
-     * Returns a view of this lock as a {@link java.util.concurrent.locks.ReadWriteLock}, for code that expects one.
-     * What {@link Mutex#asLock} says holds for both of its locks. In addition:
+     * Returns a view of this lock as a {@link java.util.concurrent.locks.ReadWriteLock}, for code that expects one. The
+     * description of {@link Mutex#asLock} applies to both of its locks. In addition:
      *
      * <ul>
-     *   <li>Each lock is re-entrant for itself.
-     *   <li>A thread that holds the write lock may lock the read lock as well. When it then unlocks the write lock and
-     *       keeps the read lock, that is a {@linkplain #downgrade downgrade}.
-     *   <li>A thread that holds only the read lock and asks for the write lock, in whatever form, gets an
-     *       {@link IllegalStateException} at once. Its read lock stays held.
+     *   <li>Each of the two locks is re-entrant.
+     *   <li>A thread that holds the write lock may lock the read lock as well. Unlocking the write lock while keeping
+     *       the read lock is a {@linkplain #downgrade downgrade}.
+     *   <li>If a thread that holds only the read lock tries to lock the write lock, in any form, that call immediately
+     *       throws {@link IllegalStateException}. The thread keeps the read lock.
      * </ul>
      *
      * @return the view

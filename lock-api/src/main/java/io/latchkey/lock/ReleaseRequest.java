@@ -2,11 +2,11 @@
 package io.latchkey.lock;
 
 /**
- * Somebody's wish that a holder let go, as {@link Lease#releaseRequested} tells it. It is what the asking client told of
- * itself; nothing checks it.
+ * A request of another client that a holder release its lease; see {@link Lease#releaseRequested}. The values are
+ * claims of the requesting client and are not verified.
  *
- * @param label what the asking client is called; empty if it has no label
+ * @param label the label of the requesting client; empty if it has no label
  * @param host the name of its machine
- * @param processId its process on that machine
+ * @param processId the id of its process on that machine
  */
 public record ReleaseRequest(String label, String host, long processId) {}

@@ -179,7 +179,7 @@ class DiagnoseTest extends OnOneServer {
                 "nested");
         nested.start();
         awaitRequests("/nested", 2);
-        String words = "hread nested waits for what it holds itself: acquiring is not re-entrant";
+        String words = "hread nested waits for a lock that it holds itself: acquiring is not re-entrant";
         awaitUntil("it is named", () -> alice.diagnose().toString().contains(words));
         awaitUntil("a warning", () -> !log.with(words).isEmpty());
         nested.interrupt();
@@ -282,7 +282,7 @@ class DiagnoseTest extends OnOneServer {
                 deadlock suspected: each waits for the next, and the last for the first:
                   a client (host, process 7) holds /a and waits for /b since 2026-11-21T12:00:00Z
                   bob (other, process 8) waits for /a since 2026-11-21T12:00:00Z
-                not all deadlocks were looked for: it was late""",
+                the search for deadlocks is incomplete: it was late""",
                 diagnosis.toString());
     }
 }

@@ -56,7 +56,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
             heldByCallerOf
                     .apply(signals)
                     .ifPresent(held -> LOG.warn(
-                            "Thread {} waits for what it holds itself: acquiring is not re-entrant. It holds {}",
+                            "Thread {} waits for a lock that it holds itself: acquiring is not re-entrant. It holds {}",
                             held.thread(),
                             held));
             return super.get();
