@@ -50,8 +50,8 @@ class FrameworksTest {
 
     @Test
     void springsRegistryLocksAcrossClients(LockClient one, LockClient two) throws Exception {
-        LockRegistry mine = new LatchkeyLockRegistry(one, "/spring");
-        LockRegistry theirs = new LatchkeyLockRegistry(two, "/spring");
+        LockRegistry<Lock> mine = new LatchkeyLockRegistry(one, "/spring");
+        LockRegistry<Lock> theirs = new LatchkeyLockRegistry(two, "/spring");
         Lock lock = mine.obtain("order/1");
         assertTrue(lock.tryLock());
         assertTrue(mine.obtain("order/1").tryLock(), "the same thread, the same key: re-entered");

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.Lock;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /** Spring Integration's locks: a mutex for each key, below one path. */
-public final class LatchkeyLockRegistry implements LockRegistry {
+public final class LatchkeyLockRegistry implements LockRegistry<Lock> {
     private final LockClient locks;
     private final String parent;
 

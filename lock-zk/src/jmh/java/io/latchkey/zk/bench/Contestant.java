@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.fasterxml.jackson.annotation.JsonValue;
 import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Locale;
@@ -60,7 +59,6 @@ enum Contestant {
     }
 
     /** As it stands in tables and records. */
-    @JsonValue
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -33,14 +32,14 @@ record Figures(
         int sessions,
         double rttMs,
         Storage storage,
-        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long operations,
+        @Nullable Long operations,
         @Nullable Double opsPerS,
         @Nullable Double p50Us,
         @Nullable Double p99Us,
         @Nullable Double requestsPerOp,
         @Nullable Double serverCpuUsPerOp,
         @Nullable Double clientCpuUsPerOp,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> more) {
+        Map<String, Double> more) {
     static final String SLOWEST_TURN = "slowest_turn_ops_per_s";
     static final String FASTEST_TURN = "fastest_turn_ops_per_s";
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import com.google.gson.FieldNamingPolicy;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +33,7 @@ record Results(List<Run> runs, List<Figures> cases) {
             String mode,
             String wanted,
             String date,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long seconds,
+            @Nullable Long seconds,
             String commit,
             String machine,
             String java,
@@ -44,19 +47,40 @@ record Results(List<Run> runs, List<Figures> cases) {
         }
     }
 
-    private static ObjectMapper mapper() {
-        return new ObjectMapper()
-                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-                .enable(SerializationFeature.INDENT_OUTPUT);
+    private static Gson gson() {
+        return new GsonBuilder()
+                .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
+                .registerTypeAdapter(Contestant.class, labels(Contestant.values(), Contestant::label))
+                .registerTypeAdapter(Storage.class, labels(Storage.values(), Storage::label))
+                .setPrettyPrinting()
+                .disableHtmlEscaping()
+                .create();
+    }
+
+    private static <T> TypeAdapter<T> labels(T[] values, Function<T, String> label) {
+        return new TypeAdapter<>() {
+            @Override
+            public void write(JsonWriter out, T value) throws IOException {
+                out.value(label.apply(value));
+            }
+
+            @Override
+            public T read(JsonReader in) throws IOException {
+                String found = in.nextString();
+                return Stream.of(values)
+                        .filter(each -> label.apply(each).equals(found))
+                        .findFirst()
+                        .orElseThrow(() -> new IOException("unknown: " + found));
+            }
+        };
     }
 
     void write(Path file) throws IOException {
-        mapper().writeValue(file.toFile(), this);
+        Files.writeString(file, gson().toJson(this));
     }
 
     static Results read(Path file) throws IOException {
-        return mapper().readValue(file.toFile(), Results.class);
+        return gson().fromJson(Files.readString(file), Results.class);
     }
 
     /** These, and in place of cases that a later run has measured again, what that found: all systems of a case are of one run. */

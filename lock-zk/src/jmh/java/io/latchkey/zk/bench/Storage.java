@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.fasterxml.jackson.annotation.JsonValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -34,7 +33,6 @@ enum Storage {
         return MEMORY;
     }
 
-    @JsonValue
     String label() {
         return name().toLowerCase(Locale.ROOT);
     }
