@@ -205,7 +205,7 @@ final class Report {
 
     /** Puts tables and plots into the documentation. */
     void into(Path docs) throws IOException {
-        Path page = docs.resolve("performance.md");
+        Path page = docs.resolve("performance-tables.md");
         String text = Files.readString(page);
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
