@@ -28,7 +28,6 @@ class SentencesTest {
             "docs/protocol.md",
             "docs/recipes/multi-lock.md",
             "docs/recipes/semaphore.md",
-            "docs/testing.md",
             "docs/testkit.md");
 
     /** What was written once and is not rewritten. */

@@ -224,7 +224,7 @@ class HeartbeatTest {
         assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
     }
 
-    /** Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in docs/testing.md. */
+    /** Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in docs/testing-record.md. */
     @ParameterizedTest
     @CsvSource({"500, 0", "500, 9000", "10000, 0"})
     void calmBeatCosts500Checks_whateverIsHeldOrWasUsed(int held, int used) throws Exception {
