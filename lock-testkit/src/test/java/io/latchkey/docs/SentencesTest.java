@@ -23,7 +23,6 @@ class SentencesTest {
             "docs/contributing.md",
             "docs/fencing.md",
             "docs/from-curator.md",
-            "docs/guarantees.md",
             "docs/observing.md",
             "docs/protocol.md",
             "docs/recipes/multi-lock.md",
