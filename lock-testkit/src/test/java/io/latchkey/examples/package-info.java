@@ -1,2 +1,2 @@
-/** What docs/frameworks.md and docs/fencing.md show, compiled and run. */
+/** Examples of the pages in docs, compiled and run. */
 package io.latchkey.examples;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.MultiLock;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.StripedMutex;
+import io.latchkey.testkit.ConnectString;
+import io.latchkey.testkit.FencedStore;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.zk.ZkLockClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The first examples of the pages in docs/recipes, and that of docs/settings.md; {@code ExamplesTest} compares. */
+@LatchkeyTest
+@Timeout(60)
+class PageExamplesTest {
+    private final FencedStore<String> store = new FencedStore<>("order 42");
+    private final List<String> shown = new ArrayList<>();
+    private UnaryOperator<String> edit = text -> text + ", edited";
+
+    @Test
+    void mutexExample_writesUnderALeaseAndReleasesIt(LockClient locks) throws InterruptedException {
+        Mutex order = locks.mutex("/orders/42");
+        try (Lease lease = order.acquire()) { // waits as long as it takes
+            String text = store.read(lease.token()); // the store refuses tokens below the highest it has seen
+            lease.ensureValid(); // throws if the lease is lost: call it before each step
+            store.write(text + ", shipped", lease.token());
+        }
+        Optional<Lease> granted = order.tryAcquire(Duration.ofSeconds(5)); // empty when the time is over
+        if (granted.isPresent()) {
+            try (Lease lease = granted.get()) {
+                store.write("order 42, archived", lease.token());
+            }
+        }
+
+        assertEquals("order 42, archived", store.look());
+        assertEquals(List.of(), order.queue());
+    }
+
+    @Test
+    void readWriteLockExample_readsWritesAndGoesOnAsAReader(LockClient locks) throws InterruptedException {
+        readThenEdit(locks);
+
+        assertEquals(List.of("order 42", "order 42, edited"), shown);
+        assertEquals(List.of(), locks.readWriteLock("/document").writeLock().queue());
+    }
+
+    @Test
+    void readWriteLockExample_leavesNoLease_whenTheEditFails(LockClient locks) throws InterruptedException {
+        edit = text -> {
+            throw new IllegalArgumentException(text);
+        };
+        assertThrows(IllegalArgumentException.class, () -> readThenEdit(locks));
+
+        assertEquals(List.of(), locks.readWriteLock("/document").writeLock().queue());
+    }
+
+    private void readThenEdit(LockClient locks) throws InterruptedException {
+        ReadWriteLock document = locks.readWriteLock("/document");
+        try (Lease read = document.readLock().acquire()) { // beside other readers
+            String text = store.look();
+            read.ensureValid(); // no writer held while this was read
+            shown.add(text);
+        }
+        try (Lease write = document.writeLock().acquire()) { // alone
+            store.write(edit.apply(store.read(write.token())), write.token());
+            try (Lease read = document.downgrade(write)) { // readers come in, no writer does
+                shown.add(store.read(read.token()));
+            }
+        } // a downgraded lease is released: closing it again does nothing
+    }
+
+    @Test
+    void semaphoreExample_takesOnePermitAndThenTwoAtOnce(LockClient locks) throws InterruptedException {
+        Semaphore printers = locks.semaphore("/printers", 3); // every client declares the same number
+        try (Lease one = printers.acquire()) { // one permit
+            shown.add("letter under " + one.path());
+        }
+        Optional<Lease> granted = printers.permits(2).tryAcquire(Duration.ofSeconds(5)); // both with one lease, or none
+        if (granted.isPresent()) {
+            try (Lease two = granted.get()) {
+                shown.add("poster under " + two.path() + ", free: " + printers.availablePermits());
+            }
+        }
+
+        assertEquals(List.of("letter under /printers", "poster under /printers, free: 1"), shown);
+        assertEquals(3, printers.availablePermits());
+    }
+
+    @Test
+    void multiLockExample_locksACollectionOfAccountsAtOnce(LockClient locks) throws InterruptedException {
+        Map<String, FencedStore<Integer>> balances =
+                Map.of("alice", new FencedStore<>(100), "bob", new FencedStore<>(0));
+        Set<String> accounts = balances.keySet();
+        Acquirable[] members = accounts.stream()
+                .map(account -> locks.mutex("/accounts/" + account))
+                .toArray(Acquirable[]::new);
+        MultiLock all = locks.multiLock(members); // in any order: multi-locks never deadlock with each other
+        try (Lease lease = all.acquire()) { // all of them, or none
+            int alice = balances.get("alice").read(lease.token());
+            int bob = balances.get("bob").read(lease.token());
+            lease.ensureValid(); // throws if one of them is lost
+            balances.get("alice").write(alice - 30, lease.token()); // one token for all members
+            balances.get("bob").write(bob + 30, lease.token());
+        }
+
+        assertEquals(70, balances.get("alice").look());
+        assertEquals(30, balances.get("bob").look());
+        assertEquals(List.of(), all.queue());
+    }
+
+    @Test
+    void stripedMutexExample_locksTheStripeOfOneKey(LockClient locks) throws InterruptedException {
+        StripedMutex customers = locks.stripedMutex("/customers", 64); // the same number on every client
+        Mutex jones = customers.forKey("jones"); // sends nothing
+        Optional<Lease> granted = jones.tryAcquire(Duration.ofSeconds(5));
+        if (granted.isPresent()) {
+            try (Lease lease = granted.get()) {
+                String text = store.read(lease.token());
+                lease.ensureValid();
+                store.write(text + ", moved", lease.token());
+            }
+        }
+
+        assertTrue(store.look().endsWith(", moved"));
+        assertFalse(granted.orElseThrow().isValid());
+    }
+
+    @Test
+    void settingsExample_givesTheClientItsLabel(@ConnectString String servers) throws InterruptedException {
+        LockClient locks;
+        locks = ZkLockClient.builder()
+                .connectString(servers)
+                .sessionTimeout(Duration.ofSeconds(15))
+                .ownerLabel("till-1") // shown in queues
+                .build();
+
+        try (locks) {
+            Lease lease = locks.mutex("/first").acquire();
+            assertEquals("till-1", locks.mutex("/first").queue().get(0).label());
+            lease.close();
+        }
+    }
+}
