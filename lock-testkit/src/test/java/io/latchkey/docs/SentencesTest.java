@@ -25,8 +25,6 @@ class SentencesTest {
             "docs/from-curator.md",
             "docs/observing.md",
             "docs/protocol.md",
-            "docs/recipes/multi-lock.md",
-            "docs/recipes/semaphore.md",
             "docs/testkit.md");
 
     /** What was written once and is not rewritten. */
