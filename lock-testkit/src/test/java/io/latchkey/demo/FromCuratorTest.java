@@ -117,12 +117,14 @@ class FromCuratorTest {
     @Test
     void aReadWriteLock() throws Exception {
         ReadWriteLock lock = locks.readWriteLock("/prices");
-        Lease write = lock.writeLock().acquire();
-        work(write.token());
-        try (Lease read = lock.downgrade(write)) {
-            work(read.token());
-        }
+        try (Lease write = lock.writeLock().acquire()) {
+            work(write.token());
+            try (Lease read = lock.downgrade(write)) {
+                work(read.token());
+            }
+        } // a downgraded lease is released: closing it again does nothing
         assertEquals(2, written.size());
+        assertEquals(List.of(), lock.writeLock().queue());
     }
 
     @Test

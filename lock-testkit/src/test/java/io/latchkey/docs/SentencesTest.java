@@ -22,7 +22,6 @@ class SentencesTest {
             "docs/command-line.md",
             "docs/contributing.md",
             "docs/fencing.md",
-            "docs/from-curator.md",
             "docs/observing.md",
             "docs/protocol.md",
             "docs/testkit.md");
