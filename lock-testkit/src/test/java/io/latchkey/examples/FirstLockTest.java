@@ -37,8 +37,8 @@ class FirstLockTest {
         }
         List<String> lines = said.toString(StandardCharsets.UTF_8).lines().toList();
         assertEquals("waiting for /first", lines.get(0));
-        assertTrue(lines.get(1).matches("holding /first, token \\d+; Enter lets go"), lines.get(1));
-        assertEquals("or, as a crash would: kill -9 " + ProcessHandle.current().pid(), lines.get(2));
-        assertEquals(List.of("letting go"), lines.subList(3, lines.size()));
+        assertTrue(lines.get(1).matches("holding /first, token \\d+; press Enter to release"), lines.get(1));
+        assertEquals("or crash it: kill -9 " + ProcessHandle.current().pid(), lines.get(2));
+        assertEquals(List.of("releasing"), lines.subList(3, lines.size()));
     }
 }
