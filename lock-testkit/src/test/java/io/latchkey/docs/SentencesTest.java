@@ -21,7 +21,6 @@ class SentencesTest {
             "README.md",
             "docs/command-line.md",
             "docs/contributing.md",
-            "docs/fencing.md",
             "docs/observing.md",
             "docs/protocol.md",
             "docs/testkit.md");
