@@ -24,16 +24,16 @@ final class ReadmeExample {
     }
 
     void ship(String servers) throws InterruptedException {
-        // One client for the whole process; servers is such as "zk1:2181,zk2:2181,zk3:2181"
+        // One client for the whole process. servers is "localhost:2181", or "zk1:2181,zk2:2181,zk3:2181"
         try (LockClient locks = ZkLockClient.connect(servers)) {
             Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(5));
             if (granted.isEmpty()) {
-                throw new IllegalStateException("order 42 is being worked on");
+                throw new IllegalStateException("order 42 is locked, or no server answers");
             }
             try (Lease lease = granted.get()) {
-                String order = store.read(42, lease.token()); // the store refuses a token below the highest it has seen
-                String shipped = order + ", shipped"; // think of something that takes its time
-                lease.ensureValid(); // throws if the lease is lost: somebody else may hold by now
+                String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
+                String shipped = order + ", shipped"; // imagine slow work here
+                lease.ensureValid(); // throws if the lease is lost: another client may hold by now
                 store.write(42, shipped, lease.token());
             }
         }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 @LatchkeyTest
 class ReadmeKitExampleTest {
     @Test
-    void aStoreThatChecksTokensRefusesWhoLostTheLock(FaultyClient one, FaultyClient two) throws InterruptedException {
+    void laterHolderHasTheLargerToken(FaultyClient one, FaultyClient two) throws InterruptedException {
         Lease stale = one.client().mutex("/orders/42").acquire();
         one.expire(ExpiryOrder.SERVER_FIRST).join(); // the server has ended the session; its client has not heard of it
         try (Lease current = two.client().mutex("/orders/42").acquire()) {

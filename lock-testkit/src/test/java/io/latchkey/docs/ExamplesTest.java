@@ -25,6 +25,7 @@ class ExamplesTest {
     private static final Pattern XML = Pattern.compile("```xml\n(.*?)```", Pattern.DOTALL);
     private static final Pattern OURS = Pattern.compile(
             "<groupId>io\\.latchkey</groupId>\\s*<artifactId>[\\w-]+</artifactId>\\s*<version>([^<]+)</version>");
+    private static final Pattern OURS_FOR_GRADLE = Pattern.compile("'io\\.latchkey:[\\w-]+:([^']+)'");
     private static final Pattern SUREFIRE =
             Pattern.compile("<artifactId>maven-surefire-plugin</artifactId>\\s*<version>([^<]+)</version>");
     private static final Pattern RUNS = Pattern.compile("\\w*(Test|Properties)\\.java");
@@ -123,6 +124,12 @@ class ExamplesTest {
                 .toList();
         assertTrue(shown.size() >= 2, "README and first page name it, not only " + shown);
         assertEquals(Set.of(build), Set.copyOf(shown));
+        List<String> forGradle = Docs.pages().stream()
+                .flatMap(page -> OURS_FOR_GRADLE.matcher(Docs.read(page)).results())
+                .map(version -> version.group(1))
+                .toList();
+        assertTrue(forGradle.size() >= 2, "README and first page name it, not only " + forGradle);
+        assertEquals(Set.of(build), Set.copyOf(forGradle));
     }
 
     @Test
