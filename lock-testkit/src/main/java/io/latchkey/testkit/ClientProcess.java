@@ -2,6 +2,8 @@
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

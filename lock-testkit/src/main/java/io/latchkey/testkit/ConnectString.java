@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.proxy.FaultProxy;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

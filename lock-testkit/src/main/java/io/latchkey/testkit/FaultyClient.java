@@ -2,6 +2,11 @@
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.proxy.FastReconnects;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Objects;
@@ -247,8 +252,13 @@ public final class FaultyClient implements AutoCloseable {
         return name;
     }
 
-    /** This client's locks are recorded there. */
-    void recordedIn(History history) {
+    /**
+     * Says that the client is recorded in this history, which is printed below a test that fails. {@link History} does so by itself where it
+     * gets the client.
+     *
+     * @param history where it is recorded
+     */
+    public void recordedIn(History history) {
         histories.add(history);
     }
 
@@ -297,8 +307,12 @@ public final class FaultyClient implements AutoCloseable {
         };
     }
 
-    /** Whether {@link #expire} waits for nothing but ends the session itself in this order: then no clock can know of it. */
-    boolean expiresByDecree(ExpiryOrder order) {
+    /**
+     * {@return whether {@link #expire} ends the session itself in this order and waits for no clock: then no clock can know of it}
+     *
+     * @param order as in {@link #expire}
+     */
+    public boolean expiresByDecree(ExpiryOrder order) {
         return switch (order) {
             case SERVER_FIRST, BOTH -> true;
             case CLIENT_FIRST, PARTITION -> isFast();

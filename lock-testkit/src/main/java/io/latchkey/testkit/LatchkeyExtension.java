@@ -2,6 +2,9 @@
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,15 +19,12 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link LatchkeyTest} does. Use it directly with {@code @ExtendWith} for one server with the defaults. */
-public final class LatchkeyExtension
+/** The servers and clients of a {@link LatchkeyTest}: starts them, hands them to parameters, closes them. */
+final class LatchkeyExtension
         implements BeforeAllCallback, AfterAllCallback, AfterEachCallback, ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(LatchkeyExtension.class);
     private static final String FIXTURE = "fixture";
     private static final int DEFAULT_SESSION_MILLIS = 1000;
-
-    /** For JUnit. */
-    public LatchkeyExtension() {}
 
     @Override
     public void beforeAll(ExtensionContext context) {

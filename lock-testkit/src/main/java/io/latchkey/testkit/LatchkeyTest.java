@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

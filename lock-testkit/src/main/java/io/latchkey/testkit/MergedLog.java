@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.proxy.WireRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

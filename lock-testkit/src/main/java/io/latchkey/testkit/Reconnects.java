@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.proxy.FastReconnects;
+
 /** How long ZooKeeper's own client takes to come back after it has lost its connection. */
 public enum Reconnects {
     /**

@@ -5,16 +5,26 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Stops and continues other processes; not on Windows. */
-final class Signals {
+public final class Signals {
     private Signals() {}
 
-    /** No thread of the process runs from now on (SIGSTOP). */
-    static void stop(Process process) {
+    /**
+     * Stops all threads of the process (SIGSTOP), until it {@linkplain #goOn goes on}.
+     *
+     * @param process one that the test has started
+     * @throws IllegalStateException if it has ended
+     */
+    public static void stop(Process process) {
         send("STOP", process);
     }
 
-    /** It goes on (SIGCONT). */
-    static void goOn(Process process) {
+    /**
+     * Lets its threads go on (SIGCONT).
+     *
+     * @param process one that was stopped
+     * @throws IllegalStateException if it has ended
+     */
+    public static void goOn(Process process) {
         send("CONT", process);
     }
 

@@ -3,6 +3,13 @@ package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.sim.ImmediateZooKeeper;
 import io.latchkey.testkit.sim.ImmediateZooKeeper.Cut;
 import io.latchkey.zk.Layout;
@@ -350,7 +357,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @return in force until it is released
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
      */
-    public Hold holdAnswers(LockClient client, RequestMatch match) {
+    public HeldFrames holdAnswers(LockClient client, RequestMatch match) {
         return hold(client, Optional.of(match), "answers to " + match);
     }
 
@@ -362,13 +369,13 @@ public final class SimulatedLocks implements AutoCloseable {
      * @return in force until it is released
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
      */
-    public Hold holdEvents(LockClient client) {
+    public HeldFrames holdEvents(LockClient client) {
         return hold(client, Optional.empty(), "watch events");
     }
 
-    private Hold hold(LockClient client, Optional<RequestMatch> answersTo, String what) {
+    private HeldFrames hold(LockClient client, Optional<RequestMatch> answersTo, String what) {
         Engine engine = engine(client);
-        Hold hold = new Hold("hold of " + what, released -> server.letGo(engine, released));
+        HeldFrames hold = new HeldFrames("hold of " + what, released -> server.letGo(engine, released));
         server.hold(engine, answersTo, hold);
         return hold;
     }

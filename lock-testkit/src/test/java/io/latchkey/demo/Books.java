@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.testkit.Attempt;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.history.Attempt;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Attempt;
+import io.latchkey.testkit.history.Attempt;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;

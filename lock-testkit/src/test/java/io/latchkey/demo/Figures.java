@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.testkit.HistoryEvent;
-import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;

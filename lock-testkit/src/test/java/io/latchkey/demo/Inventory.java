@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.testkit.ExclusionChecker;
-import io.latchkey.testkit.Verdict;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.Verdict;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Set;

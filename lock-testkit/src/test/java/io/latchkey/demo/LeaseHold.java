@@ -5,7 +5,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.testkit.Attempt;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.zk.ZkLocks;
 import java.util.function.Function;
 import org.apache.zookeeper.KeeperException;

@@ -4,7 +4,7 @@ package io.latchkey.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

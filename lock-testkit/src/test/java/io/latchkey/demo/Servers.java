@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.testkit.EmbeddedEnsemble;
-import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 
 /** ZooKeeper for the demo: three servers in this process, or those that {@code -Dlatchkey.connect} names. */
 final class Servers implements AutoCloseable {

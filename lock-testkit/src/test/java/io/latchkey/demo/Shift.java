@@ -2,7 +2,7 @@
 package io.latchkey.demo;
 
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -9,7 +9,18 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockOwnershipLostException;
-import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.FifoChecker;
+import io.latchkey.testkit.check.LeakChecker;
+import io.latchkey.testkit.check.LinearizabilityChecker;
+import io.latchkey.testkit.check.LivenessChecker;
+import io.latchkey.testkit.check.LossChecker;
+import io.latchkey.testkit.check.TokenOrderChecker;
+import io.latchkey.testkit.check.Verdict;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.LockClaim;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +49,7 @@ class ContentionTest {
                 ExclusionChecker.readWrite().whileSessionsLive(history),
                 ExclusionChecker.permits().whileSessionsLive(history),
                 TokenOrderChecker.check(history),
-                FirstComeChecker.check(history),
+                FifoChecker.check(history),
                 LivenessChecker.check(history, ALLOWANCE, SERVED),
                 LossChecker.check(history),
                 LinearizabilityChecker.check(history));
@@ -51,15 +62,15 @@ class ContentionTest {
         String s = base + "/s";
         return switch (random.nextInt(5)) {
             case 0 -> history.recordedMutex(client, m);
-            case 1 -> history.recorded(client, locks.readWriteLock(rw).readLock(), Claim.shared(rw));
-            case 2 -> history.recorded(client, locks.readWriteLock(rw).writeLock(), Claim.exclusive(rw));
-            case 3 -> history.recorded(client, locks.semaphore(s, 3).permits(2), Claim.permits(s, 2, 3));
+            case 1 -> history.recorded(client, locks.readWriteLock(rw).readLock(), LockClaim.shared(rw));
+            case 2 -> history.recorded(client, locks.readWriteLock(rw).writeLock(), LockClaim.exclusive(rw));
+            case 3 -> history.recorded(client, locks.semaphore(s, 3).permits(2), LockClaim.permits(s, 2, 3));
             default ->
                 history.recorded(
                         client,
                         locks.multiLock(locks.mutex(m), locks.semaphore(s, 3)),
-                        Claim.exclusive(m),
-                        Claim.permits(s, 1, 3));
+                        LockClaim.exclusive(m),
+                        LockClaim.permits(s, 1, 3));
         };
     }
 
@@ -107,7 +118,7 @@ class ContentionTest {
         List<FaultyClient> clients = List.of(a, b, c, d);
         contend(history, clients, "/calm");
         all(history).forEach(Verdict::assertObeyed);
-        NothingLeftChecker.within(END, () -> NothingLeftChecker.check(server, "/calm", clients))
+        LeakChecker.within(END, () -> LeakChecker.check(server, "/calm", clients))
                 .assertObeyed();
         long placed = history.events().stream()
                 .filter(event -> event.what() == What.PLACED)
@@ -139,7 +150,7 @@ class ContentionTest {
         });
         run(work);
         all(history).forEach(Verdict::assertNotBroken);
-        NothingLeftChecker.within(END, () -> NothingLeftChecker.check(server, "/stormy", clients))
+        LeakChecker.within(END, () -> LeakChecker.check(server, "/stormy", clients))
                 .assertObeyed();
     }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +20,7 @@ public final class Flight {
     public static <T> T of(int requests, FaultProxy proxy, Supplier<CompletableFuture<T>> call) throws Exception {
         RequestMatch counted = RequestMatch.any().butHeartbeats();
         Fault lastSent = proxy.sent(counted, requests);
-        Hold answers = proxy.holdAnswers(counted);
+        HeldFrames answers = proxy.holdAnswers(counted);
         CompletableFuture<T> outcome = call.get();
         lastSent.await(SOON);
         answers.release();

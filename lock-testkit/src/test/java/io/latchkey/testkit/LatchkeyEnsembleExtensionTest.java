@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

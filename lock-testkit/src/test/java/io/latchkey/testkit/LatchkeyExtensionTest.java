@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

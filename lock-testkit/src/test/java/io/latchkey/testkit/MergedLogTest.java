@@ -4,7 +4,10 @@ package io.latchkey.testkit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -14,13 +14,13 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
 /** ZooKeeper's own client, connected, with the states of its session and its watch events in queues. */
-final class PlainClient implements AutoCloseable {
+public final class PlainClient implements AutoCloseable {
     private final BlockingQueue<KeeperState> states = new LinkedBlockingQueue<>();
     private final BlockingQueue<WatchedEvent> events = new LinkedBlockingQueue<>();
     private final CountDownLatch connected = new CountDownLatch(1);
     private final ZooKeeper zooKeeper;
 
-    PlainClient(String connectString, Duration sessionTimeout) throws Exception {
+    public PlainClient(String connectString, Duration sessionTimeout) throws Exception {
         zooKeeper = new ZooKeeper(connectString, (int) sessionTimeout.toMillis(), this::process);
         if (!connected.await(30, TimeUnit.SECONDS)) {
             zooKeeper.close();
@@ -40,20 +40,20 @@ final class PlainClient implements AutoCloseable {
         }
     }
 
-    ZooKeeper zooKeeper() {
+    public ZooKeeper zooKeeper() {
         return zooKeeper;
     }
 
-    long session() {
+    public long session() {
         return zooKeeper.getSessionId();
     }
 
-    String create(String path, CreateMode mode) throws KeeperException, InterruptedException {
+    public String create(String path, CreateMode mode) throws KeeperException, InterruptedException {
         return zooKeeper.create(path, new byte[] {1}, Ids.OPEN_ACL_UNSAFE, mode);
     }
 
     /** Waits for the session to come into this state, whatever comes before; returns the milliseconds that took. */
-    double awaitState(KeeperState wanted, Duration within) throws InterruptedException {
+    public double awaitState(KeeperState wanted, Duration within) throws InterruptedException {
         long start = System.nanoTime();
         while (true) {
             long rest = within.toNanos() - (System.nanoTime() - start);
@@ -67,7 +67,7 @@ final class PlainClient implements AutoCloseable {
         }
     }
 
-    WatchedEvent awaitEvent(Duration within) throws InterruptedException {
+    public WatchedEvent awaitEvent(Duration within) throws InterruptedException {
         WatchedEvent event = events.poll(within.toNanos(), TimeUnit.NANOSECONDS);
         if (event == null) {
             throw new AssertionError("no event within " + within);
@@ -75,7 +75,7 @@ final class PlainClient implements AutoCloseable {
         return event;
     }
 
-    boolean hasEvent() {
+    public boolean hasEvent() {
         return !events.isEmpty();
     }
 

@@ -16,6 +16,12 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireOp;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -441,7 +447,7 @@ class SimulatedLocksTest {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             mine.mutex("/m").acquire().close();
-            Hold hold = locks.holdAnswers(mine, RequestMatch.create());
+            HeldFrames hold = locks.holdAnswers(mine, RequestMatch.create());
             long session = locks.session(mine);
             CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
             assertTrue(hold.firstCaught().isDone());

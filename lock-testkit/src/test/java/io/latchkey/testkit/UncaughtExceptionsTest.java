@@ -3,6 +3,7 @@ package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;

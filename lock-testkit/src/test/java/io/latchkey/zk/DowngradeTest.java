@@ -18,12 +18,12 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.Fault;
-import io.latchkey.testkit.FaultProxy;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
-import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -390,7 +390,7 @@ class DowngradeTest extends OnOneServer {
     @Test
     void whenTheSessionEndsMeanwhileTheLeaseIsLost() throws Exception {
         Lease write = lock.writeLock().acquire();
-        Hold answers = proxy.holdAnswers(DOWNGRADE);
+        HeldFrames answers = proxy.holdAnswers(DOWNGRADE);
         Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         proxy.expireSession().get(5, TimeUnit.SECONDS);
@@ -419,7 +419,7 @@ class DowngradeTest extends OnOneServer {
     @Test
     void closingTheClientMeanwhileEndsIt() throws Exception {
         Lease write = lock.writeLock().acquire();
-        Hold answers = proxy.holdAnswers(DOWNGRADE);
+        HeldFrames answers = proxy.holdAnswers(DOWNGRADE);
         Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         Future<?> closing = threads.submit(one::close);

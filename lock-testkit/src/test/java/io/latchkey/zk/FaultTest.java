@@ -16,14 +16,14 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.testkit.Fault;
-import io.latchkey.testkit.FaultProxy;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Stopwatch;
-import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -234,7 +234,7 @@ class FaultTest extends OnOneServer {
     void tryIsEmptyOnlyOnceItsNodeIsDeleted(Lockable lockable) throws Exception {
         knowThePaths(lockable);
         Lease held = lockable.blocker(other).acquire();
-        Hold answers = proxy.holdAnswers(RequestMatch.delete());
+        HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
         CompletableFuture<Optional<Lease>> tried = lockable.of(faulty).tryAcquireAsync(Duration.ZERO);
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         assertThrows(TimeoutException.class, () -> tried.get(20, TimeUnit.MILLISECONDS));
@@ -260,7 +260,7 @@ class FaultTest extends OnOneServer {
     @EnumSource
     void requestIsMadeAgain_whenTheSessionEndsBetweenCreateAndList(Lockable lockable) throws Exception {
         knowThePaths(lockable);
-        Hold answers = proxy.holdAnswers(RequestMatch.create());
+        HeldFrames answers = proxy.holdAnswers(RequestMatch.create());
         CompletableFuture<Lease> acquiring = lockable.of(faulty).acquireAsync();
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         proxy.refuse(); // else it may have asked again before the server is looked at
@@ -280,7 +280,7 @@ class FaultTest extends OnOneServer {
     @Test
     void aGrantThatWasOnItsWayWhenTheSessionEndedIsToldLost() throws Exception {
         knowThePaths(Lockable.MUTEX);
-        Hold answers = proxy.holdAnswers(RequestMatch.list());
+        HeldFrames answers = proxy.holdAnswers(RequestMatch.list());
         CompletableFuture<Lease> acquiring = faulty.mutex("/m").acquireAsync();
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         long dead = requestsUnder("/m").get(0).created();
@@ -448,7 +448,7 @@ class FaultTest extends OnOneServer {
     }
 
     private void interruptWhileHeld(Lockable lockable, RequestMatch match) throws Exception {
-        Hold answers = proxy.holdAnswers(match);
+        HeldFrames answers = proxy.holdAnswers(match);
         Thread caller = acquirer(lockable);
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         interrupt(caller);
@@ -476,7 +476,7 @@ class FaultTest extends OnOneServer {
     void releaseIsPendingAndKeepsTheStatus_whenTheThreadIsInterrupted(Lockable lockable) throws Exception {
         knowThePaths(lockable);
         Lease lease = lockable.of(faulty).acquire();
-        Hold answers = proxy.holdAnswers(RequestMatch.delete());
+        HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
         Thread.currentThread().interrupt();
         assertEquals(ReleaseOutcome.PENDING, lease.release());
         assertTrue(Thread.interrupted());
@@ -543,7 +543,7 @@ class FaultTest extends OnOneServer {
             operator.delete(requestsUnder("/s").get(i / 2).path(), -1);
         }
         Wire.Mark before = own.mark();
-        Hold answers = own.holdAnswers(RequestMatch.multi().butHeartbeats());
+        HeldFrames answers = own.holdAnswers(RequestMatch.multi().butHeartbeats());
         List<CompletableFuture<ReleaseOutcome>> released =
                 leases.stream().map(Lease::releaseAsync).toList();
         answers.firstCaught().get(5, TimeUnit.SECONDS);
@@ -624,7 +624,7 @@ class FaultTest extends OnOneServer {
         settle(neighbours.mutex("/n"), elsewhere);
         CompletableFuture<Boolean> stillValid =
                 next.thenApply(granted -> neighbour.isDone() && neighbour.join().isValid());
-        Hold answers = own.holdAnswers(RequestMatch.multi()); // no heartbeat tells of the deletion either
+        HeldFrames answers = own.holdAnswers(RequestMatch.multi()); // no heartbeat tells of the deletion either
         operator.delete(nodesInOrder("/n").get(1).path(), -1);
         CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
         assertTrue(soon(neighbour).isValid(), "its client has not heard of the deletion");
@@ -648,7 +648,7 @@ class FaultTest extends OnOneServer {
         CompletableFuture<Lease> third = mutex.acquireAsync();
         settle(mutex);
         Lease next;
-        try (Hold answers = own.holdAnswers(RequestMatch.multi())) {
+        try (HeldFrames answers = own.holdAnswers(RequestMatch.multi())) {
             var unused = held.releaseAsync();
             next = soon(third);
             assertTrue(next.isValid());
@@ -668,11 +668,11 @@ class FaultTest extends OnOneServer {
         CompletableFuture<Lease> neighbour = mutex.acquireAsync();
         settle(mutex);
         deleteRequest("/m", 1);
-        Hold list = own.holdAnswers(RequestMatch.list());
+        HeldFrames list = own.holdAnswers(RequestMatch.list());
         CompletableFuture<Lease> third = mutex.acquireAsync();
         list.firstCaught().get(10, TimeUnit.SECONDS);
         try (list;
-                Hold answers = own.holdAnswers(RequestMatch.multi())) {
+                HeldFrames answers = own.holdAnswers(RequestMatch.multi())) {
             var unused = held.releaseAsync();
             Lease second = soon(neighbour);
             assertTrue(second.isValid(), "its client has not heard of the deletion");

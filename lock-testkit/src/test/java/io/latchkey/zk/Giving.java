@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.testkit.Claim;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.HistoryEvent;
-import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.LockClaim;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +33,7 @@ record Giving(String path, String cause, OptionalLong early, long gap) {
             Optional<HistoryEvent> next = events.stream()
                     .filter(event -> event.what() == What.GRANTED
                             && event.attempt() != lost.attempt()
-                            && event.claims().stream().map(Claim::path).anyMatch(path::equals))
+                            && event.claims().stream().map(LockClaim::path).anyMatch(path::equals))
                     .findFirst();
             long lastLook = events.stream()
                     .filter(event -> event.what() == What.VALID && event.attempt() == lost.attempt())

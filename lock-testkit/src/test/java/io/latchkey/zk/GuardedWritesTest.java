@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedEnsemble;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.FollowerPartition;
-import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.FollowerPartition;
+import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.LostUpdates.Worker;
 import io.latchkey.zk.UpdateWorker.Mode;
 import java.time.Duration;

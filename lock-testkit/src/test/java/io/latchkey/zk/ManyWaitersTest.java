@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.FaultProxy;
-import io.latchkey.testkit.Wire;
-import io.latchkey.testkit.WireOp;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.proxy.WireOp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

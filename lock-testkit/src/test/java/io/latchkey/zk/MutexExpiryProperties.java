@@ -3,10 +3,10 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
 import io.latchkey.testkit.jqwik.Recipe;
 import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.FaultAction;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;

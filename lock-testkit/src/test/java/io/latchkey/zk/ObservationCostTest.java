@@ -4,7 +4,7 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.zk.ObservationCost.Way;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.FaultProxy;
+import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -6,18 +6,18 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.testkit.Claim;
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.FirstComeChecker;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.LinearizabilityChecker;
-import io.latchkey.testkit.LivenessChecker;
-import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.ServerNode;
-import io.latchkey.testkit.TokenOrderChecker;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.FifoChecker;
+import io.latchkey.testkit.check.LinearizabilityChecker;
+import io.latchkey.testkit.check.LivenessChecker;
+import io.latchkey.testkit.check.LossChecker;
+import io.latchkey.testkit.check.TokenOrderChecker;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.LockClaim;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,20 +53,21 @@ final class RandomLocks {
         this.ofEachKind = ofEachKind;
     }
 
-    private record Claimed(Acquirable lock, Claim claim) {}
+    private record Claimed(Acquirable lock, LockClaim claim) {}
 
     /** One lock of the kind with this number at a path drawn. */
     private Claimed draw(LockClient client, int kind, SplittableRandom random) {
         String path = base + "/" + kind + "/" + random.nextInt(ofEachKind);
         int permits = random.nextInt(1, CAPACITY + 1);
         return switch (kind) {
-            case 0 -> new Claimed(client.mutex(path), Claim.exclusive(path));
+            case 0 -> new Claimed(client.mutex(path), LockClaim.exclusive(path));
             case 1 ->
                 random.nextInt(3) == 0
-                        ? new Claimed(client.readWriteLock(path).writeLock(), Claim.exclusive(path))
-                        : new Claimed(client.readWriteLock(path).readLock(), Claim.shared(path));
+                        ? new Claimed(client.readWriteLock(path).writeLock(), LockClaim.exclusive(path))
+                        : new Claimed(client.readWriteLock(path).readLock(), LockClaim.shared(path));
             default ->
-                new Claimed(client.semaphore(path, CAPACITY).permits(permits), Claim.permits(path, permits, CAPACITY));
+                new Claimed(
+                        client.semaphore(path, CAPACITY).permits(permits), LockClaim.permits(path, permits, CAPACITY));
         };
     }
 
@@ -89,7 +90,7 @@ final class RandomLocks {
                 ? claimed.get(0).lock()
                 : client.multiLock(claimed.stream().map(Claimed::lock).toArray(Acquirable[]::new));
         Acquirable recorded = history.recorded(
-                faulty, lock, claimed.stream().map(Claimed::claim).toArray(Claim[]::new));
+                faulty, lock, claimed.stream().map(Claimed::claim).toArray(LockClaim[]::new));
         waiting.add(faulty);
         Optional<Lease> lease = random.nextInt(4) == 0
                 ? Punctual.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
@@ -104,7 +105,7 @@ final class RandomLocks {
         String path = base + "/1/" + random.nextInt(ofEachKind);
         ReadWriteLock lock = faulty.client().readWriteLock(path);
         waiting.add(faulty);
-        Lease write = history.recorded(faulty, lock.writeLock(), Claim.exclusive(path))
+        Lease write = history.recorded(faulty, lock.writeLock(), LockClaim.exclusive(path))
                 .acquire();
         waiting.remove(faulty);
         pause(random.nextInt(longestHoldMillis + 1));
@@ -147,7 +148,7 @@ final class RandomLocks {
         ExclusionChecker.readWrite().whileSessionsLive(history).assertNotBroken();
         ExclusionChecker.permits().whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
-        FirstComeChecker.check(history).assertNotBroken();
+        FifoChecker.check(history).assertNotBroken();
         LossChecker.check(history).assertObeyed();
         LinearizabilityChecker.check(history).assertNotBroken();
         LivenessChecker.check(history, ALLOWANCE, SERVED).assertObeyed();

@@ -11,7 +11,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.ProcessEnsemble;
+import io.latchkey.testkit.server.ProcessEnsemble;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -10,9 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockOwnershipLostException;
-import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.Stopwatch;
-import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.Wire;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;

@@ -13,11 +13,11 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.testkit.FaultProxy;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
-import io.latchkey.testkit.Wire;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -261,7 +261,7 @@ class SemaphoreTest extends OnOneServer {
         ZkLockClient asking = patient(proxy);
         of3(asking).acquire().close();
         // An answer that is there already would be taken in spite of the interrupt.
-        try (Hold answers = proxy.holdAnswers(RequestMatch.any().butHeartbeats())) {
+        try (HeldFrames answers = proxy.holdAnswers(RequestMatch.any().butHeartbeats())) {
             for (Executable view : List.<Executable>of(
                     () -> of3(asking).capacity(), () -> of3(asking).availablePermits(), () -> of3(asking)
                             .resize(4))) {
@@ -293,7 +293,7 @@ class SemaphoreTest extends OnOneServer {
         of3(asking).acquire().close();
         Lease all = of3(one).permits(3).acquire();
         of3(one).resize(4);
-        Hold lists = proxy.holdAnswers(RequestMatch.list());
+        HeldFrames lists = proxy.holdAnswers(RequestMatch.list());
         CompletableFuture<Lease> first = queued(of3(asking));
         lists.firstCaught().get(10, TimeUnit.SECONDS);
         CompletableFuture<Lease> second = queued(of3(asking));

@@ -2,7 +2,7 @@
 package io.latchkey.zk;
 
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Ports;
+import io.latchkey.testkit.server.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -13,10 +13,10 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.FaultProxy;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.ProcessEnsemble;
-import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.server.ProcessEnsemble;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -139,7 +139,7 @@ class ServerSettingsTest extends OnOneServer {
         ZkLockClient client = asksForLonger(proxy);
         CompletableFuture<LossCause> before = client.mutex("/before").acquire().lost();
         server().limitSessions(shortened);
-        try (Hold barriers = proxy.holdAnswers(RequestMatch.multi())) {
+        try (HeldFrames barriers = proxy.holdAnswers(RequestMatch.multi())) {
             proxy.cut();
             barriers.firstCaught().get(shortened.toMillis(), TimeUnit.MILLISECONDS);
             assertEquals(LossCause.DEADLINE_PASSED, before.get(shortened.toMillis(), TimeUnit.MILLISECONDS));

@@ -10,13 +10,13 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
-import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.LossChecker;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.LockClaim;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ final class Standoff implements AutoCloseable {
     /** A lease that is held, and who is next. */
     record Pair(String path, String holder, long session, Lease held, CompletableFuture<Lease> next) {}
 
-    private record Side(Acquirable lock, Claim claim) {}
+    private record Side(Acquirable lock, LockClaim claim) {}
 
     /**
      * @param side where those who wait, and who watches the holders' nodes, connect: servers that the fault spares, if there are any
@@ -135,10 +135,10 @@ final class Standoff implements AutoCloseable {
 
     private static Side first(LockClient client, Kind kind, String path) {
         return switch (kind) {
-            case MUTEX -> new Side(client.mutex(path), Claim.exclusive(path));
-            case WRITER_BEFORE_READER -> new Side(client.readWriteLock(path).writeLock(), Claim.exclusive(path));
-            case READER_BEFORE_WRITER -> new Side(client.readWriteLock(path).readLock(), Claim.shared(path));
-            case PERMITS -> new Side(client.semaphore(path, 3).permits(2), Claim.permits(path, 2, 3));
+            case MUTEX -> new Side(client.mutex(path), LockClaim.exclusive(path));
+            case WRITER_BEFORE_READER -> new Side(client.readWriteLock(path).writeLock(), LockClaim.exclusive(path));
+            case READER_BEFORE_WRITER -> new Side(client.readWriteLock(path).readLock(), LockClaim.shared(path));
+            case PERMITS -> new Side(client.semaphore(path, 3).permits(2), LockClaim.permits(path, 2, 3));
         };
     }
 

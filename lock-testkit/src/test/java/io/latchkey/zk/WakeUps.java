@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
-import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;

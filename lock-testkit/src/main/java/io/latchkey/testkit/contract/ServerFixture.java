@@ -2,13 +2,13 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.EmbeddedZooKeeper;
-import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.FaultyClient.Connector;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -109,7 +109,7 @@ public class ServerFixture implements LockFixture {
         return proxy(client).cutAfter(RequestMatch.delete(), 1).struck();
     }
 
-    private record HeldFrames(Hold hold) implements Held {
+    private record HeldMessages(HeldFrames hold) implements Held {
         @Override
         public CompletableFuture<?> caught() {
             return hold.firstCaught();
@@ -123,12 +123,12 @@ public class ServerFixture implements LockFixture {
 
     @Override
     public Held holdAnswersOfCreates(LockClient client) {
-        return new HeldFrames(proxy(client).holdAnswers(RequestMatch.create()));
+        return new HeldMessages(proxy(client).holdAnswers(RequestMatch.create()));
     }
 
     @Override
     public Held holdEvents(LockClient client) {
-        return new HeldFrames(proxy(client).holdEvents());
+        return new HeldMessages(proxy(client).holdEvents());
     }
 
     @Override

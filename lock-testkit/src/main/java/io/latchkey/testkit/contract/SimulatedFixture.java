@@ -2,11 +2,11 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.SimulatedLocks.ClientBuilder;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -123,7 +123,7 @@ public class SimulatedFixture implements LockFixture {
         return locks.cutAfter(inner(client), RequestMatch.delete(), 1).struck();
     }
 
-    private record HeldMessages(Hold hold) implements Held {
+    private record HeldMessages(HeldFrames hold) implements Held {
         @Override
         public CompletableFuture<?> caught() {
             return hold.firstCaught();

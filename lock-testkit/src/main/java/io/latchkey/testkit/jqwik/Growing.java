@@ -26,17 +26,17 @@ final class Growing implements RandomGenerator<Scenario> {
 
     @Override
     public Shrinkable<Scenario> next(Random random) {
-        int size = Math.min(Draw.FULL, drawn);
+        int size = Math.min(ScenarioArbitraries.FULL, drawn);
         drawn++;
-        long fresh = (random.nextLong() & ~Draw.FULL) | size;
+        long fresh = (random.nextLong() & ~ScenarioArbitraries.FULL) | size;
         long seed = Long.getLong(SEED, fresh);
-        return bySize.computeIfAbsent((int) (seed & Draw.FULL), this::generator)
+        return bySize.computeIfAbsent((int) (seed & ScenarioArbitraries.FULL), this::generator)
                 .next(new Random(seed))
                 .map(scenario -> new Scenario(seed, scenario.workload(), scenario.faults()));
     }
 
     /** Made once, since jqwik remembers every generator. */
     private RandomGenerator<Scenario> generator(int size) {
-        return new Draw(scope, size).scenarios().generator(GENERATOR_SIZE);
+        return new ScenarioArbitraries(scope, size).scenarios().generator(GENERATOR_SIZE);
     }
 }

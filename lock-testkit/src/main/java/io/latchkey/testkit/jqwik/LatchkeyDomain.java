@@ -63,8 +63,8 @@ public final class LatchkeyDomain extends DomainContextBase {
         return full(type).locks();
     }
 
-    private static Draw full(TypeUsage type) {
-        return new Draw(scope(type), Draw.FULL);
+    private static ScenarioArbitraries full(TypeUsage type) {
+        return new ScenarioArbitraries(scope(type), ScenarioArbitraries.FULL);
     }
 
     private static Scope scope(TypeUsage type) {

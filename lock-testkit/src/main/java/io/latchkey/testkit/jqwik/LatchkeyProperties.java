@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.PropagationMode;
  * }
  * }</pre>
  *
- * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; an {@link io.latchkey.testkit.EmbeddedZooKeeper} for the class, started
- * before its first property and stopped after the last, as a parameter ({@link io.latchkey.testkit.ZooKeeperFixture} will do too);
+ * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; an {@link io.latchkey.testkit.server.EmbeddedZooKeeper} for the class, started
+ * before its first property and stopped after the last, as a parameter ({@link io.latchkey.testkit.server.ZooKeeperFixture} will do too);
  * {@link io.latchkey.testkit.workload.Play.Settings} to match; no shrinking and no edge cases, since time is not replayed on a real
  * server. In place of that, a try that fails with a scenario, or with a {@link io.latchkey.testkit.workload.FaultSchedule} for code of
  * your own, is repeated ten times, and the failure begins with four lines: the rule that was broken, the seed (of a scenario) and the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.jqwik;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
 import net.jqwik.api.ForAll;

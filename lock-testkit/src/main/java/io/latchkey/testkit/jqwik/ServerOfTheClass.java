@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.jqwik;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Reconnects;
-import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.workload.Play;
 import java.util.Optional;
 import net.jqwik.api.lifecycle.AroundContainerHook;

@@ -5,12 +5,12 @@ import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.Fault;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
-import io.latchkey.testkit.ServerWatch;
-import io.latchkey.testkit.WireRecord;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
@@ -97,7 +97,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** Messages that do not get to the client, with all that come behind the first of them. */
-    private record Held(Predicate<SimulatedPort.Message> match, Hold hold) {
+    private record Held(Predicate<SimulatedPort.Message> match, HeldFrames hold) {
         boolean holds(SimulatedPort.Message next) {
             if (match.test(next)) {
                 hold.firstCaught().complete(null);
@@ -316,7 +316,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** Holds the answers to these requests, or events where there is no match. */
-    public void hold(Engine engine, Optional<RequestMatch> answersTo, Hold hold) {
+    public void hold(Engine engine, Optional<RequestMatch> answersTo, HeldFrames hold) {
         Line line = line(engine);
         Predicate<SimulatedPort.Message> which = answersTo
                 .<Predicate<SimulatedPort.Message>>map(match -> message ->
@@ -325,7 +325,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         carry(() -> line.held.add(new Held(which, hold)));
     }
 
-    public void letGo(Engine engine, Hold hold) {
+    public void letGo(Engine engine, HeldFrames hold) {
         Line line = lines.get(engine);
         if (line != null) {
             carry(() -> line.held.removeIf(each -> each.hold().equals(hold)));

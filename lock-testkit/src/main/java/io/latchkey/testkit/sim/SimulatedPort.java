@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.WireOp;
-import io.latchkey.testkit.WireRecord;
+import io.latchkey.testkit.proxy.WireOp;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;

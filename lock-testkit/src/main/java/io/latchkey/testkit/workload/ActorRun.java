@@ -6,9 +6,9 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.History;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.LockClaim;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +35,7 @@ final class ActorRun {
             Thread.sleep(turn.pauseMillis());
             Acquirable plain = turn.lock().of(client.client(), base);
             Acquirable lock =
-                    history.recorded(client, plain, turn.lock().claims(base).toArray(Claim[]::new));
+                    history.recorded(client, plain, turn.lock().claims(base).toArray(LockClaim[]::new));
             Optional<Lease> granted = ask(lock, turn);
             if (granted.isPresent()) {
                 holdAndLetGo(granted.get(), turn);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.Direction;
 import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.proxy.Direction;
 
 /**
  * What is done to one client, or to its servers. What each really does stands with the method that it stands for. Times are in
@@ -21,7 +21,7 @@ public sealed interface FaultAction {
         }
     }
 
-    /** Cuts the connection: {@link io.latchkey.testkit.FaultProxy#cut}. */
+    /** Cuts the connection: {@link io.latchkey.testkit.proxy.FaultProxy#cut}. */
     record Cut() implements FaultAction {
         @Override
         public String toString() {
@@ -30,7 +30,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Cuts in place of a request: {@link io.latchkey.testkit.FaultProxy#cutBefore}.
+     * Cuts in place of a request: {@link io.latchkey.testkit.proxy.FaultProxy#cutBefore}.
      *
      * @param kind which requests count
      * @param number which of them
@@ -43,7 +43,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Cuts in place of the answer to a request: {@link io.latchkey.testkit.FaultProxy#cutAfter}.
+     * Cuts in place of the answer to a request: {@link io.latchkey.testkit.proxy.FaultProxy#cutAfter}.
      *
      * @param kind which requests count
      * @param number which of them
@@ -70,7 +70,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Makes every frame late for some time: {@link io.latchkey.testkit.FaultProxy#delay}.
+     * Makes every frame late for some time: {@link io.latchkey.testkit.proxy.FaultProxy#delay}.
      *
      * @param eachWayMillis how late
      * @param forMillis for how long
@@ -83,7 +83,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Lets nothing through in one direction for some time: {@link io.latchkey.testkit.FaultProxy#blackHole}.
+     * Lets nothing through in one direction for some time: {@link io.latchkey.testkit.proxy.FaultProxy#blackHole}.
      *
      * @param direction which way
      * @param forMillis for how long
@@ -96,7 +96,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Cuts, and resets new connections for some time: {@link io.latchkey.testkit.FaultProxy#refuse}.
+     * Cuts, and resets new connections for some time: {@link io.latchkey.testkit.proxy.FaultProxy#refuse}.
      *
      * @param forMillis for how long
      */
@@ -116,7 +116,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Stops a server and starts it again: {@link io.latchkey.testkit.ZooKeeperFixture#stop(int)}. Waits for sessions of the same
+     * Stops a server and starts it again: {@link io.latchkey.testkit.server.ZooKeeperFixture#stop(int)}. Waits for sessions of the same
      * schedule that are about to end, and those for it.
      *
      * @param role which server
@@ -130,7 +130,7 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Cuts a follower off from its leader for some time: {@link io.latchkey.testkit.EmbeddedEnsemble#cutOffFromLeader}. Moot where one
+     * Cuts a follower off from its leader for some time: {@link io.latchkey.testkit.server.EmbeddedEnsemble#cutOffFromLeader}. Moot where one
      * server is alone.
      *
      * @param forMillis for how long

@@ -3,11 +3,11 @@ package io.latchkey.testkit.workload;
 
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.FollowerPartition;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.server.FollowerPartition;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.workload.FaultAction.Role;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;

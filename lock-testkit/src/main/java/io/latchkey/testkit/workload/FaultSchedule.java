@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.Direction;
 import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.proxy.Direction;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -3,7 +3,7 @@ package io.latchkey.testkit.workload;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Claim;
+import io.latchkey.testkit.history.LockClaim;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -18,11 +18,11 @@ public sealed interface LockSpec {
     Acquirable of(LockClient client, String base);
 
     /**
-     * {@return what whoever holds it holds, for a {@link io.latchkey.testkit.History}}
+     * {@return what whoever holds it holds, for a {@link io.latchkey.testkit.history.History}}
      *
      * @param base the play's base path, without a slash at its end
      */
-    List<Claim> claims(String base);
+    List<LockClaim> claims(String base);
 
     /**
      * A mutex.
@@ -36,8 +36,8 @@ public sealed interface LockSpec {
         }
 
         @Override
-        public List<Claim> claims(String base) {
-            return List.of(Claim.exclusive(base + path));
+        public List<LockClaim> claims(String base) {
+            return List.of(LockClaim.exclusive(base + path));
         }
 
         @Override
@@ -58,8 +58,8 @@ public sealed interface LockSpec {
         }
 
         @Override
-        public List<Claim> claims(String base) {
-            return List.of(Claim.shared(base + path));
+        public List<LockClaim> claims(String base) {
+            return List.of(LockClaim.shared(base + path));
         }
 
         @Override
@@ -80,8 +80,8 @@ public sealed interface LockSpec {
         }
 
         @Override
-        public List<Claim> claims(String base) {
-            return List.of(Claim.exclusive(base + path));
+        public List<LockClaim> claims(String base) {
+            return List.of(LockClaim.exclusive(base + path));
         }
 
         @Override
@@ -118,8 +118,8 @@ public sealed interface LockSpec {
         }
 
         @Override
-        public List<Claim> claims(String base) {
-            return List.of(Claim.permits(base + path, weight, capacity));
+        public List<LockClaim> claims(String base) {
+            return List.of(LockClaim.permits(base + path, weight, capacity));
         }
 
         @Override
@@ -154,7 +154,7 @@ public sealed interface LockSpec {
         }
 
         @Override
-        public List<Claim> claims(String base) {
+        public List<LockClaim> claims(String base) {
             return members.stream()
                     .flatMap(member -> member.claims(base).stream())
                     .toList();

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.EmbeddedEnsemble;
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.ExclusionChecker;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FaultyClient.Connector;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.LossChecker;
 import io.latchkey.testkit.Reconnects;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Slowness;
-import io.latchkey.testkit.TokenOrderChecker;
-import io.latchkey.testkit.ZooKeeperFixture;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.LossChecker;
+import io.latchkey.testkit.check.TokenOrderChecker;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
 import java.util.ArrayList;

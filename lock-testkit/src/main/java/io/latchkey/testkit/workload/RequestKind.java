@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.RequestMatch;
+import io.latchkey.testkit.proxy.RequestMatch;
 
 /** The kinds of requests that a {@link FaultSchedule} can wait for. */
 public enum RequestKind {
@@ -20,7 +20,7 @@ public enum RequestKind {
     /** A transaction of nothing but checks, by which a lease proves that it stands. */
     HEARTBEAT;
 
-    /** {@return these requests, for a {@link io.latchkey.testkit.FaultProxy}} */
+    /** {@return these requests, for a {@link io.latchkey.testkit.proxy.FaultProxy}} */
     public RequestMatch match() {
         return switch (this) {
             case ANY -> RequestMatch.any().butHeartbeats();

@@ -6,7 +6,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.testkit.History;
+import io.latchkey.testkit.history.History;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package io.latchkey.testkit.workload;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.History;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@
 package io.latchkey.testkit.workload;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Claim;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.LockClaim;
+import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ final class SimulatedRun {
                             locks,
                             "C" + actor.client(),
                             lock.of(client, base),
-                            lock.claims(base).toArray(Claim[]::new)),
+                            lock.claims(base).toArray(LockClaim[]::new)),
                     () -> faults.isCutOff(client),
                     base));
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.curator;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
 import io.latchkey.testkit.jqwik.Recipe;
 import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;

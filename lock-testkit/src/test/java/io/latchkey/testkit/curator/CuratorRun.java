@@ -4,7 +4,7 @@ package io.latchkey.testkit.curator;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.Play.Settings;
 import io.latchkey.testkit.workload.Scenario;
 import java.util.Map;

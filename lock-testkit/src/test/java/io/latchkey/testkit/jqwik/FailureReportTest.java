@@ -4,8 +4,8 @@ package io.latchkey.testkit.jqwik;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.Scenario;
 import java.io.PrintWriter;

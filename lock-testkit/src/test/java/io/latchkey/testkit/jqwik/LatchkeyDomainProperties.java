@@ -28,7 +28,8 @@ class LatchkeyDomainProperties {
                             recipes = {Recipe.MUTEX, Recipe.MULTI},
                             clients = 5)
                     Scenario scenario) {
-        Scenario again = new Draw(Bounds.class.getAnnotation(Scope.class), (int) (scenario.seed() & Draw.FULL))
+        Scenario again = new ScenarioArbitraries(
+                        Bounds.class.getAnnotation(Scope.class), (int) (scenario.seed() & ScenarioArbitraries.FULL))
                 .scenarios()
                 .generator(1000)
                 .next(new Random(scenario.seed()))
@@ -39,7 +40,7 @@ class LatchkeyDomainProperties {
 
     @Property(tries = 50)
     void theFirstOfAllIsTheSmallest(@ForAll Scenario scenario) {
-        if ((scenario.seed() & Draw.FULL) == 0) {
+        if ((scenario.seed() & ScenarioArbitraries.FULL) == 0) {
             assertEquals(2, scenario.workload().clients());
             assertEquals(2, scenario.workload().actors().size());
             assertEquals(1, scenario.faults().faults().size());

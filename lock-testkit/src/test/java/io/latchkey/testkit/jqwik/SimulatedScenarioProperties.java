@@ -3,8 +3,8 @@ package io.latchkey.testkit.jqwik;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.testkit.HistoryEvent;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
 import java.util.List;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.latchkey.lock.Contender;
-import io.latchkey.testkit.EmbeddedZooKeeper;
-import io.latchkey.testkit.ServerNode;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;

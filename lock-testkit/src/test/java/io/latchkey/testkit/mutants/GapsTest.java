@@ -9,16 +9,16 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
-import io.latchkey.testkit.Direction;
-import io.latchkey.testkit.EmbeddedZooKeeper;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Fault;
-import io.latchkey.testkit.FaultProxy;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.Hold;
-import io.latchkey.testkit.RequestMatch;
-import io.latchkey.testkit.ServerNode;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.proxy.Direction;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -172,7 +172,7 @@ class GapsTest {
         try (FaultProxy proxy = FaultProxy.to(server);
                 LockClient slow = client(proxy.connectString())) {
             a.semaphore("/s", 3).acquire().close();
-            Hold answers = proxy.holdAnswers(RequestMatch.getData());
+            HeldFrames answers = proxy.holdAnswers(RequestMatch.getData());
             CompletableFuture<Void> resizing =
                     CompletableFuture.runAsync(() -> slow.semaphore("/s", 3).resize(2));
             answers.firstCaught().get(10, TimeUnit.SECONDS);

@@ -3,10 +3,10 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.Claim;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.HistoryEvent;
-import io.latchkey.testkit.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.session.WaitPolicy;
 import io.latchkey.zk.internal.session.ZkLease;
@@ -225,13 +225,13 @@ final class Chronicle {
 
     private HistoryEvent event(Line line, long nanos) {
         Ask ask = line.ask();
-        List<Claim> claims = new ArrayList<>(ask.wishes().size());
+        List<LockClaim> claims = new ArrayList<>(ask.wishes().size());
         for (Wish wish : ask.wishes()) {
             claims.add(
                     switch (wish.sort()) {
-                        case WRITE -> Claim.exclusive(wish.path());
-                        case READ -> Claim.shared(wish.path());
-                        case PERMITS -> Claim.permits(wish.path(), wish.permits(), most(line, wish));
+                        case WRITE -> LockClaim.exclusive(wish.path());
+                        case READ -> LockClaim.shared(wish.path());
+                        case PERMITS -> LockClaim.permits(wish.path(), wish.permits(), most(line, wish));
                     });
         }
         return new HistoryEvent(

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.ExclusionChecker;
-import io.latchkey.testkit.FirstComeChecker;
-import io.latchkey.testkit.HistoryEvent;
-import io.latchkey.testkit.LinearizabilityChecker;
-import io.latchkey.testkit.LivenessChecker;
-import io.latchkey.testkit.LossChecker;
-import io.latchkey.testkit.NothingLeftChecker;
-import io.latchkey.testkit.TokenOrderChecker;
-import io.latchkey.testkit.Verdict;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.FifoChecker;
+import io.latchkey.testkit.check.LeakChecker;
+import io.latchkey.testkit.check.LinearizabilityChecker;
+import io.latchkey.testkit.check.LivenessChecker;
+import io.latchkey.testkit.check.LossChecker;
+import io.latchkey.testkit.check.TokenOrderChecker;
+import io.latchkey.testkit.check.Verdict;
+import io.latchkey.testkit.history.HistoryEvent;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -63,7 +63,7 @@ final class Judges {
                 .orElse(Duration.ZERO);
         judge("time-outs", () -> LivenessChecker.check(events, ALLOWANCE.plus(still), NEVER));
         judge("liveness", () -> LivenessChecker.check(chronicle.eventsOnceHealed(), NEVER, SERVED));
-        judge("nothing left", () -> NothingLeftChecker.check(world.left(), Map.of()));
+        judge("nothing left", () -> LeakChecker.check(world.left(), Map.of()));
         if (chronicle.isTampered()) {
             // Who held by a node that an operator deleted believes in it, rightly or not: the rules below are about
             // other faults.
@@ -77,7 +77,7 @@ final class Judges {
             judge("permits by looks", () -> ExclusionChecker.permits().byTheirOwnLooks(events));
         }
         judge("token order", () -> TokenOrderChecker.check(events));
-        judge("first come", () -> FirstComeChecker.check(events));
+        judge("first come", () -> FifoChecker.check(events));
         if (world.scenario().start() == Scenario.Start.WORN_OUT) {
             return; // a path that is made anew has the capacity of its first user again, and the model does not know of
             // that

@@ -5,9 +5,9 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.log.LoggedErrors;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.NothingLeftChecker;
-import io.latchkey.testkit.ServerNode;
-import io.latchkey.testkit.ServerWatch;
+import io.latchkey.testkit.check.LeakChecker;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.sim.Reached.What;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.session.ZkLease;
@@ -177,7 +177,7 @@ final class World {
     }
 
     /** What is left on the servers. */
-    NothingLeftChecker.Left left() {
+    LeakChecker.Left left() {
         List<ServerNode> nodes = new ArrayList<>();
         for (String path : leader.tree().ephemerals()) {
             Tree.Node node = leader.tree().get(path);
@@ -192,7 +192,7 @@ final class World {
                 watches.add(new ServerWatch(watch.path(), kind, client.port().session()));
             }
         }
-        return new NothingLeftChecker.Left(nodes, watches);
+        return new LeakChecker.Left(nodes, watches);
     }
 
     /** How many steps were made. */

@@ -2,10 +2,10 @@ package com.example.orders;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.History;
-import io.latchkey.testkit.ExclusionChecker;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.check.ExclusionChecker;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.jqwik.FaultKind;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.history.LockClaim;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What an operation does to a lock. */
+sealed interface Action {
+
+    /**
+     * Somebody comes to hold all of this at once.
+     *
+     * @param holder who: the name of the hold, or of the thread where holds are re-entrant
+     * @param claims what
+     */
+    record Acquire(String holder, List<LockClaim> claims) implements Action {
+        /**
+         * Takes the claims as they are now.
+         *
+         * @param holder who: the name of the hold, or of the thread where holds are re-entrant
+         * @param claims what
+         */
+        public Acquire {
+            claims = List.copyOf(claims);
+        }
+
+        @Override
+        public String toString() {
+            return holder + " acquires " + text(claims);
+        }
+    }
+
+    /**
+     * Somebody who tried without waiting was refused.
+     *
+     * @param claims what was asked for
+     */
+    record Refuse(List<LockClaim> claims) implements Action {
+        /**
+         * Takes the claims as they are now.
+         *
+         * @param claims what was asked for
+         */
+        public Refuse {
+            claims = List.copyOf(claims);
+        }
+
+        @Override
+        public String toString() {
+            return text(claims) + " is refused";
+        }
+    }
+
+    /**
+     * A hold ends: by a release, or with its session.
+     *
+     * @param holder whose
+     * @param claims what it was of
+     */
+    record Release(String holder, List<LockClaim> claims) implements Action {
+        /**
+         * Takes the claims as they are now.
+         *
+         * @param holder whose
+         * @param claims what it was of
+         */
+        public Release {
+            claims = List.copyOf(claims);
+        }
+
+        @Override
+        public String toString() {
+            return holder + " lets go";
+        }
+    }
+
+    /**
+     * An exclusive hold becomes a shared one, with nothing between.
+     *
+     * @param from the hold that ends
+     * @param to the hold that begins
+     * @param path where
+     */
+    record Downgrade(String from, String to, String path) implements Action {
+        @Override
+        public String toString() {
+            return from + " becomes the reader " + to;
+        }
+    }
+
+    /**
+     * The number of permits changes.
+     *
+     * @param path of which semaphore
+     * @param capacity the new number
+     */
+    record Resize(String path, int capacity) implements Action {
+        @Override
+        public String toString() {
+            return path + " gets " + capacity + " permits";
+        }
+    }
+
+    private static String text(List<LockClaim> claims) {
+        return claims.stream().map(LockClaim::toString).collect(Collectors.joining(" + "));
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.check.SessionEnds.Bearing;
+import io.latchkey.testkit.history.Attempt;
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Whether grants come in the order in which requests were placed: nobody is granted while a request that surely stands before it leaves
+ * no room for it. Readers pass readers, and permits pass permits as long as there are enough for both: who hears first of a grant is the
+ * network's choice.
+ *
+ * <p>Clients see only part of the order. One request surely stands before another if it was known to be {@linkplain
+ * HistoryEvent.What#PLACED placed} before the other client began to ask. The proxy of a {@link FaultyClient} sees that, or the client tells
+ * it by {@link Attempt#placed()}; without either nothing is before anything, and then the rule does not apply, unless no request ever waited
+ * beside another. Requests that were under way at once are in no order, and which of them comes first is not judged. Tokens are not used: {@link
+ * TokenOrderChecker} compares those.
+ *
+ * <p>A request counts as standing until its client begins to release or is told of the loss, or its session may end. Attempts that gave up
+ * never count, since they leave the queue before their clients return. After a session's end a request stands anew, at the end of the queue;
+ * where the history leaves open whether that has happened, the verdict is undecided. There is no allowance for time anywhere.
+ */
+public final class FifoChecker {
+    private static final String RULE = "first come, first served";
+
+    private final Findings findings;
+    private final SessionEnds ends;
+
+    private FifoChecker(List<HistoryEvent> events) {
+        findings = new Findings(RULE, events);
+        ends = new SessionEnds(events);
+    }
+
+    /**
+     * {@return whether every lock of the history keeps the rule}
+     *
+     * @param history as it is now
+     */
+    public static Verdict check(History history) {
+        return check(history.events());
+    }
+
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
+    public static Verdict check(List<HistoryEvent> events) {
+        return new FifoChecker(events).verdict();
+    }
+
+    /** A request that was placed, on one path, and while it stands there. */
+    private record Standing(AttemptSummary course, LockClaim claim, long until, boolean isCertain) {
+        boolean waitsAt(long moment) {
+            return course.granted() > moment;
+        }
+    }
+
+    private Verdict verdict() {
+        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
+        List<AttemptSummary> grants = courses.stream()
+                .filter(AttemptSummary::isGranted)
+                .sorted(Comparator.comparingLong(AttemptSummary::granted))
+                .toList();
+        if (courses.stream().noneMatch(course -> course.placed() != AttemptSummary.NEVER)
+                && anyWaitedBesideAnother(courses)) {
+            return new Verdict.Inapplicable(
+                    findings.rule(),
+                    "it is not recorded when requests were placed: record locks of a FaultyClient, or call Attempt.placed()");
+        }
+        Map<String, List<Standing>> byPath = courses.stream()
+                .filter(course -> course.placed() != AttemptSummary.NEVER && course.gaveUp() == AttemptSummary.NEVER)
+                .flatMap(course -> course.claims().stream().map(claim -> standing(course, claim)))
+                .sorted(Comparator.comparingLong(standing -> standing.course().placed()))
+                .collect(Collectors.groupingBy(standing -> standing.claim().path()));
+        byPath.forEach((path, queue) -> checkOne(
+                queue,
+                grants.stream()
+                        .filter(grant -> grant.claims().stream()
+                                .anyMatch(claim -> claim.path().equals(path)))
+                        .filter(grant -> !grant.isDowngrade())
+                        .toList(),
+                path));
+        return findings.verdict(grants.size());
+    }
+
+    private static boolean anyWaitedBesideAnother(List<AttemptSummary> courses) {
+        List<AttemptSummary> granted =
+                courses.stream().filter(AttemptSummary::isGranted).toList();
+        long end = -1;
+        for (AttemptSummary course : granted.stream()
+                .sorted(Comparator.comparingLong(AttemptSummary::requested))
+                .toList()) {
+            if (course.requested() < end) {
+                return true;
+            }
+            end = Math.max(end, course.granted());
+        }
+        return false;
+    }
+
+    /** Through the grants in order of time, with those requests at hand that have been placed and may still stand. */
+    private void checkOne(List<Standing> queue, List<AttemptSummary> grants, String path) {
+        List<Standing> atHand = new ArrayList<>();
+        int next = 0;
+        for (AttemptSummary grant : grants) {
+            long now = grant.granted();
+            while (next < queue.size() && queue.get(next).course().placed() < now) {
+                atHand.add(queue.get(next++));
+            }
+            atHand.removeIf(standing -> standing.until() <= now);
+            LockClaim claim = grant.claims().stream()
+                    .filter(each -> each.path().equals(path))
+                    .findFirst()
+                    .orElseThrow();
+            List<Standing> before = atHand.stream()
+                    .filter(standing -> standing.course().placed() < grant.requested())
+                    .filter(standing -> standing.course().attempt() != grant.attempt())
+                    .toList();
+            List<Standing> surely = before.stream().filter(Standing::isCertain).toList();
+            List<Standing> overtaken = overtaken(surely, claim, now);
+            List<Standing> perhaps = overtaken(before, claim, now);
+            if (!overtaken.isEmpty()) {
+                found(grant, overtaken, path, findings::broken);
+            } else if (!perhaps.isEmpty()) {
+                found(grant, perhaps, path, findings::open);
+            }
+        }
+    }
+
+    /** Those that leave no room and still wait. */
+    private static List<Standing> overtaken(List<Standing> before, LockClaim claim, long now) {
+        return against(before, claim).stream()
+                .filter(standing -> standing.waitsAt(now))
+                .toList();
+    }
+
+    /** Those of the requests before it that leave no room for this claim; none if they leave room. */
+    private static List<Standing> against(List<Standing> before, LockClaim claim) {
+        if (claim instanceof LockClaim.Permits some) {
+            List<Standing> permits = before.stream()
+                    .filter(standing -> standing.claim() instanceof LockClaim.Permits)
+                    .toList();
+            long sum = some.permits();
+            int most = some.of();
+            for (Standing standing : permits) {
+                LockClaim.Permits other = (LockClaim.Permits) standing.claim();
+                sum += other.permits();
+                most = Math.max(most, other.of());
+            }
+            return sum > most ? permits : List.of();
+        }
+        return before.stream()
+                .filter(standing ->
+                        claim instanceof LockClaim.Exclusive || standing.claim() instanceof LockClaim.Exclusive)
+                .toList();
+    }
+
+    private interface Report {
+        void add(String text, Set<Long> attempts, long from, long to);
+    }
+
+    private void found(AttemptSummary grant, List<Standing> overtaken, String path, Report report) {
+        Set<Long> attempts = new HashSet<>(Set.of(grant.attempt()));
+        overtaken.forEach(standing -> attempts.add(standing.course().attempt()));
+        String whom =
+                overtaken.stream().map(standing -> standing.course().name()).collect(Collectors.joining(", "));
+        report.add(
+                path + ": " + grant.name() + " was granted before " + whom + ", which had been placed before it asked",
+                attempts,
+                grant.requested(),
+                grant.granted());
+    }
+
+    private Standing standing(AttemptSummary course, LockClaim claim) {
+        if (!course.isGranted()) {
+            boolean sessionsLive = findings.events().stream()
+                    .noneMatch(event -> event.client().equals(course.client())
+                            && (event.what() == HistoryEvent.What.SESSION_ENDING
+                                    || event.what() == HistoryEvent.What.NOTE)
+                            && event.attempt() == 0
+                            && event.nanos() >= course.requested());
+            return new Standing(course, claim, AttemptSummary.NEVER, sessionsLive);
+        }
+        HoldInterval hold = HoldInterval.of(course, claim);
+        return ends.on(hold) == Bearing.GRANTED_ALIVE
+                ? new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.limitOf(hold)), true)
+                : new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.goneBy(hold)), false);
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * One grant in a history, on one of the paths that it is of, and how long its client relied on it, in nanoseconds since the history began.
+ *
+ * <p>How long is known within bounds. {@code surelyUntil}: the beginning of a release that came out as one of a held lease, or else the
+ * last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of the release or the news of the loss,
+ * whichever came first, or else the end of time.
+ */
+record HoldInterval(
+        String client,
+        long attempt,
+        LockClaim claim,
+        long token,
+        long session,
+        long requested,
+        long granted,
+        long surelyUntil,
+        long perhapsUntil,
+        Ending ending) {
+    static final long END_OF_TIME = AttemptSummary.NEVER;
+
+    /** How it ended, as far as its client knows. */
+    enum Ending {
+        RELEASED,
+        LOST,
+        OPEN
+    }
+
+    /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
+    static List<HoldInterval> of(List<HistoryEvent> events) {
+        List<HoldInterval> holdings = new ArrayList<>();
+        for (AttemptSummary course : AttemptSummary.of(events)) {
+            if (course.isGranted()) {
+                course.claims().forEach(claim -> holdings.add(of(course, claim)));
+            }
+        }
+        holdings.sort(Comparator.comparingLong(HoldInterval::granted));
+        return holdings;
+    }
+
+    /** The grant of an attempt that was granted, on one of its paths. */
+    static HoldInterval of(AttemptSummary course, LockClaim claim) {
+        boolean lost = course.lost() != AttemptSummary.NEVER;
+        return new HoldInterval(
+                course.client(),
+                course.attempt(),
+                claim,
+                course.token(),
+                course.session(),
+                course.requested(),
+                course.granted(),
+                course.surelyUntil(),
+                course.perhapsUntil(),
+                course.isReleasedInOrder() ? Ending.RELEASED : lost ? Ending.LOST : Ending.OPEN);
+    }
+
+    /** The same hold, counted no further than this. */
+    HoldInterval until(long limit) {
+        return new HoldInterval(
+                client,
+                attempt,
+                claim,
+                token,
+                session,
+                requested,
+                granted,
+                Math.min(surelyUntil, limit),
+                Math.min(perhapsUntil, limit),
+                ending);
+    }
+
+    /** The same hold, of which nothing is sure. */
+    HoldInterval doubtful() {
+        return new HoldInterval(
+                client, attempt, claim, token, session, requested, granted, granted, perhapsUntil, ending);
+    }
+
+    String path() {
+        return claim.path();
+    }
+
+    boolean isExclusive() {
+        return claim instanceof LockClaim.Exclusive;
+    }
+
+    boolean surelyLastsAt(long moment) {
+        return granted <= moment && moment < surelyUntil;
+    }
+
+    boolean perhapsLastsAt(long moment) {
+        return granted <= moment && moment < perhapsUntil;
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ServerWatch;
+import io.latchkey.testkit.server.ZooKeeperFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Whether anything of finished work is left on the server: a request, which is a node that ends with a session, or a watch. Ask it when
+ * nobody holds or waits any more. Containers and what stands in them for good are not looked at: paths go some time after their last
+ * request, by the server's own clock.
+ *
+ * <p>It sees what the servers have at one moment. What a client takes back in the background may still be there then; {@link #within}
+ * looks again until a time of the caller's is over, and nothing is forgiven after it. The watches of a client that is not connected cannot
+ * be seen: the server has forgotten them, and the client will set them again. So end all faults and let clients come back first. Given a
+ * server, it makes sure of that itself: where one of the clients named has no live session, the verdict is undecided.
+ */
+public final class LeakChecker {
+    private static final String RULE = "nothing left on the server";
+
+    private LeakChecker() {}
+
+    /**
+     * What a server has at one moment.
+     *
+     * @param nodes nodes below the paths in question
+     * @param watches all watches
+     */
+    public record Left(List<ServerNode> nodes, List<ServerWatch> watches) {
+        /**
+         * Takes both as they are now.
+         *
+         * @param nodes nodes below the paths in question
+         * @param watches all watches
+         */
+        public Left {
+            nodes = List.copyOf(nodes);
+            watches = List.copyOf(watches);
+        }
+    }
+
+    /**
+     * Says whose session owns what is left.
+     *
+     * @param left what the servers have, whichever they are
+     * @param clients names by the ids of sessions, as far as they are known
+     * @return broken, with each ephemeral node and each watch, or obeyed
+     */
+    public static Verdict check(Left left, Map<Long, String> clients) {
+        List<String> found = new ArrayList<>();
+        left.nodes().stream()
+                .filter(ServerNode::isEphemeral)
+                .forEach(node -> found.add(node + ", " + owner(node.session(), clients)));
+        left.watches().forEach(watch -> found.add(watch + ", " + owner(watch.session(), clients)));
+        return Verdict.of(RULE, 0, found, List.of());
+    }
+
+    private static String owner(long session, Map<Long, String> clients) {
+        String client = clients.get(session);
+        return client == null ? "a session of none of the clients named" : "the session of " + client;
+    }
+
+    /**
+     * Looks at the nodes below the path and at all watches of the server.
+     *
+     * @param server the server, which runs
+     * @param path absolute
+     * @param clients those whose sessions may own what is found
+     * @return undecided if nothing is found and one of the clients has no live session
+     */
+    public static Verdict check(EmbeddedZooKeeper server, String path, List<FaultyClient> clients) {
+        return check(server, () -> new Left(server.nodesUnder(path), server.watches()), clients);
+    }
+
+    /**
+     * Looks at the nodes below the path as the leader has them and at all watches of all servers.
+     *
+     * @param servers the ensemble, of which a majority serves
+     * @param path absolute
+     * @param clients those whose sessions may own what is found
+     * @return undecided if nothing is found and one of the clients has no live session
+     */
+    public static Verdict check(EmbeddedEnsemble servers, String path, List<FaultyClient> clients) {
+        return check(servers, () -> new Left(servers.nodesUnder(path), servers.watches()), clients);
+    }
+
+    private static Verdict check(ZooKeeperFixture servers, Supplier<Left> look, List<FaultyClient> clients) {
+        Map<Long, String> names = new HashMap<>();
+        List<String> away = new ArrayList<>();
+        for (FaultyClient client : clients) {
+            long session = client.proxy().session().orElse(0);
+            names.put(session, client.name());
+            if (session == 0 || !servers.hasSession(session)) {
+                away.add(client.name() + " has no live session: what it will set again cannot be seen");
+            }
+        }
+        Verdict found = check(look.get(), names);
+        return found instanceof Verdict.Obeyed ? Verdict.of(RULE, 0, List.of(), away) : found;
+    }
+
+    /**
+     * Looks again and again until nothing is left or the time is over.
+     *
+     * @param time how long to wait at most
+     * @param check one look, by one of the other methods
+     * @return what the last look said
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public static Verdict within(Duration time, Supplier<Verdict> check) throws InterruptedException {
+        List<Verdict> last = new ArrayList<>(List.of(check.get()));
+        try {
+            Eventually.holds(RULE, time, () -> {
+                last.set(0, check.get());
+                return last.get(0) instanceof Verdict.Obeyed;
+            });
+        } catch (AssertionError late) {
+            return last.get(0);
+        }
+        return last.get(0);
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Whether there is an order in which everything that the clients did took effect, one thing at a time, each between its call and its
+ * return, such that a lock of that kind does exactly this in that order. The kinds:
+ * mutex, read-write lock, semaphore, several paths at once. Each path is judged alone, or with those that multi-locks connect it to.
+ *
+ * <p>These are the operations:
+ *
+ * <ul>
+ *   <li>To acquire, from the request to the grant. An attempt without a grant did nothing.
+ *   <li>To let go, from the beginning of the release to its end; without an end if nobody knows it. A hold that was lost ends at any time
+ *       after its client's last look at it, or after its session may have ended.
+ *   <li>To be refused: {@code tryAcquire()} with an empty result, where no fault, no lost lease and nobody who waited can have been the
+ *       cause. That the lock was held then is part of the model.
+ *   <li>A {@linkplain History#downgrade downgrade}, and a {@linkplain History#resize resize}.
+ * </ul>
+ *
+ * <p>Grants to sessions that had ended are left out, as in {@link ExclusionChecker#whileSessionsLive}. If there is no order of what is
+ * sure, the rule is broken. If there is none only when holds last as long as they may have, and grants of unknown sessions count, the verdict
+ * is undecided. It is also undecided if the search does not end within a number of steps: the caller's, or a million for each group of
+ * paths; and if there is no order where a semaphore was resized while a multi-lock waited at it: that may have come to its permits before
+ * the resize and to its other members after it, and the models know of no moment in between. The order of requests plays no part; that is
+ * the {@link FifoChecker}'s.
+ *
+ * <p>How many permits a semaphore has at first is the largest number in its claims. If it has fewer than that, too many holders may go
+ * unseen; where a resize is recorded, refusals are not judged for the same reason.
+ */
+public final class LinearizabilityChecker {
+    private static final long STEPS = 1_000_000;
+    private static final int SHOWN = 4;
+
+    private final Findings findings;
+    private final Operations operations;
+    private final long mostSteps;
+
+    private LinearizabilityChecker(
+            String rule, List<HistoryEvent> events, Function<AttemptSummary, String> holders, long mostSteps) {
+        findings = new Findings(rule, events);
+        operations = new Operations(events, holders);
+        this.mostSteps = mostSteps;
+    }
+
+    /**
+     * {@return whether every lock of the history keeps the rule, as far as a million steps for each group of paths can tell}
+     *
+     * @param history as it is now
+     */
+    public static Verdict check(History history) {
+        return check(history.events(), STEPS);
+    }
+
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     * @param mostSteps how many times the search for each group of paths may try an operation
+     */
+    public static Verdict check(List<HistoryEvent> events, long mostSteps) {
+        return new LinearizabilityChecker("one thing at a time", events, course -> "#" + course.attempt(), mostSteps)
+                .verdict(LinearizabilityChecker::judge);
+    }
+
+    /**
+     * {@return whether the {@linkplain History#recordedView views} of the history keep the rule, as mutexes that whoever holds them may take
+     * again}
+     *
+     * @param history as it is now
+     */
+    public static Verdict ofViews(History history) {
+        return ofViews(history.events(), STEPS);
+    }
+
+    /**
+     * {@return the same, of events from elsewhere} The name of the client stands for the thread.
+     *
+     * @param events in order of time
+     * @param mostSteps how many times the search for each group of paths may try an operation
+     */
+    public static Verdict ofViews(List<HistoryEvent> events, long mostSteps) {
+        return new LinearizabilityChecker("one thing at a time, re-entrant", events, AttemptSummary::client, mostSteps)
+                .verdict((group, search) -> search.run(new ReentrantMutexModel()));
+    }
+
+    /** One group of paths with the model that fits it. */
+    private interface Judge {
+        Outcome judge(List<AttemptSummary> group, Searching search);
+    }
+
+    private interface Searching {
+        <S> Outcome run(SequentialModel<S> model);
+    }
+
+    private Verdict verdict(Judge judge) {
+        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
+        ConnectedPaths.group(courses).forEach((path, group) -> check(path, group, judge));
+        return findings.verdict(
+                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+    }
+
+    private void check(String path, List<AttemptSummary> group, Judge judge) {
+        Outcome sure = judge.judge(group, searching(operations.of(group, Operations.Count.SURE)));
+        if (sure instanceof Outcome.Impossible impossible) {
+            boolean oneByOne = group.stream().anyMatch(course -> waitedDuringAResize(course, group));
+            found(path, impossible, group, oneByOne ? findings::open : findings::broken);
+        } else if (sure instanceof Outcome.GaveUp gaveUp) {
+            findings.open(path + ": no order found within " + gaveUp.steps() + " steps, and none excluded");
+        } else {
+            Outcome strict = judge.judge(group, searching(operations.of(group, Operations.Count.PERHAPS)));
+            if (strict instanceof Outcome.Impossible impossible) {
+                found(path, impossible, group, findings::open);
+            } else if (strict instanceof Outcome.GaveUp gaveUp) {
+                findings.open(path + ": no order found within " + gaveUp.steps() + " steps, and none excluded");
+            }
+        }
+    }
+
+    private static boolean waitedDuringAResize(AttemptSummary multi, List<AttemptSummary> group) {
+        return multi.claims().size() > 1
+                && multi.isGranted()
+                && group.stream()
+                        .filter(other -> other.resizing() < multi.granted() && other.resized() > multi.requested())
+                        .flatMap(resize -> resize.claims().stream())
+                        .anyMatch(resized -> multi.claims().stream()
+                                .anyMatch(claim -> claim.path().equals(resized.path())));
+    }
+
+    private Searching searching(List<Operation> list) {
+        return new Searching() {
+            @Override
+            public <S> Outcome run(SequentialModel<S> model) {
+                return WingGongSearch.run(model, list, mostSteps);
+            }
+        };
+    }
+
+    private static Outcome judge(List<AttemptSummary> group, Searching search) {
+        Set<LockClaim> claims = group.stream()
+                .filter(AttemptSummary::isAsked)
+                .flatMap(course -> course.claims().stream())
+                .collect(Collectors.toSet());
+        Set<String> paths = claims.stream().map(LockClaim::path).collect(Collectors.toSet());
+        Map<String, Integer> capacities = new HashMap<>();
+        for (LockClaim claim : claims) {
+            if (claim instanceof LockClaim.Permits some) {
+                capacities.merge(some.path(), some.of(), Math::max);
+            }
+        }
+        boolean anyOther = claims.stream().anyMatch(claim -> !(claim instanceof LockClaim.Permits));
+        if (paths.size() > 1 || (anyOther && !capacities.isEmpty())) {
+            return search.run(new MultiLockModel(capacities));
+        } else if (!capacities.isEmpty()) {
+            return search.run(new SemaphoreModel(capacities.values().iterator().next()));
+        }
+        boolean anyShared = claims.stream().anyMatch(LockClaim.Shared.class::isInstance);
+        return anyShared ? search.run(new ReadWriteModel()) : search.run(new MutexModel());
+    }
+
+    private interface Report {
+        void add(String text, Set<Long> attempts, long from, long to);
+    }
+
+    private static void found(String path, Outcome.Impossible impossible, List<AttemptSummary> group, Report report) {
+        Operation stuck = impossible.stuck();
+        Set<Long> attempts = new HashSet<>(Set.of(stuck.attempt()));
+        // Who holds in the state that the search was stuck in has begun but not ended.
+        group.stream()
+                .filter(AttemptSummary::isGranted)
+                .filter(course -> course.granted() <= stuck.end()
+                        && Math.max(course.perhapsUntil(), course.granted()) >= stuck.call())
+                .limit(2 * SHOWN)
+                .forEach(course -> attempts.add(course.attempt()));
+        impossible.last().stream()
+                .skip(Math.max(0, impossible.last().size() - 2))
+                .forEach(operation -> attempts.add(operation.attempt()));
+        report.add(
+                String.format(
+                        Locale.ROOT,
+                        "%s: no order explains that %s between %.3f and %.3f ms; the best came to %s, after %s",
+                        path,
+                        stuck.action(),
+                        stuck.call() / 1e6,
+                        stuck.end() / 1e6,
+                        impossible.state(),
+                        impossible.last().stream()
+                                .skip(Math.max(0, impossible.last().size() - SHOWN))
+                                .map(operation -> operation.action().toString())
+                                .collect(Collectors.joining(", "))),
+                attempts,
+                stuck.call(),
+                stuck.end());
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.LockClaim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Whether every attempt comes to an end when it was promised.
+ *
+ * <ul>
+ *   <li>An attempt with a time ends within that time and an allowance, whatever fails meanwhile. One without a moment to wait ({@code
+ *       tryAcquire()}) ends within {@code served}.
+ *   <li>Where all that wait on a path could hold beside those that hold there, one of them is granted within {@code served}, counted from
+ *       when that became so, from the last grant, from the last that left, or from the last fault, whichever was latest.
+ * </ul>
+ *
+ * <p>Both bounds are the caller's: a busy machine is late by what it is late, and the checker adds nothing. What a dead client held is
+ * free when the server has ended its session, so {@code served} has to be longer than a session's timeout where sessions end or connections
+ * are lost. The end of a session and a {@linkplain History#note note} of a client count as faults.
+ *
+ * <p>A semaphore that was {@linkplain History#resize resized} counts with the smallest number of permits it ever had.
+ *
+ * <p>An attempt that has not ended when the record does is undecided as long as it is within its bound or somebody may hold what it waits
+ * for; each is named with those that it waits beside. Paths that multi-locks connect are judged together: a request on one of them may wait
+ * for something on another. So where such a group is never free as a whole, the checker cannot see who sleeps on, and says so only at the end
+ * of the record. It does not ask in which order waiters are served; that is the {@link FifoChecker}'s question.
+ */
+public final class LivenessChecker {
+    private static final String RULE = "every attempt ends when promised";
+
+    private final Findings findings;
+    private final List<AttemptSummary> courses;
+    private final long allowance;
+    private final long served;
+    private final long end;
+    private final Map<String, Integer> smallest = new HashMap<>();
+
+    private LivenessChecker(List<HistoryEvent> events, Duration allowance, Duration served, long end) {
+        this.findings = new Findings(RULE, events);
+        this.courses = AttemptSummary.of(events).stream()
+                .filter(AttemptSummary::isAsked)
+                .toList();
+        this.allowance = allowance.toNanos();
+        this.served = served.toNanos();
+        this.end = end;
+        for (HistoryEvent event : events) {
+            if (event.what() == What.RESIZING) {
+                for (LockClaim claim : event.claims()) {
+                    smallest.merge(claim.path(), ((LockClaim.Permits) claim).of(), Math::min);
+                }
+            }
+        }
+    }
+
+    /**
+     * {@return whether every attempt of the history keeps the rule until now}
+     *
+     * @param history as it is now
+     * @param allowance how much later than its own time an attempt may end
+     * @param served within which time somebody is granted where everybody may hold
+     */
+    public static Verdict check(History history, Duration allowance, Duration served) {
+        return new LivenessChecker(history.events(), allowance, served, history.now()).verdict();
+    }
+
+    /**
+     * {@return the same, of events from elsewhere} The record ends with the last of them.
+     *
+     * @param events in order of time
+     * @param allowance how much later than its own time an attempt may end
+     * @param served within which time somebody is granted where everybody may hold
+     */
+    public static Verdict check(List<HistoryEvent> events, Duration allowance, Duration served) {
+        long end = events.stream().mapToLong(HistoryEvent::nanos).max().orElse(0);
+        return new LivenessChecker(events, allowance, served, end).verdict();
+    }
+
+    private Verdict verdict() {
+        courses.forEach(this::checkTime);
+        Map<String, List<AttemptSummary>> groups = ConnectedPaths.group(courses);
+        groups.values().forEach(this::checkService);
+        return findings.verdict(
+                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+    }
+
+    // An attempt's own time
+
+    private void checkTime(AttemptSummary course) {
+        Optional<Duration> patience = course.patience();
+        if (patience.isEmpty()) {
+            return;
+        }
+        long bound = patience.get().isZero() ? served : nanos(patience.get()) + allowance;
+        long late = Math.min(course.answered(), end) - course.requested() - bound;
+        if (late > 0) {
+            findings.broken(
+                    String.format(
+                            Locale.ROOT,
+                            "%s had %.3f ms and %s %.3f ms later than promised",
+                            course.name(),
+                            nanos(patience.get()) / 1e6,
+                            course.answered() == AttemptSummary.NEVER ? "has not ended" : "ended",
+                            late / 1e6),
+                    Set.of(course.attempt()),
+                    course.requested() + bound,
+                    Math.min(course.answered(), end));
+        }
+    }
+
+    /** No attempt of a history has as long as this. */
+    private static long nanos(Duration patience) {
+        return Math.min(patience.toSeconds(), Integer.MAX_VALUE) * 1_000_000_000L + patience.toNanosPart();
+    }
+
+    // Service
+
+    private record Step(long nanos, Kind kind, Optional<AttemptSummary> course) {}
+
+    /** In the order in which they count if they happen at once. */
+    private enum Kind {
+        GONE,
+        ASKED,
+        GRANTED,
+        LEFT,
+        FAULT,
+        END
+    }
+
+    private List<Step> steps(List<AttemptSummary> group) {
+        List<Step> steps = new ArrayList<>();
+        for (AttemptSummary course : group) {
+            steps.add(new Step(course.requested(), Kind.ASKED, Optional.of(course)));
+            if (course.isGranted()) {
+                steps.add(new Step(course.granted(), Kind.GRANTED, Optional.of(course)));
+                long let = course.released() == AttemptSummary.NEVER ? course.perhapsUntil() : course.released();
+                long gone = Math.max(course.granted(), let);
+                if (gone != AttemptSummary.NEVER) {
+                    steps.add(new Step(gone, gone == course.granted() ? Kind.LEFT : Kind.GONE, Optional.of(course)));
+                }
+            } else if (course.gaveUp() != AttemptSummary.NEVER) {
+                steps.add(new Step(course.gaveUp(), Kind.LEFT, Optional.of(course)));
+            }
+        }
+        for (HistoryEvent event : findings.events()) {
+            boolean fault = event.attempt() == 0
+                    && (event.what() == What.SESSION_ENDING
+                            || event.what() == What.SESSION_ENDED
+                            || event.what() == What.NOTE);
+            if (fault || event.what() == What.RESIZED) {
+                steps.add(new Step(event.nanos(), Kind.FAULT, Optional.empty()));
+            }
+        }
+        steps.add(new Step(end, Kind.END, Optional.empty()));
+        steps.sort(Comparator.comparingLong(Step::nanos).thenComparing(Step::kind));
+        return steps;
+    }
+
+    /** Who waits, who may hold, and since when somebody should have been granted. */
+    private void checkService(List<AttemptSummary> group) {
+        Map<Long, AttemptSummary> waiting = new HashMap<>();
+        Map<Long, AttemptSummary> holding = new HashMap<>();
+        boolean free = false;
+        long since = 0;
+        for (Step step : steps(group)) {
+            if (free && step.nanos() - since > served) {
+                sleptOn(waiting.values(), since, step.nanos());
+                since = AttemptSummary.NEVER; // told once, until something happens
+            }
+            step.course().ifPresent(course -> {
+                switch (step.kind()) {
+                    case ASKED -> waiting.put(course.attempt(), course);
+                    case GRANTED -> {
+                        waiting.remove(course.attempt());
+                        holding.put(course.attempt(), course);
+                    }
+                    default -> {
+                        waiting.remove(course.attempt());
+                        holding.remove(course.attempt());
+                    }
+                }
+            });
+            boolean now = !waiting.isEmpty() && allFit(waiting.values(), holding.values());
+            if (now && (!free || step.kind() != Kind.ASKED)) {
+                since = step.nanos();
+            }
+            free = now;
+        }
+        for (AttemptSummary left : waiting.values()) {
+            Set<Long> beside = new HashSet<>(holding.keySet());
+            beside.add(left.attempt());
+            String whom = holding.values().stream().map(AttemptSummary::name).collect(Collectors.joining(", "));
+            findings.open(
+                    left.name() + " still waits at the end of the record"
+                            + (whom.isEmpty() ? ", and nobody holds" : ", while these may hold: " + whom),
+                    beside,
+                    left.requested(),
+                    end);
+        }
+    }
+
+    private void sleptOn(Iterable<AttemptSummary> waiting, long since, long until) {
+        Set<Long> attempts = new HashSet<>();
+        List<String> names = new ArrayList<>();
+        for (AttemptSummary course : waiting) {
+            attempts.add(course.attempt());
+            names.add(course.name());
+        }
+        findings.broken(
+                String.format(
+                        Locale.ROOT,
+                        "%s: could hold and not one was granted for %.3f ms",
+                        String.join(", ", names),
+                        (until - since) / 1e6),
+                attempts,
+                since,
+                until);
+    }
+
+    private boolean allFit(Iterable<AttemptSummary> waiting, Iterable<AttemptSummary> holding) {
+        Map<String, Room> rooms = new HashMap<>();
+        for (AttemptSummary holder : holding) {
+            holder.claims().forEach(claim -> rooms.computeIfAbsent(claim.path(), path -> new Room())
+                    .take(claim));
+        }
+        for (AttemptSummary course : waiting) {
+            for (LockClaim claim : course.claims()) {
+                Room room = rooms.get(claim.path());
+                if (room != null && !room.fits(claim, smallest.getOrDefault(claim.path(), Integer.MAX_VALUE))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** What is taken of a path. */
+    private static final class Room {
+        private boolean alone;
+        private boolean shared;
+        private long permits;
+
+        void take(LockClaim claim) {
+            if (claim instanceof LockClaim.Permits some) {
+                permits += some.permits();
+            } else if (claim instanceof LockClaim.Shared) {
+                shared = true;
+            } else {
+                alone = true;
+            }
+        }
+
+        boolean fits(LockClaim claim, int most) {
+            if (claim instanceof LockClaim.Permits some) {
+                return permits + some.permits() <= Math.min(some.of(), most);
+            }
+            return !alone && (claim instanceof LockClaim.Shared || !shared);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Whether a loss is told once and is final: no lease is told to be lost twice, none is found valid or released in order after its client
+ * has been told, and none is lost before it was granted.
+ *
+ * <p>A release or a first look that finds its lease lost is an answer to a question, and does not count as telling. Whether a loss is told
+ * <em>before</em> the same client is granted the lock anew is decided as far as one lease's holder looks at it after the other was granted;
+ * two threads that are told two things have no order otherwise. That a loss is told <em>at all</em> is undecided when the record ends
+ * before it: where the session of a hold has surely ended, and the hold was neither released nor told lost. There
+ * is no bound on how long telling may take: record until it must be over.
+ */
+public final class LossChecker {
+    private static final String RULE = "a loss is told once and is final";
+
+    private final Findings findings;
+
+    private LossChecker(List<HistoryEvent> events) {
+        findings = new Findings(RULE, events);
+    }
+
+    /**
+     * {@return whether every hold of the history keeps the rule}
+     *
+     * @param history as it is now
+     */
+    public static Verdict check(History history) {
+        return check(history.events());
+    }
+
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
+    public static Verdict check(List<HistoryEvent> events) {
+        return new LossChecker(events).verdict();
+    }
+
+    private Verdict verdict() {
+        Map<Long, Integer> told = new HashMap<>();
+        for (HistoryEvent event : findings.events()) {
+            if (event.isLossTold() && told.merge(event.attempt(), 1, Integer::sum) == 2) {
+                findings.broken(
+                        event.client() + " #" + event.attempt() + " was told twice of its loss",
+                        Set.of(event.attempt()),
+                        event.nanos(),
+                        event.nanos());
+            }
+        }
+        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
+        courses.stream().filter(course -> course.lost() != AttemptSummary.NEVER).forEach(this::checkFinal);
+        Map<Long, HistoryEvent> ends = ends();
+        courses.stream().filter(AttemptSummary::isGranted).forEach(course -> checkTold(course, ends));
+        return findings.verdict(
+                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+    }
+
+    private void checkFinal(AttemptSummary course) {
+        Set<Long> attempt = Set.of(course.attempt());
+        if (course.lastLook() != AttemptSummary.NEVER && course.lastLook() > course.lost()) {
+            findings.broken(
+                    course.name() + " was found valid after its loss was told",
+                    attempt,
+                    course.lost(),
+                    course.lastLook());
+        }
+        if (course.released() != AttemptSummary.NEVER && course.releasing() > course.lost()) {
+            findings.broken(
+                    course.name() + " was released in order after its loss was told",
+                    attempt,
+                    course.lost(),
+                    course.released());
+        }
+        if (!course.isGranted() || course.lost() < course.granted()) {
+            findings.broken(
+                    course.name() + " was told to be lost before it was granted",
+                    attempt,
+                    course.lost(),
+                    course.lost());
+        }
+    }
+
+    private void checkTold(AttemptSummary course, Map<Long, HistoryEvent> ends) {
+        HistoryEvent end = ends.get(course.session());
+        boolean unended = course.lost() == AttemptSummary.NEVER && course.releasing() == AttemptSummary.NEVER;
+        if (unended && end != null) {
+            findings.open(
+                    course.name() + " has not been told yet that it is lost",
+                    Set.of(course.attempt()),
+                    end.nanos(),
+                    end.nanos());
+        }
+    }
+
+    /** The first news of its end, by session. */
+    private Map<Long, HistoryEvent> ends() {
+        Map<Long, HistoryEvent> ends = new HashMap<>();
+        for (HistoryEvent event : findings.events()) {
+            if (event.what() == What.SESSION_ENDED && event.session() != 0) {
+                ends.putIfAbsent(event.session(), event);
+            }
+        }
+        return ends;
+    }
+}

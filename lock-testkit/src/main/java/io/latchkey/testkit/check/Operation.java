@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+/**
+ * Something that took effect at one moment between its call and its return.
+ *
+ * @param action what it did
+ * @param attempt the attempt of the history that it is part of
+ * @param call when it was begun, in nanoseconds since the history began
+ * @param end when it was over; {@link #OPEN} if nobody knows, and then it may never have taken effect
+ */
+record Operation(Action action, long attempt, long call, long end) {
+    /** The end of an operation whose outcome is unknown. */
+    public static final long OPEN = Long.MAX_VALUE;
+
+    /**
+     * Makes the operation.
+     *
+     * @param action what it did
+     * @param attempt the attempt of the history that it is part of
+     * @param call when it was begun, in nanoseconds since the history began
+     * @param end when it was over
+     * @throws IllegalArgumentException if it ends before its call
+     */
+    public Operation {
+        if (end < call) {
+            throw new IllegalArgumentException("ends before it begins: " + action);
+        }
+    }
+
+    /** {@return whether its outcome is unknown, so that it may never have taken effect} */
+    public boolean isOpen() {
+        return end == OPEN;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.check;
+
+import io.latchkey.testkit.check.SessionEnds.Bearing;
+import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Whether fencing tokens grow with the grants of a lock, over grants to sessions that were alive at the grant: whoever has a path alone
+ * has a higher token than all that were granted it before, and whoever shares it has a higher one than all that had it alone before. A
+ * {@linkplain History#downgrade downgraded} hold has the token of the hold that it comes from. Among those that share, and among permits,
+ * tokens say nothing.
+ *
+ * <p>They need not grow in the order in which {@code acquire} returns without that restriction: an answer that was on its way while
+ * the server was told to end the session arrives after the next client was granted a higher token. Such a grant is left out where the
+ * recorded ends of sessions show it; where they leave it open, because the lease was lost and the session of the grant is unknown, the
+ * verdict is undecided.
+ */
+public final class TokenOrderChecker {
+    private static final String RULE = "tokens grow with grants to live sessions";
+
+    private TokenOrderChecker() {}
+
+    /**
+     * {@return whether every lock of the history keeps the rule}
+     *
+     * @param history as it is now
+     */
+    public static Verdict check(History history) {
+        return check(history.events());
+    }
+
+    /**
+     * {@return the same, of events from elsewhere}
+     *
+     * @param events in order of time
+     */
+    public static Verdict check(List<HistoryEvent> events) {
+        SessionEnds ends = new SessionEnds(events);
+        List<HoldInterval> holds = HoldInterval.of(events);
+        Map<String, HoldInterval> highest = new HashMap<>();
+        Map<String, HoldInterval> highestAlone = new HashMap<>();
+        Findings findings = new Findings(RULE, events);
+        for (HoldInterval next : holds) {
+            Bearing bearing = ends.on(next);
+            if (bearing == Bearing.ZOMBIE || next.claim() instanceof LockClaim.Permits) {
+                continue;
+            }
+            HoldInterval former = (next.isExclusive() ? highest : highestAlone).get(next.path());
+            if (former == null || next.token() > former.token() || isDowngrade(former, next)) {
+                highest.merge(next.path(), next, TokenOrderChecker::higher);
+                if (next.isExclusive()) {
+                    highestAlone.put(next.path(), next);
+                }
+            } else if (next.token() == former.token() || isCertain(next, bearing)) {
+                findings.broken(text(former, next), attempts(former, next), next.granted(), next.granted());
+            } else {
+                findings.open(text(former, next), attempts(former, next), next.granted(), next.granted());
+            }
+        }
+        return findings.verdict(holds.size());
+    }
+
+    private static boolean isDowngrade(HoldInterval former, HoldInterval next) {
+        return !next.isExclusive()
+                && former.token() == next.token()
+                && former.client().equals(next.client());
+    }
+
+    private static HoldInterval higher(HoldInterval former, HoldInterval next) {
+        return next.token() > former.token() ? next : former;
+    }
+
+    /** Who released in order what he held was alive when he was granted it. */
+    private static boolean isCertain(HoldInterval next, Bearing bearing) {
+        return bearing == Bearing.GRANTED_ALIVE && next.ending() == HoldInterval.Ending.RELEASED;
+    }
+
+    private static Set<Long> attempts(HoldInterval former, HoldInterval next) {
+        return former.attempt() == next.attempt() ? Set.of(next.attempt()) : Set.of(former.attempt(), next.attempt());
+    }
+
+    private static String text(HoldInterval former, HoldInterval next) {
+        return next.path() + ": token " + next.token() + " for " + next.client() + " was granted after token "
+                + former.token() + " for " + former.client();
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.history;
+
+import io.latchkey.testkit.history.HistoryEvent.What;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * How one attempt of a history went, its events put together. Times are nanoseconds since the history began; {@link #NEVER} for what has
+ * not happened.
+ *
+ * @param how the note of the request: the time that the attempt has, or that it is a downgrade
+ * @param placed the last moment at which its request was found standing at the server
+ * @param outcome the note of the release
+ * @param why the note of the loss or of giving up
+ */
+public record AttemptSummary(
+        String client,
+        long attempt,
+        List<LockClaim> claims,
+        long token,
+        long session,
+        String how,
+        long requested,
+        long placed,
+        long granted,
+        long lastLook,
+        long releasing,
+        long released,
+        String outcome,
+        long lost,
+        long gaveUp,
+        long resizing,
+        long resized,
+        String why) {
+    /** The time of what has not happened. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** All attempts of a history, in the order of their numbers. */
+    public static List<AttemptSummary> of(List<HistoryEvent> events) {
+        Map<Long, List<HistoryEvent>> byAttempt = new TreeMap<>();
+        for (HistoryEvent event : events) {
+            if (event.attempt() != 0) {
+                byAttempt
+                        .computeIfAbsent(event.attempt(), number -> new ArrayList<>())
+                        .add(event);
+            }
+        }
+        return byAttempt.values().stream().map(AttemptSummary::ofOne).toList();
+    }
+
+    private static AttemptSummary ofOne(List<HistoryEvent> attempt) {
+        HistoryEvent some = attempt.get(0);
+        Optional<HistoryEvent> granted = first(attempt, What.GRANTED);
+        Optional<HistoryEvent> ended = first(attempt, What.LOST).or(() -> first(attempt, What.GAVE_UP));
+        return new AttemptSummary(
+                some.client(),
+                some.attempt(),
+                granted.orElse(some).claims(),
+                granted.map(HistoryEvent::token).orElse(0L),
+                granted.map(HistoryEvent::session).orElse(0L),
+                first(attempt, What.REQUESTED).map(HistoryEvent::note).orElse(""),
+                time(first(attempt, What.REQUESTED)),
+                last(attempt, What.PLACED),
+                time(granted),
+                last(attempt, What.VALID),
+                time(first(attempt, What.RELEASING)),
+                time(first(attempt, What.RELEASED)),
+                first(attempt, What.RELEASED).map(HistoryEvent::note).orElse(""),
+                time(first(attempt, What.LOST)),
+                time(first(attempt, What.GAVE_UP)),
+                time(first(attempt, What.RESIZING)),
+                time(first(attempt, What.RESIZED)),
+                ended.map(HistoryEvent::note).orElse(""));
+    }
+
+    private static Optional<HistoryEvent> first(List<HistoryEvent> attempt, What what) {
+        return attempt.stream().filter(event -> event.what() == what).findFirst();
+    }
+
+    private static long last(List<HistoryEvent> attempt, What what) {
+        return attempt.stream()
+                .filter(event -> event.what() == what)
+                .mapToLong(HistoryEvent::nanos)
+                .max()
+                .orElse(NEVER);
+    }
+
+    private static long time(Optional<HistoryEvent> event) {
+        return event.map(HistoryEvent::nanos).orElse(NEVER);
+    }
+
+    public boolean isGranted() {
+        return granted != NEVER;
+    }
+
+    /** Whether it asked for a lock; what was recorded only to change a capacity did not. */
+    public boolean isAsked() {
+        return requested != NEVER;
+    }
+
+    /** Whether it goes on with a hold that another attempt had. */
+    public boolean isDowngrade() {
+        return how.equals(Attempt.DOWNGRADE);
+    }
+
+    /** Its lease was held until its holder began to release it. */
+    public boolean isReleasedInOrder() {
+        return released != NEVER && lost == NEVER;
+    }
+
+    /** When the wait came to an end, by a grant or without one. */
+    public long answered() {
+        return Math.min(granted, gaveUp);
+    }
+
+    /** Its release was the downgrade with which another attempt goes on. */
+    public boolean goesOnInAnother() {
+        return isReleasedInOrder() && outcome.equals(Attempt.DOWNGRADE);
+    }
+
+    /** It gave up because its time was over. */
+    public boolean ranOutOfTime() {
+        return gaveUp != NEVER && why.equals(RecordedLock.OUT_OF_TIME);
+    }
+
+    /** Until when its client relied on the lease for certain; asked of granted ones only. */
+    public long surelyUntil() {
+        long looked = lastLook == NEVER ? granted : Math.max(granted, lastLook);
+        return isReleasedInOrder() ? releasing : Math.min(looked, perhapsUntil());
+    }
+
+    /** Until when its client may have relied on the lease. */
+    public long perhapsUntil() {
+        return Math.min(releasing, lost);
+    }
+
+    /** The time that the attempt has to come to an end, if it was given one. */
+    public Optional<Duration> patience() {
+        if (how.isEmpty() || isDowngrade()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Duration.parse(how));
+        } catch (DateTimeParseException somethingElse) {
+            return Optional.empty();
+        }
+    }
+
+    /** The last moment at which something is known of it. */
+    public long lastKnown() {
+        long last = Math.min(requested, answered());
+        for (long time : new long[] {requested, placed, granted, lastLook, releasing, released, lost, gaveUp}) {
+            last = time == NEVER ? last : Math.max(last, time);
+        }
+        return last;
+    }
+
+    /** Client and number, as reports name it. */
+    public String name() {
+        return client + " #" + attempt + (token == 0 ? "" : " token " + token);
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.history;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.ClientProcess;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.check.LivenessChecker;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
+
+/**
+ * Who asked for what, got it, relied on it and let it go, as the clients themselves saw it, for checkers such as {@link
+ * ExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
+ *
+ * <p>All times come from one {@link System#nanoTime()}, so all clients have to live in one process. What is recorded is what a client
+ * could rely on: a hold begins when the grant was handed out and ends before the release is begun, never later.
+ */
+public final class History {
+    private final long origin = System.nanoTime();
+    private final List<HistoryEvent> events = new ArrayList<>();
+    private final List<Attempt> attempts = new ArrayList<>();
+
+    /** An empty history that begins now. */
+    public History() {}
+
+    /** {@return now, in nanoseconds since the history began} */
+    public long now() {
+        return System.nanoTime() - origin;
+    }
+
+    /** {@return when it began, as {@link System#nanoTime()}} */
+    public long origin() {
+        return origin;
+    }
+
+    /** A moment of {@link System#nanoTime()}, on the clock of this history. */
+    long sinceItBegan(long nanoTime) {
+        return nanoTime - origin;
+    }
+
+    synchronized void add(HistoryEvent event) {
+        events.add(event);
+    }
+
+    /**
+     * The lock, with every attempt on it recorded. Leases are recorded too: what their holder finds when it looks, their loss, their
+     * release. What they hold is what the claims say; a history cannot ask the lock for that.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param lock the lock, which does the work
+     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Acquirable recorded(String client, Acquirable lock, LockClaim... claims) {
+        return new RecordedLock(this, client, checked(claims), lock, ServerObservation::nobody);
+    }
+
+    /**
+     * A lock of this client, recorded in the same way together with the session that each grant is of: the client's proxy has seen it. So
+     * checkers know even of a grant that reached the client after its session had ended.
+     *
+     * <pre>{@code
+     * LockClient locks = client.client();
+     * history.recorded(client, locks.readWriteLock("/doc").readLock(), LockClaim.shared("/doc"));
+     * history.recorded(client, locks.semaphore("/pool", 3).permits(2), LockClaim.permits("/pool", 2, 3));
+     * history.recorded(client, locks.multiLock(locks.mutex("/a"), locks.mutex("/b")), LockClaim.exclusive("/a"), LockClaim.exclusive("/b"));
+     * }</pre>
+     *
+     * @param client whose lock it is
+     * @param lock a lock of that client, which does the work
+     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Acquirable recorded(FaultyClient client, Acquirable lock, LockClaim... claims) {
+        client.recordedIn(this);
+        return new RecordedLock(this, client.name(), checked(claims), lock, () -> ServerObservation.of(client.proxy()));
+    }
+
+    /**
+     * A lock of a simulated client, recorded in the same way together with the session that each grant is of.
+     *
+     * @param locks the simulation, which knows whose every node is
+     * @param client a name for the client, the same for all it does
+     * @param lock a lock of a client of that simulation, which does the work
+     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @return a lock that does what this one does, and records it
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Acquirable recorded(SimulatedLocks locks, String client, Acquirable lock, LockClaim... claims) {
+        return new RecordedLock(this, client, checked(claims), lock, () -> ServerObservation.of(locks));
+    }
+
+    /**
+     * The client's mutex on the path, recorded in the same way together with the session that each grant is of.
+     *
+     * @param client whose mutex it is
+     * @param path the mutex's
+     * @return a lock that does what the mutex does, and records it
+     */
+    public Acquirable recordedMutex(FaultyClient client, String path) {
+        return recorded(client, client.client().mutex(path), LockClaim.exclusive(path));
+    }
+
+    /**
+     * Downgrades a recorded write lease as {@link ReadWriteLock#downgrade} does, and records that the client held on: its exclusive hold
+     * ends in the moment in which the shared one begins. If it fails, the write lease stays recorded as it was.
+     *
+     * @param lock the lock itself, not recorded
+     * @param write a lease of its write lock, as a recorded lock gave it
+     * @return the read lease, recorded too
+     * @throws IllegalArgumentException if the lease is not one that a history gave
+     * @throws io.latchkey.lock.LeaseLostException if the write lease is lost
+     */
+    public static Lease downgrade(ReadWriteLock lock, Lease write) {
+        if (!(write instanceof RecordedLease recorded)) {
+            throw new IllegalArgumentException("not a recorded lease: " + write);
+        }
+        return recorded.downgradedBy(lock);
+    }
+
+    /**
+     * The view of a mutex, with every hold of every thread recorded, re-entries too: each is an attempt of its own, of the client and
+     * thread together. Views show neither tokens nor sessions, and since their holds are nested, only {@link
+     * LinearizabilityChecker#ofViews} can judge them.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param view from {@link io.latchkey.lock.Mutex#asLock()}
+     * @param path the mutex's path
+     * @return a view that does what this one does, and records it
+     */
+    public Lock recordedView(String client, Lock view, String path) {
+        return new RecordedView(this, client, view, LockClaim.exclusive(path));
+    }
+
+    /**
+     * Changes the capacity as {@link Semaphore#resize} does, and records when that began and, if it succeeded, when it was done.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param semaphore the semaphore to resize
+     * @param path the semaphore's
+     * @param capacity how many permits it has from then on
+     */
+    public void resize(String client, Semaphore semaphore, String path, int capacity) {
+        Attempt attempt =
+                added(client, List.of(LockClaim.permits(path, capacity, capacity)), ServerObservation.nobody());
+        attempt.resizing();
+        semaphore.resize(capacity);
+        attempt.resized();
+    }
+
+    /**
+     * Records that the client is about to ask for the path alone. Call it right before it asks.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param path the path, or whatever names what is locked
+     * @return what comes of it is recorded with this
+     */
+    public Attempt attempt(String client, String path) {
+        return attempt(client, LockClaim.exclusive(path));
+    }
+
+    /**
+     * Records that the client is about to ask for all of this at once. Call it right before it asks.
+     *
+     * @param client a name for the client, the same for all it does
+     * @param claims what it will hold: one, or one for each member of a multi-lock
+     * @return what comes of it is recorded with this
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Attempt attempt(String client, LockClaim... claims) {
+        return attempt(client, checked(claims), ServerObservation.nobody(), "");
+    }
+
+    /** @param how the time that the client gives it, if any */
+    Attempt attempt(String client, List<LockClaim> claims, ServerObservation witness, String how) {
+        Attempt attempt = added(client, claims, witness);
+        attempt.requested(how);
+        return attempt;
+    }
+
+    /** An attempt of which nothing is recorded yet. */
+    synchronized Attempt added(String client, List<LockClaim> claims, ServerObservation witness) {
+        Attempt attempt =
+                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, witness);
+        attempts.add(attempt);
+        return attempt;
+    }
+
+    private static List<LockClaim> checked(LockClaim... claims) {
+        if (claims.length == 0) {
+            throw new IllegalArgumentException("no claims: whatever is acquired holds something");
+        }
+        return List.of(claims);
+    }
+
+    /**
+     * Ends the client's session as {@link FaultyClient#expire} does, and records when that began and when the server had done it. Checkers
+     * that ask whether sessions live have to be told of every end, so use this instead.
+     *
+     * @param client whose session
+     * @param order who learns first that the session is over, and how it ends
+     * @return as of {@link FaultyClient#expire}
+     * @throws IllegalStateException if the client has not connected yet
+     */
+    public CompletableFuture<Long> expire(FaultyClient client, ExpiryOrder order) {
+        client.recordedIn(this);
+        long session = client.proxy().session().orElse(0);
+        if (order == ExpiryOrder.CLIENT_FIRST) {
+            note(client.name(), "session expires: " + order);
+            return client.expire(order);
+        }
+        ExpiryOrder recorded = client.expiresByDecree(order) ? ExpiryOrder.SERVER_FIRST : order;
+        sessionEnding(client.name(), session, recorded.name());
+        return client.expire(order).thenApply(ended -> {
+            sessionEnded(client.name(), ended);
+            return ended;
+        });
+    }
+
+    /**
+     * Records that a session is about to be ended. Call it before the fault.
+     *
+     * @param client the name of the client whose session it is
+     * @param session the server's id of the session, 0 if it is not known
+     * @param how by what; the name of an {@link ExpiryOrder}, if it is one
+     */
+    public void sessionEnding(String client, long session, String how) {
+        add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDING, 0, session, how));
+    }
+
+    /**
+     * Records that a session has ended at the server. Call it when that is certain.
+     *
+     * @param client the name of the client whose session it was
+     * @param session the server's id of the session, 0 if it is not known
+     */
+    public void sessionEnded(String client, long session) {
+        add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDED, 0, session, ""));
+    }
+
+    /**
+     * Records what a client in a process of its own has believed of the path, alone. Its clock has to be that of this process too, as on
+     * Linux.
+     *
+     * @param client the client, which gives the name
+     * @param path the mutex's
+     * @param belief what it has told
+     */
+    public void believed(ClientProcess client, String path, ClientProcess.Belief belief) {
+        Attempt attempt = added(client.toString(), List.of(LockClaim.exclusive(path)), ServerObservation.nobody());
+        attempt.believed(belief);
+    }
+
+    /**
+     * Records something for the reader, such as a fault that has no event of its own. To {@link LivenessChecker} it counts as a fault.
+     *
+     * @param client the name of the client that it concerns
+     * @param text one line
+     */
+    public void note(String client, String text) {
+        add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
+    }
+
+    /** {@return what has been recorded so far, in order of time; what is recorded later is not in it} */
+    public List<HistoryEvent> events() {
+        List<HistoryEvent> all;
+        List<Attempt> asked;
+        synchronized (this) {
+            all = new ArrayList<>(events);
+            asked = new ArrayList<>(attempts);
+        }
+        asked.forEach(attempt -> attempt.lastLook().ifPresent(all::add));
+        all.sort(Comparator.comparingLong(HistoryEvent::nanos));
+        return List.copyOf(all);
+    }
+
+    /** {@return one line an event} */
+    @Override
+    public String toString() {
+        return events().stream().map(HistoryEvent::toString).collect(Collectors.joining("\n"));
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.history;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * One thing that a client did or was told, in a {@link History}.
+ *
+ * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
+ * @param client whose client
+ * @param attempt which attempt to acquire, counted through the history from 1; 0 if it concerns the client as a whole
+ * @param claims what it tried to acquire; none if it concerns the client as a whole, several for a multi-lock
+ * @param what what happened
+ * @param token the token of the grant, once there is one; 0 before
+ * @param session the server's id of the session that it is of, if it is known; 0 if not
+ * @param note more, for the reader
+ */
+public record HistoryEvent(
+        long nanos,
+        String client,
+        long attempt,
+        List<LockClaim> claims,
+        What what,
+        long token,
+        long session,
+        String note) {
+
+    /**
+     * Takes the claims as they are now.
+     *
+     * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
+     * @param client whose client
+     * @param attempt which attempt to acquire, counted through the history from 1
+     * @param claims what it tried to acquire
+     * @param what what happened
+     * @param token the token of the grant, once there is one
+     * @param session the server's id of the session that it is of, if it is known
+     * @param note more, for the reader
+     */
+    public HistoryEvent {
+        claims = List.copyOf(claims);
+    }
+
+    /** What can happen. */
+    public enum What {
+        /** The client is about to ask. The note is the time that it gives the attempt, as {@link java.time.Duration} writes it, if any. */
+        REQUESTED,
+        /** At this moment the request was known to stand at the server: an answer of the server shows it. Only some attempts have this. */
+        PLACED,
+        /** The client has been told that it holds. */
+        GRANTED,
+        /** The attempt ended without a grant: out of time, cancelled, interrupted, failed. */
+        GAVE_UP,
+        /** The client looked, and its lease was still valid. A history keeps the last such look of each attempt. */
+        VALID,
+        /** The client is about to release: it does not rely on the lease from here on. */
+        RELEASING,
+        /** The release has come out as one of a lease that was held until then. */
+        RELEASED,
+        /** The client has been told that the lease is lost, or was told so when it released. */
+        LOST,
+        /** The client is about to change the number of permits that a semaphore has, to the number that the claim is of. */
+        RESIZING,
+        /** The number of permits has been changed. */
+        RESIZED,
+        /** A session may end from here on: a fault is about to end it. */
+        SESSION_ENDING,
+        /** A session has ended at the server. */
+        SESSION_ENDED,
+        /** Something else that the reader should see. */
+        NOTE
+    }
+
+    /** {@return whether the client was told of a loss by itself, not in answer to a release or to its first look} */
+    public boolean isLossTold() {
+        return what == What.LOST && !note.equals(Attempt.FOUND_BY_RELEASE) && !note.equals(Attempt.FOUND_BY_LOOK);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "%10.3f ms  %s %s", nanos / 1e6, client, words());
+    }
+
+    /** {@return the event in words: everything but time and client} */
+    public String words() {
+        String subject = attempt == 0 ? "" : "#" + attempt + " " + text(claims) + " ";
+        String which = token == 0 ? "" : " token " + token;
+        return (subject + what + which + " " + note).stripTrailing();
+    }
+
+    private static String text(List<LockClaim> claims) {
+        return claims.stream().map(LockClaim::toString).collect(Collectors.joining(" + "));
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.WireRecord.Request;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A fault that strikes once, or an event on the wire that is awaited, from {@link FaultProxy} or {@link SimulatedLocks}. Closing it
+ * takes it back.
+ */
+public final class Fault implements AutoCloseable {
+    private final String description;
+    private final CompletableFuture<Request> struck = new CompletableFuture<>();
+
+    /**
+     * A fault that has not struck.
+     *
+     * @param description for messages
+     */
+    public Fault(String description) {
+        this.description = description;
+    }
+
+    /**
+     * Tells when it has struck. Actions that depend on it run on the thread of the proxy or the simulation and must not block.
+     *
+     * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a {@link
+     *     CancellationException} when it was taken back or the proxy was closed, with an {@link IllegalStateException} when the connection
+     *     ended by something else in between
+     */
+    public CompletableFuture<Request> struck() {
+        return struck;
+    }
+
+    /**
+     * Waits until it has struck.
+     *
+     * @param within how long to wait at most
+     * @return the request it was about
+     * @throws AssertionError if it has not struck within that time or cannot strike any more
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public Request await(Duration within) throws InterruptedException {
+        try {
+            return struck.get(within.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError("not within " + within.toMillis() + " ms: " + description, e);
+        } catch (ExecutionException | CancellationException e) {
+            throw new AssertionError("cannot strike any more: " + description, e);
+        }
+    }
+
+    /** Takes it back if it has not struck yet. */
+    @Override
+    public void close() {
+        struck.cancel(false);
+    }
+
+    boolean isArmed() {
+        return !struck.isDone();
+    }
+
+    @Override
+    public String toString() {
+        return description;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import io.latchkey.testkit.proxy.WireRecord.Request;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The faults that wait for a request, an answer or an event. Lives on the proxy's thread. */
+final class FaultPlan {
+    private final List<Trigger> triggers = new ArrayList<>();
+    private final List<AnswerHold> answerHolds = new ArrayList<>();
+    private final List<HeldFrames> eventHolds = new ArrayList<>();
+
+    /** What happens when a trigger's request comes. */
+    enum Deed {
+        CUT_BEFORE,
+        CUT_AFTER,
+        TELL_SENT,
+        TELL_ANSWERED
+    }
+
+    /** A fault together with what it waits for. Counts down to the request it strikes. */
+    private static final class Trigger {
+        final RequestMatch match;
+        final Deed deed;
+        final Fault fault;
+        int toGo;
+
+        Trigger(RequestMatch match, int number, Deed deed, Fault fault) {
+            this.match = match;
+            this.toGo = number;
+            this.deed = deed;
+            this.fault = fault;
+        }
+    }
+
+    private record AnswerHold(RequestMatch match, HeldFrames hold) {}
+
+    /** What a request has set off. */
+    record Strike(Deed deed, Fault fault) {}
+
+    void add(RequestMatch match, int number, Deed deed, Fault fault) {
+        triggers.add(new Trigger(match, number, deed, fault));
+    }
+
+    void addAnswerHold(RequestMatch match, HeldFrames hold) {
+        answerHolds.add(new AnswerHold(match, hold));
+    }
+
+    void addEventHold(HeldFrames hold) {
+        eventHolds.add(hold);
+    }
+
+    void remove(HeldFrames hold) {
+        hold.letGo();
+        answerHolds.removeIf(held -> held.hold() == hold);
+        eventHolds.remove(hold);
+    }
+
+    /** Counts the request for every trigger that waits for such a one; returns those whose number it is, in the order they were armed. */
+    List<Strike> onRequest(Request request) {
+        List<Strike> strikes = new ArrayList<>();
+        triggers.removeIf(trigger -> {
+            if (!trigger.fault.isArmed()) {
+                return true;
+            }
+            if (trigger.match.matches(request) && --trigger.toGo == 0) {
+                strikes.add(new Strike(trigger.deed, trigger.fault));
+                return true;
+            }
+            return false;
+        });
+        return strikes;
+    }
+
+    @Nullable
+    HeldFrames onAnswer(Request to) {
+        for (AnswerHold held : answerHolds) {
+            if (held.match().matches(to)) {
+                return held.hold();
+            }
+        }
+        return null;
+    }
+
+    @Nullable
+    HeldFrames onEvent() {
+        return eventHolds.isEmpty() ? null : eventHolds.get(0);
+    }
+
+    /** No fault strikes any more, and nothing is held. */
+    void clear() {
+        triggers.forEach(trigger -> trigger.fault.close());
+        triggers.clear();
+        answerHolds.forEach(held -> held.hold().letGo());
+        answerHolds.clear();
+        eventHolds.forEach(HeldFrames::letGo);
+        eventHolds.clear();
+    }
+}

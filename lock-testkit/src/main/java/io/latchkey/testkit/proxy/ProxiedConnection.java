@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import io.latchkey.testkit.proxy.FaultPlan.Deed;
+import io.latchkey.testkit.proxy.FaultPlan.Strike;
+import io.latchkey.testkit.proxy.FrameReader.AnswerHeader;
+import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.WireRecord.Answer;
+import io.latchkey.testkit.proxy.WireRecord.Delivery;
+import io.latchkey.testkit.proxy.WireRecord.Note;
+import io.latchkey.testkit.proxy.WireRecord.Request;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection of the client and the one to the server that belongs to it. Lives on the proxy's thread.
+ *
+ * <p>How it ends: a cut resets the client's side, while the server gets what had passed before it and then the end of the stream. If
+ * either side ends by itself, what it had sent before travels on, and then the other side ends too.
+ */
+final class ProxiedConnection {
+    private final int number;
+    private final ProxyState station;
+    private final SocketChannel client;
+    private final SocketChannel server;
+    private final FrameQueue toServer;
+    private final FrameQueue toClient;
+    private final SocketReader clientEar;
+    private final SocketReader serverEar;
+    private final Deque<Pending> unanswered = new ArrayDeque<>();
+    private final List<Fault> faults = new ArrayList<>();
+    private long session;
+    private boolean clientSpoke;
+    private boolean serverSpoke;
+    private boolean deaf;
+    private boolean serverDone;
+
+    /** A request on its way, and what its answer sets off. */
+    private record Pending(Request request, List<Strike> strikes) {}
+
+    private ProxiedConnection(int number, ProxyState station, SocketChannel client, SocketChannel server) {
+        this.number = number;
+        this.station = station;
+        this.client = client;
+        this.server = server;
+        this.toServer = new FrameQueue(station.loop(), station.road(Direction.TO_SERVER), server, this::serverEnded);
+        this.toClient = new FrameQueue(station.loop(), station.road(Direction.TO_CLIENT), client, this::clientEnded);
+        this.clientEar = new SocketReader(client, this::fromClient, this::cut, this::clientEnded);
+        this.serverEar = new SocketReader(server, this::fromServer, this::cut, this::serverEnded);
+    }
+
+    /** Begins to connect to the server, and to read from the client. */
+    static ProxiedConnection open(int number, ProxyState station, SocketChannel client, InetSocketAddress upstream)
+            throws IOException {
+        SocketChannel server = SocketChannel.open();
+        ProxiedConnection link = new ProxiedConnection(number, station, client, server);
+        try {
+            client.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            server.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            station.loop().watch(server, SelectionKey.OP_CONNECT, link::serverReady);
+            station.loop().watch(client, SelectionKey.OP_READ, link::clientReady);
+            link.toClient.open();
+            if (server.connect(upstream)) {
+                link.serverConnected();
+            }
+        } catch (IOException refused) {
+            server.close();
+            throw refused;
+        }
+        link.note("opened to port " + upstream.getPort());
+        return link;
+    }
+
+    private void serverConnected() {
+        station.loop().watch(server, SelectionKey.OP_READ, this::serverReady);
+        toServer.open();
+    }
+
+    boolean isOver() {
+        return !client.isOpen() && !server.isOpen();
+    }
+
+    /** Whether the client's side still stands. */
+    boolean hasClient() {
+        return client.isOpen();
+    }
+
+    FrameQueue lane(Direction direction) {
+        return direction == Direction.TO_SERVER ? toServer : toClient;
+    }
+
+    private void note(String text) {
+        station.log().add(new Note(System.nanoTime(), number, text));
+    }
+
+    private void clientReady() {
+        toClient.drain();
+        clientEar.listen();
+    }
+
+    private void serverReady() {
+        if (!server.isConnectionPending()) {
+            toServer.drain();
+            serverEar.listen();
+            return;
+        }
+        try {
+            if (server.finishConnect()) {
+                serverConnected();
+            }
+        } catch (IOException refused) {
+            note("server refused");
+            serverEnded();
+        }
+    }
+
+    private void fromClient(ByteBuffer frame) {
+        if (deaf) {
+            return;
+        }
+        boolean first = !clientSpoke;
+        clientSpoke = true;
+        long now = System.nanoTime();
+        Request request = first ? FrameReader.connect(now, number) : FrameReader.request(frame, now, number);
+        station.log().add(request);
+        List<Fault> tell = first ? station.faultsToTell(request, FrameReader.sessionAskedFor(frame)) : List.of();
+        if (!tell.isEmpty()) {
+            tellExpired(request, tell);
+            return;
+        }
+        List<Strike> atAnswer = new ArrayList<>();
+        for (Strike strike : station.plan().onRequest(request)) {
+            faults.add(strike.fault());
+            if (strike.deed() == Deed.CUT_BEFORE) {
+                deaf = true;
+                toServer.action(() -> cut("cut before " + request, strike.fault(), request));
+                return;
+            } else if (strike.deed() == Deed.TELL_SENT) {
+                toServer.action(() -> strike.fault().struck().complete(request));
+            } else {
+                atAnswer.add(strike);
+            }
+        }
+        unanswered.add(new Pending(request, atAnswer));
+        toServer.frame(frame, request.op() == WireOp.PING, null);
+    }
+
+    private void fromServer(ByteBuffer frame) {
+        if (deaf) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (!serverSpoke) {
+            serverSpoke = true;
+            Connected connected = FrameReader.connected(frame);
+            session = connected.session();
+            station.connected(connected);
+            station.log().add(connected.asRecord(now, number));
+            deliver(frame, unanswered.poll());
+            return;
+        }
+        AnswerHeader header = FrameReader.answerHeader(frame);
+        if (header.xid() == FrameReader.EVENT_XID) {
+            station.log().add(FrameReader.event(frame, now, number));
+            toClient.frame(frame, false, station.plan().onEvent());
+            return;
+        }
+        Pending pending = pending(header.xid());
+        if (pending != null) {
+            station.log().add(new Answer(now, number, pending.request(), header.zxid(), header.error()));
+            if (header.error() == 0 && RequestMatch.create().matches(pending.request())) {
+                station.created(header.zxid(), session);
+            }
+        }
+        deliver(frame, pending);
+    }
+
+    private void deliver(ByteBuffer frame, @Nullable Pending pending) {
+        if (pending == null) {
+            toClient.frame(frame, false, null);
+            return;
+        }
+        Request request = pending.request();
+        for (Strike strike : pending.strikes()) {
+            if (strike.deed() == Deed.CUT_AFTER && strike.fault().isArmed()) {
+                deaf = true;
+                toClient.action(() -> cut("cut instead of the answer to " + request, strike.fault(), request));
+                return;
+            }
+        }
+        toClient.frame(frame, request.op() == WireOp.PING, station.plan().onAnswer(request));
+        if (request.op() != WireOp.PING) {
+            toClient.action(() -> station.log().add(new Delivery(System.nanoTime(), number, request)));
+        }
+        for (Strike strike : pending.strikes()) {
+            toClient.action(() -> strike.fault().struck().complete(request));
+        }
+    }
+
+    /** The oldest unanswered request of this number: pings share theirs, and so do some others that are below zero. */
+    private @Nullable Pending pending(int xid) {
+        for (Pending pending : unanswered) {
+            if (pending.request().xid() == xid) {
+                unanswered.remove(pending);
+                return pending;
+            }
+        }
+        return null;
+    }
+
+    /** Ends both sides now; the server's in order, see the class comment. */
+    void cut(String why) {
+        if (!client.isOpen()) {
+            return;
+        }
+        note(why);
+        toClient.clear();
+        toServer.clear();
+        try {
+            client.setOption(StandardSocketOptions.SO_LINGER, 0); // so that close() resets
+        } catch (IOException alreadyBroken) {
+            note("reset by the client");
+        }
+        clientDone();
+    }
+
+    private void cut(String why, Fault fault, Request request) {
+        faults.remove(fault);
+        cut(why);
+        fault.struck().complete(request);
+    }
+
+    private void tellExpired(Request request, List<Fault> tell) {
+        note("told that its session is over");
+        deaf = true;
+        toClient.frame(FrameReader.sessionIsOver(), false, null);
+        toClient.action(() -> {
+            clientDone();
+            tell.forEach(fault -> fault.struck().complete(request));
+        });
+    }
+
+    private void clientEnded() {
+        if (client.isOpen()) {
+            note("client ended");
+            clientDone();
+        }
+    }
+
+    /** The client's side is over: what is in the lane still reaches the server, then the end of the stream. */
+    private void clientDone() {
+        deaf = true;
+        abandon();
+        Channels.close(client);
+        toServer.action(() -> {
+            try {
+                server.shutdownOutput(); // and wait for the server to close
+            } catch (IOException alreadyBroken) {
+                serverEnded();
+            }
+        });
+        station.ended(this);
+    }
+
+    private void serverEnded() {
+        Channels.close(server);
+        if (client.isOpen() && !serverDone) {
+            serverDone = true;
+            toClient.action(() -> {
+                note("server ended");
+                clientDone();
+            });
+        }
+        station.ended(this);
+    }
+
+    /** Closes both sides without any order, when the proxy itself is closed. */
+    void close() {
+        deaf = true;
+        abandon();
+        Channels.close(client);
+        Channels.close(server);
+    }
+
+    /** What the faults of this connection wait for does not come any more. */
+    private void abandon() {
+        for (Fault fault : faults) {
+            fault.struck().completeExceptionally(new IllegalStateException("the connection ended before"));
+        }
+        faults.clear();
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.WireRecord.Request;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one proxy. Everything but the log and what is known of sessions lives on the loop's thread. */
+final class ProxyState {
+    private final EventLoop loop;
+    private final WireLog log = new WireLog();
+    private final FaultPlan plan = new FaultPlan();
+    private final FrameQueue.Road toServer = new FrameQueue.Road();
+    private final FrameQueue.Road toClient = new FrameQueue.Road();
+    private final List<ProxiedConnection> links = new ArrayList<>();
+    private final Map<Long, Long> creators = new ConcurrentHashMap<>();
+    private final List<InetSocketAddress> upstreams;
+    private final ServerSocketChannel listener;
+    private final int port;
+    private int opened;
+    private boolean refusing;
+    /** Not told yet that their session is over; several, where one schedule ends a session twice. */
+    private final List<Telling> tellings = new ArrayList<>();
+
+    private Runnable whenConnectionChanges = () -> {};
+    private volatile boolean connected;
+    private volatile @Nullable Connected lastSession;
+
+    ProxyState(List<InetSocketAddress> upstreams) {
+        this.upstreams = List.copyOf(upstreams);
+        try {
+            listener = ServerSocketChannel.open();
+            listener.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0));
+            port = listener.socket().getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot listen", e);
+        }
+        loop = new EventLoop("latchkey-proxy-" + port);
+        loop.run(() -> loop.watch(listener, SelectionKey.OP_ACCEPT, this::connectionWaits));
+    }
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    WireLog log() {
+        return log;
+    }
+
+    FaultPlan plan() {
+        return plan;
+    }
+
+    int port() {
+        return port;
+    }
+
+    FrameQueue.Road road(Direction direction) {
+        return direction == Direction.TO_SERVER ? toServer : toClient;
+    }
+
+    private void connectionWaits() {
+        SocketChannel client;
+        try {
+            client = listener.accept();
+            if (client == null) {
+                return;
+            }
+        } catch (IOException gone) {
+            return; // the client has given up already
+        }
+        if (refusing) {
+            reset(client);
+            return;
+        }
+        InetSocketAddress upstream = upstreams.get(opened % upstreams.size());
+        opened++;
+        try {
+            links.add(ProxiedConnection.open(opened, this, client, upstream));
+            lookForConnections();
+        } catch (IOException refused) {
+            note("server on port " + upstream.getPort() + " refused");
+            reset(client);
+        }
+    }
+
+    private static void reset(SocketChannel client) {
+        try {
+            client.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException alreadyBroken) {
+            Channels.close(client);
+        }
+        Channels.close(client);
+    }
+
+    void note(String text) {
+        log.add(new WireRecord.Note(System.nanoTime(), 0, text));
+    }
+
+    void refuse() {
+        note("refusing connections");
+        refusing = true;
+    }
+
+    void accept() {
+        note("accepting connections");
+        refusing = false;
+    }
+
+    void cut() {
+        List.copyOf(links).forEach(link -> link.cut("cut"));
+    }
+
+    void heal() {
+        note("healed");
+        toServer.blackHole = false;
+        toClient.blackHole = false;
+        drain();
+    }
+
+    void endFaults() {
+        plan.clear();
+        refusing = false;
+        toServer.delayNanos = 0;
+        toClient.delayNanos = 0;
+        takeTellingsBack();
+        heal();
+    }
+
+    void drain() {
+        for (ProxiedConnection link : List.copyOf(links)) {
+            for (Direction direction : Direction.values()) {
+                link.lane(direction).drain();
+            }
+        }
+    }
+
+    void ended(ProxiedConnection link) {
+        if (link.isOver()) {
+            links.remove(link);
+        }
+        lookForConnections();
+    }
+
+    private void lookForConnections() {
+        connected = links.stream().anyMatch(ProxiedConnection::hasClient);
+        whenConnectionChanges.run();
+    }
+
+    void whenConnectionChanges(Runnable action) {
+        whenConnectionChanges = action;
+    }
+
+    boolean isConnected() {
+        return connected;
+    }
+
+    void connected(Connected connected) {
+        if (connected.session() != 0) {
+            lastSession = connected;
+        }
+    }
+
+    void created(long zxid, long session) {
+        creators.put(zxid, session);
+    }
+
+    OptionalLong sessionThatCreated(long zxid) {
+        Long session = creators.get(zxid);
+        return session == null ? OptionalLong.empty() : OptionalLong.of(session);
+    }
+
+    @Nullable
+    Connected lastSession() {
+        return lastSession;
+    }
+
+    private record Telling(long session, Fault fault) {}
+
+    void tellExpired(long session, Fault fault) {
+        tellings.add(new Telling(session, fault));
+    }
+
+    /**
+     * The faults by which the client that now connects is to be told that its session is over. They stay until it has been told: its
+     * connection may be cut before. A client that asks for another session has come to that belief by itself.
+     */
+    List<Fault> faultsToTell(Request connect, long session) {
+        for (Telling telling : List.copyOf(tellings)) {
+            if (telling.session != session) {
+                telling.fault.struck().complete(connect);
+            }
+        }
+        tellings.removeIf(telling -> !telling.fault.isArmed());
+        return tellings.stream().map(Telling::fault).toList();
+    }
+
+    private void takeTellingsBack() {
+        List.copyOf(tellings).forEach(telling -> telling.fault.close());
+        tellings.clear();
+    }
+
+    void close() {
+        List.copyOf(links).forEach(ProxiedConnection::close);
+        plan.clear();
+        takeTellingsBack();
+        Channels.close(listener);
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import java.util.List;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+
+/**
+ * One thing that a {@link FaultProxy} saw. Times are {@link System#nanoTime()} when it had read the frame, before any delay or
+ * fault of its own; but for a {@link Delivery}.
+ */
+public sealed interface WireRecord {
+    /** {@return when the proxy had read it, or passed it on if it is a {@link Delivery}, as {@link System#nanoTime()}} */
+    long nanoTime();
+
+    /** {@return on which connection of this client, the first being 1; 0 if it concerns none} */
+    int connection();
+
+    /**
+     * A request as the client sent it.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param xid the client's number of the request; answers carry it back
+     * @param op what it asks for
+     * @param path the path, absolute and with the client's chroot; for a multi the first one; empty if it has none
+     * @param watch whether it leaves a watch
+     * @param parts the operations of a multi; empty for everything else
+     */
+    record Request(long nanoTime, int connection, int xid, WireOp op, String path, boolean watch, List<Part> parts)
+            implements WireRecord {
+
+        /**
+         * Takes the parts as they are now.
+         *
+         * @param nanoTime when
+         * @param connection on which connection
+         * @param xid the client's number of the request
+         * @param op what it asks for
+         * @param path the path, absolute and with the client's chroot
+         * @param watch whether it leaves a watch
+         * @param parts the operations of a multi
+         */
+        public Request {
+            parts = List.copyOf(parts);
+        }
+
+        /**
+         * {@return whether this or, for a multi, any part of it asks for the operation}
+         *
+         * @param wanted the operation
+         */
+        public boolean does(WireOp wanted) {
+            return op == wanted || parts.stream().anyMatch(part -> part.op() == wanted);
+        }
+
+        /**
+         * {@return whether this is a transaction of nothing but checks} It changes nothing, and proves that the session and its nodes are
+         * there. Latchkey's heartbeat has this form, and so has the barrier that it sends first on a new connection.
+         */
+        public boolean isHeartbeat() {
+            return op == WireOp.MULTI && !parts.isEmpty() && parts.stream().allMatch(part -> part.op() == WireOp.CHECK);
+        }
+
+        @Override
+        public String toString() {
+            return op + (parts.isEmpty() ? " " + path : parts.toString()) + (watch ? " +watch" : "");
+        }
+    }
+
+    /**
+     * One operation of a multi.
+     *
+     * @param op what it asks for
+     * @param path its path
+     */
+    record Part(WireOp op, String path) {
+        @Override
+        public String toString() {
+            return op + " " + path;
+        }
+    }
+
+    /**
+     * The answer to a request.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param to the request
+     * @param zxid the server's zxid: of the transaction, or of the state that a read saw
+     * @param error 0, or the number of a {@link KeeperException.Code}
+     */
+    record Answer(long nanoTime, int connection, Request to, long zxid, int error) implements WireRecord {
+        @Override
+        public String toString() {
+            String outcome = error == 0 ? "ok" : errorName();
+            return outcome + " zxid 0x" + Long.toHexString(zxid) + " to " + to;
+        }
+
+        private String errorName() {
+            KeeperException.Code code = KeeperException.Code.get(error);
+            return code == null ? "error " + error : code.name();
+        }
+    }
+
+    /**
+     * An answer has left for the client, after all delays and holds; none for pings.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param to the request that it answers
+     */
+    record Delivery(long nanoTime, int connection, Request to) implements WireRecord {
+        @Override
+        public String toString() {
+            return "delivered, to " + to;
+        }
+    }
+
+    /**
+     * A watch that fired.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param type what happened
+     * @param state the state that the server tells
+     * @param path to which node
+     * @param zxid in which transaction; -1 if the server does not say
+     */
+    record Event(long nanoTime, int connection, EventType type, KeeperState state, String path, long zxid)
+            implements WireRecord {
+        @Override
+        public String toString() {
+            return type + " " + path + " zxid 0x" + Long.toHexString(zxid);
+        }
+    }
+
+    /**
+     * The server's answer to a connect.
+     *
+     * @param nanoTime when
+     * @param connection on which connection
+     * @param session the session, 0 if the server says that the one asked for is over
+     * @param timeoutMillis its timeout as negotiated
+     */
+    record Welcome(long nanoTime, int connection, long session, int timeoutMillis) implements WireRecord {
+        @Override
+        public String toString() {
+            return session == 0
+                    ? "session is over"
+                    : "session 0x" + Long.toHexString(session) + ", timeout " + timeoutMillis + " ms";
+        }
+    }
+
+    /**
+     * Something that is no frame: a connection opened or closed, a fault struck.
+     *
+     * @param nanoTime when
+     * @param connection on which connection; 0 if it concerns none
+     * @param text what happened
+     */
+    record Note(long nanoTime, int connection, String text) implements WireRecord {
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+}

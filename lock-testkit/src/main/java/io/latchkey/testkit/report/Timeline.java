@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.report;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
+import io.latchkey.testkit.report.Evidence.Spot;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * A few attempts as text, a line for each client: {@code |-- acquire --|} waits, {@code === held ===} relied on, {@code ...} perhaps
+ * relied on, then {@code |} released, {@code x} lost, {@code /} gave up, {@code >} goes on. Below a client stands when its session ended,
+ * at the bottom where the rule is broken. What lies far from there is cut off. Lines are at most 140 columns long.
+ */
+public final class Timeline {
+    private static final int WIDTH = 96;
+    private static final int LABEL = 20;
+    private static final int MARKS = 6;
+    private static final int LISTED = 12;
+    /** A spot that would be smaller than one in so many parts of the picture gets a picture of its surroundings. */
+    private static final int SMALLEST = 12;
+
+    private static final int SURROUNDINGS = 4;
+
+    private final List<HistoryEvent> events;
+    private final List<AttemptSummary> courses;
+    private final Spot spot;
+    private final long from;
+    private final long to;
+
+    /**
+     * Draws a part of a history.
+     *
+     * @param events the events of the history, in order of time
+     * @param spot which attempts are drawn, and where in time
+     */
+    public Timeline(List<HistoryEvent> events, Spot spot) {
+        this.events = events;
+        this.spot = spot;
+        this.courses = AttemptSummary.of(events.stream()
+                .filter(event -> spot.attempts().contains(event.attempt()))
+                .toList());
+        long first = Math.min(
+                spot.from(),
+                courses.stream().mapToLong(AttemptSummary::requested).min().orElse(spot.from()));
+        long end = courses.stream().mapToLong(AttemptSummary::lastKnown).max().orElse(first);
+        long last = Math.max(first + 1, Math.max(end, spot.to() == AttemptSummary.NEVER ? end : spot.to()));
+        long length = Math.max(1, Math.min(spot.to(), last) - spot.from());
+        boolean small = (last - first) / SMALLEST > length;
+        from = small ? Math.max(first, spot.from() - SURROUNDINGS * length) : first;
+        to = small ? Math.min(last, spot.from() + (SURROUNDINGS + 1) * length) : last;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        line(text, "", String.format(Locale.ROOT, "%.3f ms to %.3f ms", from / 1e6, to / 1e6));
+        String former = "";
+        for (Track track : Track.of(courses)) {
+            line(text, track.client().equals(former) ? "" : track.client() + ":", bar(track));
+            if (!track.client().equals(former)) {
+                marks(text, track.client());
+            }
+            former = track.client();
+        }
+        if (spot.to() > spot.from()) {
+            char[] bar = blank();
+            fill(bar, column(spot.from()), Math.max(column(spot.to()), column(spot.from()) + 1), '^', "");
+            line(text, "", new String(bar));
+        }
+        for (AttemptSummary course : courses.stream().limit(LISTED).toList()) {
+            text.append("  ").append(times(course)).append('\n');
+        }
+        if (courses.size() > LISTED) {
+            text.append("  ... and ").append(courses.size() - LISTED).append(" more\n");
+        }
+        return text.toString();
+    }
+
+    private static void line(StringBuilder text, String label, String bar) {
+        String shown = label.length() > LABEL ? label.substring(0, LABEL - 2) + "~:" : label;
+        text.append(String.format(Locale.ROOT, "  %-" + LABEL + "s %s", shown, bar)
+                        .stripTrailing())
+                .append('\n');
+    }
+
+    private String bar(Track track) {
+        char[] bar = blank();
+        String after = "";
+        for (AttemptSummary course : track.courses()) {
+            if (course.requested() > to || Math.min(course.perhapsUntil(), course.gaveUp()) < from) {
+                continue;
+            }
+            int asked = column(course.requested());
+            int answered = column(course.answered());
+            fill(bar, asked, answered, '-', " acquire ");
+            put(bar, asked, course.requested() < from ? '<' : '|');
+            after = "";
+            if (course.isGranted()) {
+                int surely = column(course.surelyUntil());
+                int perhaps = column(course.perhapsUntil());
+                fill(bar, answered, perhaps, '.', "");
+                fill(bar, answered, Math.max(surely, answered + 1), '=', " held ");
+                put(bar, answered, '|');
+                after = end(bar, perhaps, course);
+            } else if (course.gaveUp() <= to) {
+                put(bar, answered, '/');
+                after = " gave up";
+            } else {
+                put(bar, answered, '>');
+                after = " waits";
+            }
+        }
+        return new String(bar).stripTrailing() + after;
+    }
+
+    private String end(char[] bar, int column, AttemptSummary course) {
+        if (course.perhapsUntil() > to) {
+            put(bar, column, '>');
+            return course.perhapsUntil() == AttemptSummary.NEVER ? " goes on" : "";
+        }
+        boolean lost = course.lost() != AttemptSummary.NEVER;
+        put(bar, column, lost ? 'x' : '|');
+        return lost ? " lost" : course.isReleasedInOrder() ? " released" : " releasing";
+    }
+
+    private void marks(StringBuilder text, String client) {
+        List<HistoryEvent> ends = events.stream()
+                .filter(event -> event.attempt() == 0 && event.client().equals(client))
+                .filter(event -> event.nanos() >= from && event.nanos() <= to)
+                .toList();
+        for (HistoryEvent event : ends.stream().limit(MARKS).toList()) {
+            int column = column(event.nanos());
+            String what = String.format(Locale.ROOT, "%s at %.3f ms", words(event), event.nanos() / 1e6);
+            boolean left = column + what.length() + 2 > WIDTH + 18 && column > what.length();
+            String mark =
+                    left ? " ".repeat(column - what.length() - 1) + what + " ^" : " ".repeat(column) + "^ " + what;
+            line(text, "", mark.substring(0, Math.min(mark.length(), WIDTH + 20)));
+        }
+        if (ends.size() > MARKS) {
+            line(text, "", "... and " + (ends.size() - MARKS) + " more");
+        }
+    }
+
+    private static String words(HistoryEvent event) {
+        return switch (event.what()) {
+            case SESSION_ENDING -> "session ends, " + event.note();
+            case SESSION_ENDED -> "session has ended";
+            default -> event.note();
+        };
+    }
+
+    private static String times(AttemptSummary course) {
+        StringBuilder text = new StringBuilder(course.name());
+        text.append(" on ")
+                .append(course.claims().stream().map(LockClaim::toString).collect(Collectors.joining(" + ")))
+                .append(':');
+        time(text, "asked", course.requested());
+        time(text, "placed", course.placed());
+        time(text, "granted", course.granted());
+        time(text, "last looked", course.lastLook());
+        time(text, "let go", course.releasing());
+        time(text, "released", course.released());
+        time(text, "lost", course.lost());
+        time(text, "gave up", course.gaveUp());
+        return text.append(" ms").toString();
+    }
+
+    private static void time(StringBuilder text, String what, long nanos) {
+        if (nanos != AttemptSummary.NEVER) {
+            text.append(String.format(Locale.ROOT, " %s %.3f", what, nanos / 1e6));
+        }
+    }
+
+    private static char[] blank() {
+        char[] bar = new char[WIDTH + 1];
+        Arrays.fill(bar, ' ');
+        return bar;
+    }
+
+    private static void put(char[] bar, int column, char mark) {
+        bar[column] = mark;
+    }
+
+    private static void fill(char[] bar, int start, int end, char with, String label) {
+        for (int i = start; i < end; i++) {
+            bar[i] = with;
+        }
+        int room = end - start - label.length();
+        if (room >= 2) {
+            label.getChars(0, label.length(), bar, start + room / 2 + 1);
+        }
+    }
+
+    private int column(long time) {
+        long within = Math.max(from, Math.min(time, to));
+        return (int) ((double) (within - from) / (to - from) * WIDTH);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.report;
+
+import io.latchkey.testkit.history.AttemptSummary;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One line of a picture: attempts of one client that do not overlap. A client that attempts several things at a time has several.
+ *
+ * @param client whose
+ * @param courses the attempts in order of time
+ */
+record Track(String client, List<AttemptSummary> courses) {
+
+    /** The lines for these attempts: clients in the order in which they first asked, each with as many lines as it needs. */
+    static List<Track> of(List<AttemptSummary> courses) {
+        Map<String, List<List<AttemptSummary>>> byClient = new LinkedHashMap<>();
+        for (AttemptSummary course : courses.stream()
+                .filter(AttemptSummary::isAsked)
+                .sorted(Comparator.comparingLong(AttemptSummary::requested))
+                .toList()) {
+            List<List<AttemptSummary>> lines = byClient.computeIfAbsent(course.client(), name -> new ArrayList<>());
+            lines.stream()
+                    .filter(line -> end(line.get(line.size() - 1)) <= course.requested())
+                    .findFirst()
+                    .orElseGet(() -> {
+                        List<AttemptSummary> line = new ArrayList<>();
+                        lines.add(line);
+                        return line;
+                    })
+                    .add(course);
+        }
+        List<Track> tracks = new ArrayList<>();
+        byClient.forEach((client, lines) -> lines.forEach(line -> tracks.add(new Track(client, line))));
+        return tracks;
+    }
+
+    /** Until when an attempt takes its line. */
+    private static long end(AttemptSummary course) {
+        return course.isGranted() ? Math.max(course.granted(), course.perhapsUntil()) : course.gaveUp();
+    }
+}

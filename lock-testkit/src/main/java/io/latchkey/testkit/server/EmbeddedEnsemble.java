@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.server;
+
+import io.latchkey.testkit.Eventually;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.PrimitiveIterator;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Three ZooKeeper servers in the test's own process that elect a leader among them, on free ports of 127.0.0.1, with their files in
+ * a temporary folder that is deleted at {@link #close()}. Ready within about 1 s. The tick is 200 ms unless set otherwise, so that
+ * sessions of 400 ms and more are possible.
+ *
+ * <p>Any two servers serve; one alone does not: its clients are disconnected. Servers are counted from 0; another number than 0 to 2 is
+ * an {@link IndexOutOfBoundsException}. What the leader knows, the sessions and nodes, a server that serves tells while none leads; while
+ * none serves, asking is an {@link IllegalStateException}. All methods may be called from any thread.
+ */
+public final class EmbeddedEnsemble implements ZooKeeperFixture {
+    private static final int SIZE = 3;
+    private static final Duration READY_WITHIN = Duration.ofSeconds(30);
+
+    private final TempFolder folder = new TempFolder("latchkey-ensemble-");
+    private final List<EnsembleServer> servers;
+    private boolean closed;
+
+    private EmbeddedEnsemble(Duration tick, Duration maxSession) {
+        List<EnsembleServer.Place> places = places(folder.path());
+        servers = places.stream()
+                .map(place -> new EnsembleServer(place, places, (int) tick.toMillis(), (int) maxSession.toMillis()))
+                .toList();
+    }
+
+    /**
+     * Starts three servers with a tick of 200 ms and returns when a leader is elected and all of them serve.
+     *
+     * @return the ensemble, which serves; close it
+     * @throws AssertionError if they do not serve within 30 s
+     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     */
+    public static EmbeddedEnsemble start() {
+        return start(Duration.ofMillis(200));
+    }
+
+    /**
+     * Starts three servers and returns when a leader is elected and all of them serve.
+     *
+     * @param tick the length of a tick, 1 ms to 10 s: sessions are two ticks long at least, 60 s at most; followers that are silent for ten
+     *     ticks are dropped
+     * @return the ensemble, which serves; close it
+     * @throws IllegalArgumentException if the tick is shorter or longer
+     * @throws AssertionError if they do not serve within 30 s
+     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     */
+    public static EmbeddedEnsemble start(Duration tick) {
+        if (tick.toMillis() < 1 || tick.toMillis() > 10_000) {
+            throw new IllegalArgumentException("a tick must be 1 ms to 10 s: " + tick);
+        }
+        EmbeddedEnsemble made = new EmbeddedEnsemble(tick, Duration.ofSeconds(60));
+        try {
+            made.servers.forEach(EnsembleServer::start);
+            Eventually.holds(
+                    "an ensemble that serves",
+                    READY_WITHIN,
+                    () -> made.leader().isPresent() && made.servers.stream().allMatch(EnsembleServer::isServing));
+            return made;
+        } catch (InterruptedException e) {
+            made.close();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while starting an ensemble", e);
+        } catch (RuntimeException | AssertionError e) {
+            made.close();
+            throw e;
+        }
+    }
+
+    private static List<EnsembleServer.Place> places(Path folder) {
+        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * SIZE).iterator();
+        return IntStream.rangeClosed(1, SIZE)
+                .mapToObj(id -> new EnsembleServer.Place(
+                        id, folder.resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
+                .toList();
+    }
+
+    /** {@return 3} */
+    @Override
+    public int size() {
+        return SIZE;
+    }
+
+    @Override
+    public String connectString() {
+        return IntStream.range(0, SIZE).mapToObj(this::connectString).collect(Collectors.joining(","));
+    }
+
+    /**
+     * {@return where clients of one server connect: {@code 127.0.0.1:port}, the same through every restart}
+     *
+     * @param server its number
+     */
+    public String connectString(int server) {
+        return "127.0.0.1:" + at(server).place().clientPort();
+    }
+
+    private EnsembleServer at(int server) {
+        return servers.get(Objects.checkIndex(server, SIZE));
+    }
+
+    /** {@return the number of the server that leads now; empty during an election and while fewer than two run} */
+    @Override
+    public synchronized OptionalInt leader() {
+        return IntStream.range(0, SIZE).filter(i -> servers.get(i).isLeading()).findFirst();
+    }
+
+    /**
+     * Waits until some server leads: about 0.5 s after the former leader was stopped.
+     *
+     * @param within how long to wait at most
+     * @return the number of the server that leads
+     * @throws AssertionError if none does within that time
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public int awaitLeader(Duration within) throws InterruptedException {
+        return Eventually.present("a leader", within, this::leader);
+    }
+
+    /** Whether the server runs and serves clients, which takes a leader and a majority. */
+    @Override
+    public synchronized boolean isServing(int server) {
+        return at(server).isServing();
+    }
+
+    /**
+     * Stops one server in order. Its clients are disconnected at once and go on to another. If it led, the others elect a new leader
+     * in about 0.5 s and serve nobody meanwhile; sessions get their whole timeout again from the new leader. Does nothing if it is
+     * stopped.
+     */
+    @Override
+    public synchronized void stop(int server) {
+        at(server).stop();
+    }
+
+    /**
+     * Ends one server as a crash does: what its clients and the other servers have not got from it by now, they never get. Its clients
+     * are disconnected at once and go on to another. If it led, the others elect a new leader in about 0.5 s, as after {@link #stop}; a
+     * write that it had not yet sent to one of them is lost. It is a thread of this process all the same: what it had begun to write
+     * to its log may be written. {@link #restart} brings it back. Does nothing if it is stopped.
+     *
+     * @param server its number
+     */
+    public synchronized void kill(int server) {
+        EnsembleServer dying = at(server);
+        servers.forEach(each -> each.resetRelayTo(dying.place().id()));
+        dying.kill();
+    }
+
+    /**
+     * Cuts a follower off from its leader: not a byte gets through between them until the partition is healed, and nobody is told. Its
+     * clients are not touched. At first it serves them on: it reads to them what it had, older and older, writes wait, and the leader hears
+     * nothing of their sessions and ends those whose timeout is over. After ten ticks without a word (2 s with a tick of 200 ms) it stops
+     * serving and disconnects its clients, which go on to another server; sessions of more than ten ticks survive. The others go on
+     * all the time. Elections stay possible, so it finds the same leader again and again, and cannot follow it.
+     *
+     * @param follower its number
+     * @return the partition, to await and to heal
+     * @throws IllegalArgumentException if this server leads
+     * @throws IllegalStateException if it does not serve
+     */
+    @Override
+    public synchronized FollowerPartition cutOffFromLeader(int follower) {
+        EnsembleServer server = at(follower);
+        if (server.isLeading()) {
+            throw new IllegalArgumentException("server " + follower + " leads");
+        }
+        if (!server.isServing()) {
+            throw new IllegalStateException("server " + follower + " does not follow now");
+        }
+        server.cutOff();
+        return new FollowerPartition(this, follower);
+    }
+
+    synchronized void mend(int follower) {
+        at(follower).mend();
+    }
+
+    /**
+     * {@inheritDoc} First stops it if it runs.
+     *
+     * @throws IllegalStateException if the ensemble is closed
+     */
+    @Override
+    public synchronized void restart(int server) {
+        if (closed) {
+            throw new IllegalStateException("the ensemble is closed");
+        }
+        at(server).stop();
+        at(server).start();
+    }
+
+    /** The server whose word counts: the leader, or while there is none any that serves. */
+    private EnsembleServer authority() {
+        return leader().stream()
+                .mapToObj(servers::get)
+                .findFirst()
+                .or(() -> servers.stream().filter(EnsembleServer::isServing).findFirst())
+                .orElseThrow(() -> new IllegalStateException("no server serves"));
+    }
+
+    /** {@return the ids of the sessions that live now, as the leader has them} */
+    public synchronized Set<Long> sessions() {
+        return authority().sessions();
+    }
+
+    @Override
+    public synchronized boolean hasSession(long sessionId) {
+        return authority().hasTraceOf(sessionId);
+    }
+
+    /** {@inheritDoc} Here it is also gone from every server that serves. */
+    @Override
+    public void expireSession(long sessionId) throws InterruptedException {
+        synchronized (this) {
+            authority().expire(sessionId);
+        }
+        Eventually.holds("end of session 0x" + Long.toHexString(sessionId), READY_WITHIN, () -> !isAnywhere(sessionId));
+    }
+
+    private synchronized boolean isAnywhere(long sessionId) {
+        return servers.stream().filter(EnsembleServer::isServing).anyMatch(server -> server.hasTraceOf(sessionId));
+    }
+
+    /**
+     * Every node below the path as the leader has it now.
+     *
+     * @param path absolute, {@code /} for everything
+     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
+     *     path has no node
+     */
+    public synchronized List<ServerNode> nodesUnder(String path) {
+        return authority().nodesUnder(Objects.requireNonNull(path, "path")).toList();
+    }
+
+    /**
+     * {@return every watch that the serving servers keep now} As with {@link EmbeddedZooKeeper#watches()}, those of clients without a
+     * connection are not among them.
+     */
+    public synchronized List<ServerWatch> watches() {
+        return servers.stream().flatMap(server -> server.watches().stream()).toList();
+    }
+
+    /** {@return how many watches all serving servers keep together} */
+    public synchronized int watchCount() {
+        return servers.stream()
+                .filter(EnsembleServer::isServing)
+                .mapToInt(EnsembleServer::watchCount)
+                .sum();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            servers.forEach(EnsembleServer::close);
+            folder.close();
+        }
+    }
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.server;
+
+import io.latchkey.testkit.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ZooKeeper server in the test's own process, on a free port of 127.0.0.1, with its files in a temporary folder that is
+ * deleted at {@link #close()}. The first one of a process starts in about 0.2 s, later ones in milliseconds.
+ *
+ * <p>The tick is 100 ms unless set otherwise, so that sessions of 200 ms and more are possible. Below 500 ms do not rely on what a
+ * client learns when: it may be told that its connection is lost only after its session has ended.
+ *
+ * <p>Everything here that tells of the server's state reads it from inside, without a request, and so also while no client is
+ * connected. It throws {@link IllegalStateException} while the server is stopped, except for where to connect and whether it runs. All
+ * methods may be called from any thread.
+ */
+public final class EmbeddedZooKeeper implements ZooKeeperFixture {
+    private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(10);
+
+    private final Settings settings;
+    private final TempFolder folder = new TempFolder("latchkey-zookeeper-");
+    private final ExpirySwitch expiry = new ExpirySwitch();
+    private int port;
+    private @Nullable Running running;
+    private boolean closed;
+
+    private record Settings(int tickMillis, int minSessionMillis, int maxSessionMillis) {}
+
+    private record Running(EmbeddedServer server, NIOServerCnxnFactory connections, FileTxnSnapLog files) {}
+
+    private EmbeddedZooKeeper(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Starts a server with a tick of 100 ms and sessions of 200 ms to 60 s.
+     *
+     * @return the server, which takes connections; close it
+     * @throws UncheckedIOException if its files cannot be made
+     */
+    public static EmbeddedZooKeeper start() {
+        return builder().start();
+    }
+
+    /** {@return settings for a server that is different in its tick or its session timeouts} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public synchronized String connectString() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** {@return the port on 127.0.0.1, the same through every {@link #restart()}} */
+    public synchronized int port() {
+        return port;
+    }
+
+    /** Where its files are until it is closed. */
+    Path folder() {
+        return folder.path();
+    }
+
+    /** {@return whether the server runs} */
+    public synchronized boolean isRunning() {
+        return running != null;
+    }
+
+    @Override
+    public OptionalInt leader() {
+        return isRunning() ? OptionalInt.of(0) : OptionalInt.empty();
+    }
+
+    @Override
+    public boolean isServing(int server) {
+        return Objects.checkIndex(server, 1) == 0 && isRunning();
+    }
+
+    /** {@inheritDoc} As {@link #stop()}. */
+    @Override
+    public void stop(int server) {
+        Objects.checkIndex(server, 1);
+        stop();
+    }
+
+    /** {@inheritDoc} As {@link #restart()}. */
+    @Override
+    public void restart(int server) {
+        Objects.checkIndex(server, 1);
+        restart();
+    }
+
+    /**
+     * Stops the server in order, as for maintenance, in about 10 ms: connections are closed, what was committed is on disk. Clients
+     * are disconnected at once and find nobody listening. Sessions are kept and do not age while the server is stopped. Does
+     * nothing if the server is stopped.
+     */
+    public synchronized void stop() {
+        Running stopping = running;
+        running = null;
+        if (stopping == null) {
+            return;
+        }
+        stopping.connections().shutdown();
+        try {
+            stopping.server().getZKDatabase().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot close the server's files", e);
+        }
+    }
+
+    /**
+     * Ends the server as a crash does: its clients lose their connections first, so that no answer to what is under way gets out,
+     * whether it was carried out or not. Otherwise like {@link #stop()}, and as fast; {@link #restart()} brings it back. It is
+     * a part of this process all the same: what it had begun to write to its log may be written.
+     */
+    public synchronized void kill() {
+        Running dying = running;
+        if (dying != null) {
+            dying.connections().closeAll(DisconnectReason.SERVER_SHUTDOWN);
+            stop();
+        }
+    }
+
+    /**
+     * Starts the stopped server again on the same port, with its data and its sessions; first stops it if it runs. Takes about
+     * 10 ms. Every session has its whole timeout again from now on, so that a client has that long to come back; ZooKeeper's own
+     * client takes 1 to 2 s after a disconnect.
+     *
+     * @throws IllegalStateException if the server is closed
+     */
+    public synchronized void restart() {
+        if (closed) {
+            throw new IllegalStateException("the server is closed");
+        }
+        stop();
+        launch();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            stop();
+            folder.close();
+        }
+    }
+
+    private void launch() {
+        try {
+            FileTxnSnapLog files = ServerFiles.in(folder.path());
+            EmbeddedServer server = new EmbeddedServer(
+                    files, settings.tickMillis(), settings.minSessionMillis(), settings.maxSessionMillis(), expiry);
+            NIOServerCnxnFactory connections = QuietConnections.make();
+            connections.configure(Localhost.port(port), 0, -1, false);
+            connections.startup(server);
+            port = connections.getLocalPort();
+            running = new Running(server, connections, files);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start a ZooKeeper server", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while starting a ZooKeeper server", e);
+        }
+    }
+
+    private synchronized Running running() {
+        if (running == null) {
+            throw new IllegalStateException("the server is stopped");
+        }
+        return running;
+    }
+
+    private ServerTruth truth() {
+        return new ServerTruth(running().server().getZKDatabase().getDataTree());
+    }
+
+    /** {@return the ids of the sessions that live at the server now, with or without a connection} */
+    public Set<Long> sessions() {
+        return Set.copyOf(
+                running().server().getZKDatabase().getSessionWithTimeOuts().keySet());
+    }
+
+    @Override
+    public boolean hasSession(long sessionId) {
+        return running().server().hasSession(sessionId);
+    }
+
+    @Override
+    public void expireSession(long sessionId) throws InterruptedException {
+        running().server().expire(sessionId);
+        Eventually.holds(
+                "end of session 0x" + Long.toHexString(sessionId), SESSION_ENDS_WITHIN, () -> !hasSession(sessionId));
+    }
+
+    /**
+     * From now on no session ends by time, however long its client is silent: only {@link #expireSession}, the client itself, or a
+     * fault that expires it explicitly. Holds through restarts, until {@link #resumeExpiry()}.
+     */
+    public void holdExpiry() {
+        expiry.hold();
+    }
+
+    /** Lets sessions end by time again. One whose client is silent ends within its timeout plus a tick from now. */
+    public void resumeExpiry() {
+        expiry.resume();
+    }
+
+    /**
+     * The longest session that a client gets from now on when it connects, or comes back: a session that lives may so become
+     * shorter or longer, as when its client comes to a server with other settings. Until {@link #restart()}.
+     *
+     * @param longest in whole milliseconds; what is longer is cut down to it
+     */
+    public void limitSessions(Duration longest) {
+        running().server().setMaxSessionTimeout((int) longest.toMillis());
+    }
+
+    /**
+     * Every node below the path as the server has it now.
+     *
+     * @param path absolute, {@code /} for everything
+     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
+     *     path has no node
+     */
+    public List<ServerNode> nodesUnder(String path) {
+        return truth().nodesUnder(Objects.requireNonNull(path, "path"));
+    }
+
+    /**
+     * {@return every watch that the server keeps now, to show that nothing leaks} A watch of a client that has lost its connection is not
+     * among them: the server forgets it, and the client sets it again when it comes back.
+     */
+    public List<ServerWatch> watches() {
+        return truth().watches(running().connections().getConnections());
+    }
+
+    /** {@return how many watches the server keeps, of all sessions and kinds; faster to tell than {@link #watches()}} */
+    public int watchCount() {
+        return running().server().getZKDatabase().getDataTree().getWatchCount();
+    }
+
+    /**
+     * Raises the counter that numbers the sequential children of a node, for tests of its overflow. The next sequential child gets
+     * exactly this number. The change is made in the server's database, not by a transaction, and survives a {@link #restart()};
+     * no create under the node may be under way.
+     *
+     * <p>ZooKeeper 3.9 keeps the counter as the parent's raw {@code cversion}: every create of a child, sequential or not, first
+     * uses it as the number and then adds one; deletes leave it alone. (Clients see another figure in a {@code Stat}: twice the
+     * counter minus the number of children.) The database never lowers the counter. So at 2147483647 it stands still: one create
+     * after another gets that same number, and one that is prepared while another is still on its way gets a negative one, from
+     * -2147483648 on.
+     *
+     * @param path the parent's
+     * @param counter the number of its next sequential child, not below what it is now
+     * @throws IllegalArgumentException if there is no such node or its counter is higher already
+     * @throws UncheckedIOException if the change cannot be written to the server's files
+     */
+    public void setChildCounter(String path, int counter) {
+        Running now = running();
+        new ServerTruth(now.server().getZKDatabase().getDataTree()).raiseChildCounter(path, counter);
+        try {
+            now.server().takeSnapshot();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot save the counter of " + path, e);
+        }
+    }
+
+    /**
+     * Deletes the empty containers, as a real server does once a minute: those that have had a child and have none now. Containers that
+     * never had a child stay. Returns when it is done, in a few milliseconds.
+     *
+     * @return the paths of those that were deleted
+     * @throws InterruptedException if interrupted while waiting for the deletions, which go on
+     */
+    public List<String> reapContainers() throws InterruptedException {
+        EmbeddedServer server = running().server();
+        return ContainerReaper.reap(server.getZKDatabase(), server.pipeline());
+    }
+
+    /** Settings of a server that is not started yet. */
+    public static final class Builder {
+        private Duration tick = Duration.ofMillis(100);
+        private @Nullable Duration minSession;
+        private Duration maxSession = Duration.ofSeconds(60);
+
+        private Builder() {}
+
+        /**
+         * How often the server looks for sessions to expire. They end at the first tick after their timeout.
+         *
+         * @param length in whole milliseconds, at least 1 ms; 100 ms unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter, or longer than 24 days
+         */
+        public Builder tick(Duration length) {
+            tick = atLeastOneMilli(length, "tick");
+            return this;
+        }
+
+        /**
+         * The shortest session that a client gets.
+         *
+         * @param shortest in whole milliseconds, at least 1 ms; what is shorter is raised to it; two ticks unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
+         */
+        public Builder minSession(Duration shortest) {
+            minSession = atLeastOneMilli(shortest, "minSession");
+            return this;
+        }
+
+        /**
+         * The longest session that a client gets.
+         *
+         * @param longest in whole milliseconds, at least 1 ms; what is longer is cut down to it; 60 s unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
+         */
+        public Builder maxSession(Duration longest) {
+            maxSession = atLeastOneMilli(longest, "maxSession");
+            return this;
+        }
+
+        /**
+         * Starts a server with these settings and returns when it takes connections.
+         *
+         * @return the server; close it
+         * @throws IllegalArgumentException if the shortest session is longer than the longest
+         * @throws UncheckedIOException if its files cannot be made
+         */
+        public EmbeddedZooKeeper start() {
+            Duration shortest = minSession == null ? tick.multipliedBy(2) : minSession;
+            if (shortest.compareTo(maxSession) > 0) {
+                throw new IllegalArgumentException(
+                        "minSession " + shortest + " is longer than maxSession " + maxSession);
+            }
+            EmbeddedZooKeeper made = new EmbeddedZooKeeper(
+                    new Settings((int) tick.toMillis(), (int) shortest.toMillis(), (int) maxSession.toMillis()));
+            try {
+                made.restart();
+            } catch (RuntimeException e) {
+                made.close();
+                throw e;
+            }
+            return made;
+        }
+
+        private static Duration atLeastOneMilli(Duration duration, String name) {
+            if (duration.toMillis() < 1 || duration.toMillis() > Integer.MAX_VALUE) {
+                throw new IllegalArgumentException(name + " must be 1 ms to 24 days: " + duration);
+            }
+            return duration;
+        }
+    }
+}

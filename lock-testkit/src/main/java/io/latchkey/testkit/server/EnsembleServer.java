@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
+import org.apache.zookeeper.server.quorum.flexible.QuorumMaj;
+import org.jspecify.annotations.Nullable;
+
+/** One server of an ensemble: its place, which stays, and the running peer, which comes and goes. */
+final class EnsembleServer {
+    private static final String ADMIN_SERVER = "zookeeper.admin.enableServer";
+    private static final int FLEXIBLE_ELECTION = 3;
+    private static final int TICKS_TO_JOIN = 50;
+    private static final int TICKS_TO_FOLLOW = 10;
+    private static final long ENDS_WITHIN_MILLIS = 10_000;
+
+    private final Place place;
+    private final List<Place> all;
+    private final int tickMillis;
+    private final int maxSessionMillis;
+    private final Map<Integer, Relay> relays = new TreeMap<>();
+    private @Nullable QuorumPeer peer;
+    private @Nullable NIOServerCnxnFactory connections;
+
+    /** Where a server lives: the same through restarts. */
+    record Place(int id, Path folder, int clientPort, int quorumPort, int electionPort) {
+        private QuorumServer asMember(int portToFollow) {
+            return new QuorumServer(
+                    id, Localhost.port(portToFollow), Localhost.port(electionPort), Localhost.port(clientPort));
+        }
+    }
+
+    EnsembleServer(Place place, List<Place> all, int tickMillis, int maxSessionMillis) {
+        this.place = place;
+        this.all = List.copyOf(all);
+        this.tickMillis = tickMillis;
+        this.maxSessionMillis = maxSessionMillis;
+        all.stream()
+                .filter(other -> other.id() != place.id())
+                .forEach(other -> relays.put(other.id(), Relay.to(Localhost.port(other.quorumPort()))));
+    }
+
+    Place place() {
+        return place;
+    }
+
+    boolean isStarted() {
+        return peer != null;
+    }
+
+    void start() {
+        try {
+            Files.createDirectories(place.folder());
+            NIOServerCnxnFactory opened = QuietConnections.make();
+            opened.configure(Localhost.port(place.clientPort()), 0, -1, false);
+            QuorumPeer made = ServerFiles.unforced(() -> peer(opened));
+            made.setMaxSessionTimeout(maxSessionMillis);
+            made.setDaemon(true);
+            made.setName("latchkey-ensemble-server-" + place.id());
+            Elections.lively(made::start);
+            peer = made;
+            connections = opened;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start server " + place.id() + " of the ensemble", e);
+        }
+    }
+
+    /** Without the HTTP server that ZooKeeper would otherwise open on a fixed port where Jetty is there. */
+    private QuorumPeer peer(NIOServerCnxnFactory opened) throws IOException {
+        Map<Long, QuorumServer> members = new TreeMap<>();
+        // The others are followed through relays, which can be cut; everybody listens at the place's own port.
+        all.forEach(each -> members.put((long) each.id(), each.asMember(portToFollow(each))));
+        String before = System.getProperty(ADMIN_SERVER);
+        System.setProperty(ADMIN_SERVER, "false");
+        try {
+            return new QuorumPeer(
+                    members,
+                    place.folder().toFile(),
+                    place.folder().toFile(),
+                    FLEXIBLE_ELECTION,
+                    place.id(),
+                    tickMillis,
+                    TICKS_TO_JOIN,
+                    TICKS_TO_FOLLOW,
+                    0,
+                    false,
+                    opened,
+                    new QuorumMaj(members));
+        } finally {
+            if (before == null) {
+                System.clearProperty(ADMIN_SERVER);
+            } else {
+                System.setProperty(ADMIN_SERVER, before);
+            }
+        }
+    }
+
+    private int portToFollow(Place other) {
+        Relay relay = relays.get(other.id());
+        return relay == null ? other.quorumPort() : relay.port();
+    }
+
+    /** Nothing gets through any more between this server and one that it follows. */
+    void cutOff() {
+        relays.values().forEach(Relay::cut);
+    }
+
+    void mend() {
+        relays.values().forEach(Relay::mend);
+    }
+
+    /** Ends the connections by which this server follows another. */
+    private void resetRelays() {
+        relays.values().forEach(Relay::reset);
+    }
+
+    /** Ends the connections by which this server follows that one. */
+    void resetRelayTo(int id) {
+        Relay relay = relays.get(id);
+        if (relay != null) {
+            relay.reset();
+        }
+    }
+
+    void close() {
+        stop();
+        relays.values().forEach(Relay::close);
+    }
+
+    /** Its clients lose it before it can say anything more. */
+    void kill() {
+        NIOServerCnxnFactory dying = connections;
+        if (dying != null) {
+            resetRelays();
+            dying.closeAll(DisconnectReason.SERVER_SHUTDOWN);
+        }
+        stop();
+    }
+
+    void stop() {
+        QuorumPeer stopping = peer;
+        peer = null;
+        connections = null;
+        if (stopping == null) {
+            return;
+        }
+        stopping.shutdown();
+        try {
+            stopping.join(ENDS_WITHIN_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    boolean isLeading() {
+        return peer != null && peer.getPeerState() == ServerState.LEADING && serving() != null;
+    }
+
+    /** Whether it takes part: leads or follows, and serves clients. */
+    boolean isServing() {
+        return serving() != null;
+    }
+
+    private @Nullable ZooKeeperServer serving() {
+        QuorumPeer now = peer;
+        ZooKeeperServer server = now == null ? null : now.getActiveServer();
+        return server != null && server.isRunning() ? server : null;
+    }
+
+    private ZKDatabase database() {
+        ZooKeeperServer server = serving();
+        if (server == null) {
+            throw new IllegalStateException("server " + place.id() + " does not serve");
+        }
+        return server.getZKDatabase();
+    }
+
+    Set<Long> sessions() {
+        return Set.copyOf(database().getSessionWithTimeOuts().keySet());
+    }
+
+    boolean hasTraceOf(long session) {
+        return sessions().contains(session) || nodesUnder("/").anyMatch(node -> node.session() == session);
+    }
+
+    Stream<ServerNode> nodesUnder(String path) {
+        return new ServerTruth(database().getDataTree()).nodesUnder(path).stream();
+    }
+
+    List<ServerWatch> watches() {
+        ZooKeeperServer server = serving();
+        return server == null
+                ? List.of()
+                : new ServerTruth(database().getDataTree())
+                        .watches(server.getServerCnxnFactory().getConnections());
+    }
+
+    int watchCount() {
+        return database().getDataTree().getWatchCount();
+    }
+
+    void expire(long session) {
+        ZooKeeperServer server = serving();
+        if (server == null) {
+            throw new IllegalStateException("server " + place.id() + " does not serve");
+        }
+        server.expire(session);
+    }
+}

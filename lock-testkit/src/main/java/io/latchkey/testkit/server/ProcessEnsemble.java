@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.server;
+
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.proxy.FaultProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.PrimitiveIterator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Three ZooKeeper servers in JVMs of their own, so that one can stand still as a whole, or die in the middle of anything. Ready within 2
+ * to 5 s. Where that is not needed, {@link EmbeddedEnsemble} is faster and can do more. The tick is 500 ms; followers that are silent for ten
+ * ticks are dropped, sessions are two ticks to 60 s long.
+ *
+ * <p>A server without a quorum serves read-only handles, where the ensemble has local sessions ({@code localSessionsEnabled=true}): a
+ * server of 3.6 or later refuses every other session then.
+ *
+ * <p>Servers are counted from 0; another number than 0 to 2 is an {@link IndexOutOfBoundsException}. All methods may be called from any
+ * thread. Pausing needs the signals STOP and CONT, so it is not for Windows.
+ */
+public final class ProcessEnsemble implements ZooKeeperFixture {
+    private static final int SIZE = 3;
+    private static final int TICK_MILLIS = 500;
+    private static final Duration READY_WITHIN = Duration.ofSeconds(60);
+
+    private final TempFolder folder = new TempFolder("latchkey-processes-");
+    private final List<ServerProcess> servers;
+
+    private ProcessEnsemble(List<String> settings) {
+        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * SIZE).iterator();
+        List<EnsembleServer.Place> places = IntStream.rangeClosed(1, SIZE)
+                .mapToObj(id -> new EnsembleServer.Place(
+                        id, folder.path().resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
+                .toList();
+        servers = places.stream()
+                .map(place -> new ServerProcess(place, places, TICK_MILLIS, settings))
+                .toList();
+    }
+
+    /**
+     * Starts three servers and returns when all of them serve.
+     *
+     * @param settings lines of {@code zoo.cfg} for all of them, such as {@code localSessionsEnabled=true}
+     * @return the ensemble, which serves; close it
+     * @throws AssertionError if they do not serve within 60 s
+     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     */
+    public static ProcessEnsemble start(String... settings) {
+        ProcessEnsemble made = new ProcessEnsemble(List.of(settings));
+        try {
+            made.servers.forEach(ServerProcess::start);
+            Eventually.holds("an ensemble that serves", READY_WITHIN, () -> IntStream.range(0, SIZE)
+                    .allMatch(made::isServing));
+            return made;
+        } catch (InterruptedException e) {
+            made.close();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while starting an ensemble", e);
+        } catch (RuntimeException | AssertionError e) {
+            made.close();
+            throw e;
+        }
+    }
+
+    /** {@return 3} */
+    @Override
+    public int size() {
+        return SIZE;
+    }
+
+    @Override
+    public String connectString() {
+        return IntStream.range(0, SIZE).mapToObj(this::connectString).collect(Collectors.joining(","));
+    }
+
+    /**
+     * {@return where clients of one server connect: {@code 127.0.0.1:port}, the same through every restart}
+     *
+     * @param server its number
+     */
+    public String connectString(int server) {
+        return "127.0.0.1:" + at(server).place().clientPort();
+    }
+
+    private ServerProcess at(int server) {
+        return servers.get(Objects.checkIndex(server, SIZE));
+    }
+
+    /** {@inheritDoc} The server itself is asked. A paused one says nothing, which takes a second to find out. */
+    @Override
+    public boolean isServing(int server) {
+        String state = at(server).ask("srvr");
+        return state.contains("Mode: leader") || state.contains("Mode: follower");
+    }
+
+    /**
+     * {@return whether the server says that it has no quorum and serves read-only handles alone} A paused one says nothing, which takes a
+     * second to find out.
+     *
+     * @param server its number
+     */
+    public boolean isReadOnly(int server) {
+        return at(server).ask("srvr").contains("Mode: read-only");
+    }
+
+    /** {@return the number of the server that says it leads; empty during an election, or while the leader is paused and there is no other} */
+    @Override
+    public OptionalInt leader() {
+        return IntStream.range(0, SIZE)
+                .filter(i -> at(i).ask("srvr").contains("Mode: leader"))
+                .findFirst();
+    }
+
+    /**
+     * Waits until some server leads.
+     *
+     * @param within how long to wait at most
+     * @return the number of the server that leads
+     * @throws AssertionError if none does within that time
+     * @throws InterruptedException if interrupted while waiting
+     */
+    public int awaitLeader(Duration within) throws InterruptedException {
+        return Eventually.present("a leader", within, this::leader);
+    }
+
+    /**
+     * Stops one server in its tracks (SIGSTOP): its connections stay open and silent, its clocks go on without it. If it leads, nothing is
+     * committed and no session ends until it {@linkplain #resume goes on}; it goes on as leader if that is within ten ticks, and ends
+     * at once every session that has been silent for its timeout by the clock, which its servers' pings may be too late to prevent. After
+     * ten ticks the others elect another leader, and sessions get their whole timeout again from that.
+     *
+     * @param server its number
+     * @throws IllegalStateException if it does not run
+     */
+    public void pause(int server) {
+        at(server).pause();
+    }
+
+    /**
+     * Lets a paused server go on (SIGCONT).
+     *
+     * @param server its number
+     * @throws IllegalStateException if it does not run
+     */
+    public void resume(int server) {
+        at(server).resume();
+    }
+
+    /**
+     * Ends one server's process (SIGKILL), paused or not, in the middle of whatever it does. Does nothing if it does not run.
+     *
+     * @param server its number
+     */
+    public void kill(int server) {
+        at(server).kill();
+    }
+
+    /** {@inheritDoc} As {@link #kill}: a process has no gentler end. */
+    @Override
+    public void stop(int server) {
+        kill(server);
+    }
+
+    /** {@inheritDoc} First kills it if it runs. */
+    @Override
+    public void restart(int server) {
+        at(server).kill();
+        at(server).start();
+    }
+
+    /** {@inheritDoc} Asks the leader; while none answers, the session counts as there. */
+    @Override
+    public boolean hasSession(long sessionId) {
+        OptionalInt leads = leader();
+        String dump = leads.isEmpty() ? "" : at(leads.getAsInt()).ask("dump");
+        return !dump.contains("SessionTracker dump")
+                || dump.contains("0x" + Long.toHexString(sessionId).toLowerCase(Locale.ROOT));
+    }
+
+    /**
+     * Not from here: a session is ended through its proxy, {@link FaultProxy#expireSession()}.
+     *
+     * @throws UnsupportedOperationException always
+     */
+    @Override
+    public void expireSession(long sessionId) {
+        throw new UnsupportedOperationException(
+                "a server in another process ends sessions by time, or through FaultProxy");
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(ServerProcess::kill);
+        folder.close();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.server;
+
+import java.util.OptionalInt;
+
+/**
+ * ZooKeeper for a test: one server or an ensemble that the test has started. What a fault needs to know about sessions it asks here, at
+ * the server, never at a client.
+ *
+ * <p>Of the methods with a default not every fixture has all: one that it lacks is an {@link UnsupportedOperationException}.
+ */
+public interface ZooKeeperFixture extends AutoCloseable {
+
+    /** {@return where clients connect: {@code 127.0.0.1:port}, several separated by commas, without a chroot} */
+    String connectString();
+
+    /**
+     * {@return whether the server still has a session} So it is from the moment the session is created until its end is committed, by expiry,
+     * by decree or by its client's close; the ephemeral nodes are gone then.
+     *
+     * @param sessionId the session's id
+     */
+    boolean hasSession(long sessionId);
+
+    /**
+     * Ends a session at the server, by decree, and returns when its end is committed and its ephemeral nodes are gone: 1 to 10 ms.
+     * The server drops the client's connection; the client is disconnected about 100 ms later and learns that its session is over
+     * when it has connected again, with ZooKeeper's own client after 1 to 2 s. Nothing happens if there is no such session.
+     *
+     * @param sessionId the session's id
+     * @throws InterruptedException if interrupted while waiting; the session ends nevertheless
+     */
+    void expireSession(long sessionId) throws InterruptedException;
+
+    /** {@return how many servers there are; they are counted from 0} */
+    default int size() {
+        return 1;
+    }
+
+    /** {@return the number of the server that leads, which the only one does while it runs; empty while none does} */
+    default OptionalInt leader() {
+        throw new UnsupportedOperationException("these servers are not this process's to ask");
+    }
+
+    /**
+     * {@return whether a server serves clients now: it runs and, in an ensemble, leads or follows}
+     *
+     * @param server its number
+     */
+    default boolean isServing(int server) {
+        throw new UnsupportedOperationException("these servers are not this process's to ask");
+    }
+
+    /**
+     * Stops one server. Does nothing if it is stopped.
+     *
+     * @param server its number
+     */
+    default void stop(int server) {
+        throw new UnsupportedOperationException("these servers are not this process's to stop");
+    }
+
+    /**
+     * Starts a stopped server again, on the same ports and with its data. In an ensemble it returns before the server has joined the others.
+     *
+     * @param server its number
+     */
+    default void restart(int server) {
+        throw new UnsupportedOperationException("these servers are not this process's to start");
+    }
+
+    /**
+     * Cuts a follower off from its leader: {@link EmbeddedEnsemble#cutOffFromLeader}, which alone can.
+     *
+     * @param follower its number
+     * @return the partition, to await and to heal
+     */
+    default FollowerPartition cutOffFromLeader(int follower) {
+        throw new UnsupportedOperationException("there is nothing to cut between these servers");
+    }
+
+    /** Stops every server and deletes its files. Clients that are still connected lose their connections. Does nothing the second time. */
+    @Override
+    void close();
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.history;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.TokenOrderChecker;
+import io.latchkey.testkit.check.Verdict;
+import io.latchkey.testkit.history.HistoryEvent.What;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@LatchkeyTest(sessionMillis = 5000)
+@Timeout(60)
+class HistoryTest {
+    private static List<What> kinds(History history, String client) {
+        return history.events().stream()
+                .filter(event -> event.client().equals(client))
+                .map(HistoryEvent::what)
+                .toList();
+    }
+
+    @Test
+    void recordsAHoldInOrder(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Acquirable first = history.recordedMutex(one, "/recorded");
+        Acquirable second = history.recordedMutex(two, "/recorded");
+        try (Lease lease = first.acquire()) {
+            assertTrue(second.tryAcquire(Duration.ofMillis(20)).isEmpty());
+            assertTrue(lease.isValid());
+        }
+        assertEquals(
+                List.of(What.REQUESTED, What.PLACED, What.GRANTED, What.VALID, What.RELEASING, What.RELEASED),
+                kinds(history, one.name()));
+        assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, two.name()));
+        HistoryEvent granted = history.events().stream()
+                .filter(event -> event.what() == What.GRANTED)
+                .findFirst()
+                .orElseThrow();
+        assertEquals(one.proxy().session().getAsLong(), granted.session());
+        assertTrue(granted.token() > 0);
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+    }
+
+    @Test
+    void recordsAsynchronousHoldsAndCancellation(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/async").acquireAsync().get(10, TimeUnit.SECONDS);
+        CompletableFuture<Lease> waiting = history.recordedMutex(two, "/async").acquireAsync();
+        assertThrows(java.util.concurrent.TimeoutException.class, () -> waiting.get(50, TimeUnit.MILLISECONDS));
+        waiting.cancel(false);
+        Eventually.holds("recorded cancellation", Duration.ofSeconds(10), () -> kinds(history, two.name())
+                .contains(What.GAVE_UP));
+        lease.releaseAsync().get(10, TimeUnit.SECONDS);
+        assertTrue(kinds(history, one.name()).contains(What.RELEASED));
+        assertTrue(history.recordedMutex(two, "/async")
+                .tryAcquireAsync(Duration.ofSeconds(5))
+                .get(10, TimeUnit.SECONDS)
+                .isPresent());
+    }
+
+    @Test
+    void recordsALossByDecree(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/decree").acquire();
+        history.expire(one, ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
+        try (Lease next = history.recordedMutex(two, "/decree").acquire()) {
+            assertTrue(next.isValid());
+            lease.isValid();
+            lease.lost().get(10, TimeUnit.SECONDS);
+            Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
+                    .contains(What.LOST));
+        }
+        assertTrue(kinds(history, one.name()).containsAll(List.of(What.SESSION_ENDING, What.SESSION_ENDED)));
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+        assertInstanceOf(Verdict.Inapplicable.class, ExclusionChecker.mutex().byTheirOwnLooks(history));
+    }
+
+    @Test
+    void aPartitionObeysTheClientsOwnLooks(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        Lease lease = history.recordedMutex(one, "/partitioned").acquire();
+        CompletableFuture<Lease> next =
+                history.recordedMutex(two, "/partitioned").acquireAsync();
+        CompletableFuture<Long> ended = history.expire(one, ExpiryOrder.PARTITION);
+        Eventually.holds("loss", Duration.ofSeconds(20), () -> !lease.isValid());
+        assertFalse(next.isDone(), "lost before anybody else can hold");
+        next.get(20, TimeUnit.SECONDS).close();
+        ended.get(20, TimeUnit.SECONDS);
+        Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
+                .contains(What.LOST));
+        ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
+        ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
+    }
+
+    @Test
+    void aMultiLocksSessionIsSeenThroughItsTransaction(FaultyClient one) throws Exception {
+        History history = new History();
+        LockClient locks = one.client();
+        Acquirable both = history.recorded(
+                one,
+                locks.multiLock(
+                        locks.mutex("/multi/a"), locks.semaphore("/multi/s", 3).permits(2)),
+                LockClaim.exclusive("/multi/a"),
+                LockClaim.permits("/multi/s", 2, 3));
+        both.acquire().close(); // on new paths
+        both.acquire().close(); // on known ones
+        List<HistoryEvent> grants = history.events().stream()
+                .filter(event -> event.what() == What.GRANTED)
+                .toList();
+        assertEquals(2, grants.size());
+        for (HistoryEvent grant : grants) {
+            assertEquals(one.proxy().session().getAsLong(), grant.session());
+            assertTrue(grant.toString().contains("/multi/a + /multi/s 2 of 3 GRANTED"), grant::toString);
+        }
+    }
+
+    @Test
+    void aDowngradeIsRecordedWithoutAGap(FaultyClient one, FaultyClient two) throws Exception {
+        History history = new History();
+        ReadWriteLock lock = one.client().readWriteLock("/downgraded");
+        Lease write = history.recorded(one, lock.writeLock(), LockClaim.exclusive("/downgraded"))
+                .acquire();
+        Lease read = History.downgrade(lock, write);
+        Lease reader = history.recorded(
+                        two, two.client().readWriteLock("/downgraded").readLock(), LockClaim.shared("/downgraded"))
+                .acquire();
+        assertTrue(read.isValid());
+        assertTrue(reader.isValid());
+        reader.close();
+        read.close();
+        List<HistoryEvent> ofOne = history.events().stream()
+                .filter(event -> event.client().equals(one.name()))
+                .toList();
+        assertEquals(
+                List.of(
+                        What.REQUESTED,
+                        What.PLACED,
+                        What.GRANTED,
+                        What.VALID, // when it was handed out
+                        What.RELEASING,
+                        What.RELEASED,
+                        What.REQUESTED,
+                        What.GRANTED,
+                        What.VALID,
+                        What.RELEASING,
+                        What.RELEASED),
+                ofOne.stream().map(HistoryEvent::what).toList());
+        assertEquals(ofOne.get(4).nanos(), ofOne.get(7).nanos(), "no moment between");
+        ExclusionChecker.readWrite().whileSessionsLive(history).assertObeyed();
+        TokenOrderChecker.check(history).assertObeyed();
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> History.downgrade(lock, one.client().mutex("/unrecorded").acquire()));
+    }
+
+    @Test
+    void holdsWithoutALockAreFoundOut() {
+        History history = new History();
+        Attempt first = history.attempt("a", "/unlocked");
+        first.granted(1);
+        Attempt second = history.attempt("b", "/unlocked");
+        second.granted(2);
+        first.valid(first.beforeLook());
+        second.valid(second.beforeLook());
+        assertInstanceOf(Verdict.Broken.class, ExclusionChecker.mutex().whileSessionsLive(history));
+        assertTrue(history.toString().contains("b #2 /unlocked GRANTED token 2"), history::toString);
+    }
+}

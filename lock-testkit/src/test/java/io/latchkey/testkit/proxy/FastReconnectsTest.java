@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.Reconnects;
+import io.latchkey.testkit.Stopwatch;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The times are a fifth of what a client that sleeps takes at least, and many times what is needed. */
+@Timeout(60)
+class FastReconnectsTest extends BehindAProxy {
+    private static final double SLEEPS_TAKE_MILLIS = 1000;
+
+    @Test
+    void aClientBehindAProxyIsBackInMilliseconds() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(proxy)) {
+            long worst = 0;
+            for (int i = 0; i < 20; i++) {
+                proxy.cut();
+                Stopwatch watch = Stopwatch.start();
+                client.awaitState(KeeperState.SyncConnected, SOON);
+                worst = Math.max(worst, watch.stop());
+            }
+            assertTrue(worst < SLEEPS_TAKE_MILLIS, "the slowest of 20 took " + worst + " ms");
+            client.create("/still-well", CreateMode.EPHEMERAL);
+            assertFalse(fast.toString().isEmpty());
+        }
+    }
+
+    @Test
+    void everyClientOfAServerIsBackInMilliseconds() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(server.connectString())) {
+            server.restart();
+            Stopwatch watch = Stopwatch.start();
+            other.awaitState(KeeperState.SyncConnected, SOON);
+            assertTrue(watch.stop() < SLEEPS_TAKE_MILLIS, fast::toString);
+        }
+    }
+
+    @Test
+    void anExpiredClientKnowsInMillisecondsAndAClosedOneIsGone() throws Exception {
+        try (FastReconnects fast = FastReconnects.of(server.connectString())) {
+            server.expireSession(other.session());
+            Stopwatch watch = Stopwatch.start();
+            other.awaitState(KeeperState.Expired, SOON);
+            assertTrue(watch.stop() < SLEEPS_TAKE_MILLIS, fast::toString);
+        }
+    }
+
+    @Test
+    void theThreadEndsWithItsOwnerAndClientsSleepAgain() throws Exception {
+        FastReconnects.of(proxy).close();
+        assertEquals(
+                0,
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().equals("latchkey-fast-reconnects-" + proxy.connectString()))
+                        .count());
+        long start = System.nanoTime();
+        proxy.cut();
+        client.awaitState(KeeperState.Disconnected, SOON);
+        assertTrue(System.nanoTime() - start > 90_000_000, "ZooKeeper sleeps 100 ms before it tells");
+    }
+
+    @Test
+    void aFaultyClientInFastModeTakesNextToNoTimeToLoseItsSessionAndCloses() throws Exception {
+        Stopwatch watch = Stopwatch.start();
+        for (int i = 0; i < 10; i++) {
+            try (FaultyClient fast = FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST)) {
+                Lease lease = fast.client().mutex("/fast").acquire();
+                fast.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
+                lease.lost().get(10, TimeUnit.SECONDS);
+                fast.client().mutex("/fast").acquire().close();
+            }
+        }
+        double each = watch.stop() / 10.0;
+        assertTrue(each < SLEEPS_TAKE_MILLIS / 2, "a life took " + each + " ms");
+    }
+}
