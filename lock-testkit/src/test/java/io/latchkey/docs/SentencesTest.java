@@ -17,7 +17,7 @@ class SentencesTest {
     private static final int PARAGRAPH = 90;
 
     /** Pages that may be longer. The list may only shrink: a page on it that needs no exception fails. */
-    private static final Set<String> LONGER = Set.of("docs/protocol.md", "docs/testkit.md");
+    private static final Set<String> LONGER = Set.of("docs/testkit.md");
 
     /** What was written once and is not rewritten. */
     private static final Pattern HISTORY = Pattern.compile("CHANGELOG\\.md|docs/decisions/.*");

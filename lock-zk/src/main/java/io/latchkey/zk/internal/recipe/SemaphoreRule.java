@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * A request holds when its permits and those of all before it are within the capacity. What it watches until then must
  * tell of every change that lets it in, in whatever order others leave, and one change must not wake everybody
- * (docs/protocol.md, "Semaphore: certificates and the chain").
+ * (docs/protocol.md, "Semaphore: blocking sets and the chain").
  *
  * <p><b>Up to {@code mostWatched} permits: a blocking certificate.</b> Predecessors whose permits alone, with its own,
  * exceed the capacity: as long as all of them are there it cannot hold, so nothing else need wake it. They are taken

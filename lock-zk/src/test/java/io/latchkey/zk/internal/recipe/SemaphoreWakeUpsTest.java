@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * No wake-up is lost, and none wakes too many: in every order in which requests come, look, announce that they hold, and leave, while the
  * capacity changes twice. A request that sleeps looks again only when something that its decision watches has changed. With {@code
- * -Dlatchkey.explore=large} five requests for any permits, too (docs/protocol.md, "Semaphore: certificates and the chain").
+ * -Dlatchkey.explore=large} five requests for any permits, too (docs/protocol.md, "Semaphore: blocking sets and the chain").
  *
  * <p>A look is one step here: what changes between a list and the watches that follow from it shows when the watches are set.
  */
