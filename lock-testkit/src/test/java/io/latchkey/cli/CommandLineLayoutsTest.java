@@ -160,7 +160,7 @@ class CommandLineLayoutsTest {
                 succeeded("evict", "/evicted", token));
 
         awaitRequests("/evicted", 0);
-        assertEquals("/evicted: no lock; nobody holds, nobody waits\n", succeeded("show", "/evicted"));
+        assertEquals("/evicted: no lock; no holders, no waiters\n", succeeded("show", "/evicted"));
     }
 
     /** What nobody prevents: Curator walks past nodes of Latchkey's own layout. */

@@ -191,7 +191,7 @@ class CommandLineTest {
             assertTrue(lines.get(3).startsWith("waiting "), lines.get(3));
 
             assertEquals(
-                    "/show/nobody: no lock; nobody holds, nobody waits\n",
+                    "/show/nobody: no lock; no holders, no waiters\n",
                     succeeded(nobody.ended()).out());
             assertTrue(waiter.cancel(false));
         }
@@ -563,8 +563,8 @@ class CommandLineTest {
                 "show x | must begin with /",
                 "evict x 1 | must begin with /",
                 "run x -- true | must begin with /",
-                "evict /x abc | 'abc' is no token: give the number in the column TOKEN of 'latchkey show'",
-                "evict /x 0 | '0' is no token",
+                "evict /x abc | 'abc' is not a token: give the number in the column TOKEN of 'latchkey show'",
+                "evict /x 0 | '0' is not a token",
                 "run /x --semaphore=0 -- true | --semaphore takes 1 permit or more, not 0",
                 "run /x --label=LONG -- true | --label has 257 characters, and 256 are the most",
                 "run /x --label=a\u202eb -- true | --label has the character U+202E, which is not printed",

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The command and what it has started. Ends once, whoever asks for it first: the loss of the lock, or a signal. A second one
- * who asks waits until it has ended.
+ * The process of the command, with its descendants. It is ended at most once, by a loss of the lock or by a signal; a
+ * second call waits for the first to complete.
  */
 final class CommandProcess {
-    /** After KILL a process is there only while the kernel is busy with it. */
+    /** Maximum wait after KILL, while the kernel removes the process. */
     private static final Duration KILLED_WITHIN = Duration.ofSeconds(10);
 
     private final Duration grace;
@@ -25,7 +25,7 @@ final class CommandProcess {
     private boolean over;
 
     /**
-     * Starts nothing yet.
+     * Prepares the process without starting it.
      *
      * @param grace the time between TERM and KILL
      */
@@ -45,9 +45,9 @@ final class CommandProcess {
     }
 
     /**
-     * Asks the command, and all processes that it has started and that still belong to it, to end (TERM), and after the grace
-     * period makes those end that are left (KILL). Returns when they are gone. A shell would go on with its next command if
-     * only its child got the signal, and leave its child behind if only the shell did.
+     * Terminates the command and its descendants: sends TERM, and KILL to those that are left after the grace period.
+     * Returns when they have ended. All of them get the signal, because a shell would run its next command if only its
+     * child got it, and would leave the child running if only the shell got it.
      */
     synchronized void end() {
         over = true;

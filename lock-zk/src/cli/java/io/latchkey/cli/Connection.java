@@ -10,9 +10,9 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say where the locks are, which all commands have. */
+/** Connection options, common to all commands. */
 final class Connection {
-    /** The environment variable with the login, a secret of latchkey's own. */
+    /** The environment variable with the login, which is not passed on to commands. */
     static final String LOGIN = "LATCHKEY_AUTH";
 
     @Option(
@@ -29,7 +29,7 @@ final class Connection {
             paramLabel = "TIME",
             defaultValue = "10s",
             converter = Span.class,
-            description = "How long the servers wait for a client that is silent before its locks are free. If not"
+            description = "How long the servers wait for a silent client before its locks are free. If not"
                     + " given: ${DEFAULT-VALUE}.")
     private Duration sessionTimeout = Duration.ZERO;
 
@@ -38,7 +38,7 @@ final class Connection {
             paramLabel = "TIME",
             converter = Span.class,
             description =
-                    "How long to try for a server that answers. If not given: as long as --session-timeout, but not"
+                    "How long to wait for a server that responds. If not given: as long as --session-timeout, but not"
                             + " where every server refuses the connection.")
     private @Nullable Duration connectTimeout;
 
@@ -52,9 +52,9 @@ final class Connection {
     private @Nullable Login login;
 
     /**
-     * Checks a path before anything is connected to.
+     * Checks a path before connecting.
      *
-     * @throws io.latchkey.lock.BadPathException if no lock can stand there
+     * @throws io.latchkey.lock.BadPathException if the path cannot name a lock
      */
     static void checkPath(String path) {
         var unused = ZkLockClient.builder().basePath(path);
@@ -64,7 +64,7 @@ final class Connection {
         return sessionTimeout;
     }
 
-    /** A client that is called so in the queues. */
+    /** Connects a client with this label. */
     ZkLockClient client(String label, Layout layout) {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(servers)
@@ -82,7 +82,9 @@ final class Connection {
         return builder.build();
     }
 
-    /** A handle for what no lock client tells. Make a client first: it says what is wrong with the connection. */
+    /**
+     * Opens a handle for reading nodes directly. Create a client first, because its errors explain a failed connection.
+     */
     ZooKeeper handle() throws IOException {
         ZooKeeper handle =
                 new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, false, new ZKClientConfig());

@@ -13,15 +13,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** Takes a request out of a queue. */
+/** The command {@code evict}, which deletes a request. */
 @Command(
         name = "evict",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description = {
-            "Takes a request away from the lock at PATH: for a holder that does not let go. What the holder has begun goes"
-                    + " on until it looks at its lease; 'latchkey run' ends its command. A waiter asks again, at the end of"
-                    + " the queue.",
+            "Deletes a request for the lock at PATH: for a holder that does not release. An evicted holder continues until"
+                    + " it checks its lease; 'latchkey run' ends its command. An evicted waiter queues again, at the end.",
             "Exit status 1 if there was no such request."
         })
 final class EvictCommand implements Callable<Integer> {
@@ -35,7 +34,7 @@ final class EvictCommand implements Callable<Integer> {
             paramLabel = "REQUEST",
             index = "1",
             converter = Token.class,
-            description = "The request's token, as 'latchkey show' tells it.")
+            description = "The request's token, as printed by 'latchkey show'.")
     private long token;
 
     @Override
@@ -57,7 +56,7 @@ final class EvictCommand implements Callable<Integer> {
             return found.complain().code();
         }
         Terminal.complain("no request with token " + token + " at " + path
-                + ": it had gone before, or never was. Nothing" + " was changed.");
+                + ": it has already left the queue, or never existed. Nothing was changed.");
         return Status.GONE.code();
     }
 
@@ -71,14 +70,14 @@ final class EvictCommand implements Callable<Integer> {
     }
 
     static final class Token implements ITypeConverter<Long> {
-        /** Requests that may not be read are shown with token 0. */
+        /** Not 0, which is shown for requests that this client may not read. */
         private static final Pattern TOKEN = Pattern.compile("[1-9]\\d{0,17}");
 
         @Override
         public Long convert(String text) {
             if (!TOKEN.matcher(text).matches()) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no token: give the number in the column TOKEN of 'latchkey show'");
+                        "'" + text + "' is not a token: give the number in the column TOKEN of 'latchkey show'");
             }
             return Long.valueOf(text);
         }

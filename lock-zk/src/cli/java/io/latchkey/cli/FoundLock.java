@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A lock as nodes tell of it. A path of Latchkey's own says itself what it is for. Curator and kazoo write nothing into
- * theirs, so these are locks while somebody holds or waits there, and of the kind that the requests' names say.
+ * A lock found by its nodes. The path of a Latchkey lock has data that describes the lock. The paths of Curator and
+ * kazoo have none, so these are recognised by the names of their requests, and only while there are requests.
  *
- * @param layout whose nodes these are
- * @param purpose kind and permits; of a semaphore of Curator's so many permits as seem to be there
+ * @param layout the layout of the nodes
+ * @param purpose kind and permits; for a Curator semaphore the number of permits in use
  */
 record FoundLock(String path, Layout layout, PathData purpose) {
-    /** Below the path of a semaphore of Curator's. */
+    /** The child of a Curator semaphore with the nodes of its leases. */
     static final String LEASES = "leases";
 
     static final String LOCKS = "locks";
@@ -28,15 +28,15 @@ record FoundLock(String path, Layout layout, PathData purpose) {
     private static final Map<Layout, Naming> SHARED =
             ImmutableMap.of(Layout.CURATOR, Naming.CURATOR, Layout.KAZOO, Naming.KAZOO);
 
-    /** Whether the number of permits is known: of a semaphore of Curator's only its clients know it. */
+    /** Whether the number of permits is known. For a Curator semaphore only its clients know it. */
     boolean isCounted() {
         return layout == Layout.LATCHKEY || purpose.kind() != Kind.SEMAPHORE;
     }
 
     /**
-     * The locks for which the node itself is the path. The root is none, whatever stands there.
+     * Returns the locks whose path is the given node. The root is never one.
      *
-     * @param own what its data says, if that is Latchkey's
+     * @param own the purpose in the node's data, if it is in Latchkey's format
      */
     static List<FoundLock> at(String path, Optional<PathData> own, List<String> children) {
         if (path.equals("/")) {
@@ -73,8 +73,8 @@ record FoundLock(String path, Layout layout, PathData purpose) {
     }
 
     /**
-     * The semaphore for which the path is, if it is one: somebody has a permit there, or is about to take one. Who has the
-     * turn has put its node under {@code leases} last and waits there, or else would not keep others from their turn.
+     * Returns the Curator semaphore at the path, if it has leases or requests. The first request may wait with a node
+     * under {@code leases} already, so that node is not counted as a permit.
      */
     static Optional<FoundLock> curatorsSemaphore(String path, List<String> leases, List<String> locks) {
         int permits = of(Kind.SEMAPHORE, Naming.CURATOR, requests(Naming.CURATOR, leases))
@@ -87,7 +87,7 @@ record FoundLock(String path, Layout layout, PathData purpose) {
                 : Optional.of(new FoundLock(path, Layout.CURATOR, PathData.semaphore(seem)));
     }
 
-    /** Whether the child of a node belongs to a semaphore there, so that there is nothing else to look for. */
+    /** Whether the child of a node belongs to a Curator semaphore, and so has no locks below it. */
     static boolean isPartOf(List<FoundLock> locks, String child) {
         return (child.equals(LEASES) || child.equals(LOCKS)) && locks.stream().anyMatch(lock -> !lock.isCounted());
     }

@@ -27,14 +27,14 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
-/** What stands at the nodes of ZooKeeper's tree: which of them are locks, whose, of what kind, and who queues there. */
+/** Finds the locks in ZooKeeper's tree, with their layout, kind and queue. */
 final class LockTree implements AutoCloseable {
     private static final String OF_THE_SERVER = "/zookeeper";
 
     private final LockClient own;
     private final ZooKeeper handle;
     private final Duration patience;
-    /** In the session of the handle, made when they are needed. */
+    /** Clients in the session of the handle, created on demand. */
     private final Map<Layout, LockClient> others = new EnumMap<>(Layout.class);
 
     private LockTree(LockClient own, ZooKeeper handle, Duration patience) {
@@ -43,7 +43,7 @@ final class LockTree implements AutoCloseable {
         this.patience = patience;
     }
 
-    /** The client comes first: it says what is wrong with the connection. */
+    /** Creates the client first, because its errors explain a failed connection. */
     static LockTree open(Connection connection, String label) throws IOException {
         LockClient client = connection.client(label, Layout.LATCHKEY);
         try {
@@ -58,16 +58,16 @@ final class LockTree implements AutoCloseable {
     record Seen(FoundLock lock, List<Contender> queue) {}
 
     /**
-     * What was found.
+     * The result of a search.
      *
-     * @param unshown the paths that could not be shown, and why
+     * @param unshown the paths that could not be shown, with the reason
      */
     record Found(List<Seen> locks, Map<String, RuntimeException> unshown) {
         private Found() {
             this(new ArrayList<>(), new LinkedHashMap<>());
         }
 
-        /** Says on standard error what is missing, and gives the exit status. */
+        /** Prints the missing paths on standard error and returns the exit status. */
         Status complain() {
             String unreadable = unshown.keySet().stream().filter(this::isDenied).collect(Collectors.joining(" "));
             if (!unreadable.isEmpty()) {
@@ -87,14 +87,14 @@ final class LockTree implements AutoCloseable {
         }
     }
 
-    /** The locks at the path: none, one, or several if what does not go together is mixed there. */
+    /** Returns the locks at the path: none, one, or several if incompatible requests are mixed there. */
     Found at(String path) throws InterruptedException {
         Found found = new Found();
         var unused = look(path, found);
         return found;
     }
 
-    /** The locks at the path and below it, a path before what is below it, and neighbours in alphabetical order. */
+    /** Returns the locks at and below the path, parents before children, siblings in alphabetical order. */
     Found below(String path) throws InterruptedException {
         Found found = new Found();
         Deque<String> left = new ArrayDeque<>(List.of(path));
@@ -105,7 +105,7 @@ final class LockTree implements AutoCloseable {
                 left.push(below.get(i));
             }
             if (found.unshown().get(next) instanceof LockUnavailableException && !serversAnswer()) {
-                String rest = "no server answers any more. What comes behind it is not shown either. Try again.";
+                String rest = "no server answers any more. The paths after it are not shown either. Try again.";
                 found.unshown().put(next, new LockUnavailableException(rest));
                 left.clear();
             }
@@ -113,13 +113,13 @@ final class LockTree implements AutoCloseable {
         return found;
     }
 
-    /** By its name, which anybody may give to a path as well; but requests have no children. */
+    /** Whether the name is that of a request. A path may have such a name too, but requests have no children. */
     private boolean isRequest(String path, Found found) throws InterruptedException {
         if (!FoundLock.isNamedAsARequest(path.substring(path.lastIndexOf('/') + 1))) {
             return false;
         }
         try {
-            // Takes no right to read.
+            // Needs no right to read.
             Optional<Stat> stat = ask(path, () -> handle.exists(path, false));
             return stat.isEmpty() || stat.get().getNumChildren() == 0;
         } catch (LockException cannot) {
@@ -128,7 +128,7 @@ final class LockTree implements AutoCloseable {
         }
     }
 
-    /** Adds the locks at the path, and gives the paths right below it where there may be others. */
+    /** Adds the locks at the path, and returns the children that may have locks. */
     private List<String> look(String path, Found found) throws InterruptedException {
         try {
             Optional<Node> node = read(path);
@@ -141,7 +141,7 @@ final class LockTree implements AutoCloseable {
         }
     }
 
-    /** Whatever is wrong with one lock is said of this one, and hides no other. */
+    /** Records a failure at one lock and continues with the others. */
     private void addQueue(FoundLock lock, Found found) {
         try {
             found.locks().add(new Seen(lock, queue(lock)));
@@ -174,7 +174,7 @@ final class LockTree implements AutoCloseable {
     }
 
     private Optional<Node> read(String path) throws InterruptedException {
-        // Who makes a node without data may leave it null.
+        // A node that was created without data has null.
         Optional<byte[]> data =
                 ask(path, () -> Objects.requireNonNullElse(handle.getData(path, false, null), new byte[0]));
         Optional<List<String>> children = ask(path, () -> handle.getChildren(path, false));
@@ -195,7 +195,7 @@ final class LockTree implements AutoCloseable {
         return locks;
     }
 
-    /** None if they may not be read. */
+    /** Returns the children; none if this client may not read them. */
     private List<String> children(String path, Found found) throws InterruptedException {
         try {
             return ask(path, () -> handle.getChildren(path, false)).orElse(List.of());
@@ -219,7 +219,7 @@ final class LockTree implements AutoCloseable {
         T ask() throws KeeperException, InterruptedException;
     }
 
-    /** The answer; empty if there is no such node. A question that broke the connection is asked twice. */
+    /** Returns the response; empty if there is no such node. A read is repeated once if it broke the connection. */
     private <T> Optional<T> ask(String path, Question<T> question) throws InterruptedException {
         try {
             return answer(path, question);
@@ -250,11 +250,13 @@ final class LockTree implements AutoCloseable {
         } catch (KeeperException.SessionExpiredException over) {
             throw new LockUnavailableException("The session ended while " + path + " was read. Try again.");
         } catch (KeeperException refused) {
-            throw new LockException("The server refuses to tell of " + path + ": " + refused.code(), refused);
+            throw new LockException("The server refuses to read " + path + ": " + refused.code(), refused);
         }
     }
 
-    /** Whether they do after all, within a session time-out. While there is no connection, a question waits for the next. */
+    /**
+     * Whether a server responds within a session timeout. While there is no connection, a read waits for the next one.
+     */
     private boolean serversAnswer() throws InterruptedException {
         long start = System.nanoTime();
         do {
@@ -262,7 +264,7 @@ final class LockTree implements AutoCloseable {
                 var unused = handle.exists("/", false);
                 return true;
             } catch (KeeperException.ConnectionLossException broken) {
-                // This connection's end; the client makes the next.
+                // Only this connection is lost; the client opens the next.
             } catch (KeeperException over) {
                 return false;
             }

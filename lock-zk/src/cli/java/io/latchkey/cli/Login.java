@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** What to present to the servers, as {@code digest:user:password}. */
+/** Credentials for the servers, as {@code digest:user:password}. */
 record Login(String scheme, String credentials) {
     byte[] bytes() {
         return credentials.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Does not repeat what it refuses: that may be a password. */
+    /** The error does not repeat the text, which may be a password. */
     static final class Converter implements ITypeConverter<Login> {
         @Override
         public Login convert(String text) {

@@ -11,14 +11,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists locks. */
+/** The command {@code ls}, which lists locks. */
 @Command(
         name = "ls",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description =
-                "Lists the locks at PATH and below it: kind, how many requests hold, how many wait, and whose layout they"
-                        + " have. Locks of Curator and kazoo are listed while somebody holds or waits there.")
+                "Lists the locks at PATH and below it: kind, number of holders and waiters, and layout. Locks of Curator"
+                        + " and kazoo are listed while they have holders or waiters.")
 final class LsCommand implements Callable<Integer> {
     @Mixin
     private Connection connection = new Connection();

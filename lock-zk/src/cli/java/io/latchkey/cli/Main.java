@@ -13,7 +13,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Looks at locks, and runs commands under them, from a shell or a script. */
+/** The entry point of the command line. */
 @Command(
         name = "latchkey",
         mixinStandardHelpOptions = true,
@@ -36,13 +36,13 @@ import picocli.CommandLine.ParseResult;
         },
         subcommands = {LsCommand.class, ShowCommand.class, RunCommand.class, EvictCommand.class})
 final class Main {
-    /** What Java makes of bytes that it cannot read as characters. */
+    /** Java's replacement for bytes that it cannot decode. */
     private static final char UNREADABLE = '\uFFFD';
 
     private Main() {}
 
     public static void main(String[] args) {
-        // JSON is in UTF-8, and cron has no locale that would say so.
+        // JSON is in UTF-8, and under cron no locale sets that encoding.
         System.setOut(utf8(FileDescriptor.out));
         System.setErr(utf8(FileDescriptor.err));
         if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
@@ -65,7 +65,7 @@ final class Main {
 
     private static int execute(String... args) {
         return new CommandLine(new Main())
-                // What comes after -- is somebody else's.
+                // Arguments after -- belong to the command.
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::misused)
@@ -77,7 +77,7 @@ final class Main {
         return new PrintStream(new FileOutputStream(stream), true, StandardCharsets.UTF_8);
     }
 
-    /** The usage is long, so only a word of where it is. */
+    /** Prints only a reference to the usage, which is long. */
     private static int misused(ParameterException wrong, String[] args) {
         Terminal.complain(String.valueOf(wrong.getMessage()));
         System.err.println("Try '" + wrong.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");

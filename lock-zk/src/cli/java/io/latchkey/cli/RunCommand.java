@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Holds a lock while a command runs. */
+/** The command {@code run}, which holds a lock while another command runs. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         customSynopsis = "latchkey run PATH [OPTIONS] -- COMMAND [ARGUMENT...]",
         description = {
-            "Acquires the lock at PATH, a mutex if nothing else is said, runs COMMAND, and releases the lock when COMMAND has"
+            "Acquires the lock at PATH, by default a mutex, runs COMMAND, and releases the lock when COMMAND has"
                     + " ended. COMMAND has latchkey's standard input and output, and in its environment LATCHKEY_PATH and"
                     + " LATCHKEY_TOKEN, the fencing token: a store that refuses tokens below the highest it has seen accepts"
                     + " nothing from a command that has lost the lock. LATCHKEY_AUTH is not passed on to COMMAND.",
@@ -66,7 +66,11 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "PATH", index = "0", description = "The lock's path.")
     private String path = "";
 
-    @Parameters(paramLabel = "COMMAND", index = "1..*", arity = "1..*", description = "What to run, not by a shell.")
+    @Parameters(
+            paramLabel = "COMMAND",
+            index = "1..*",
+            arity = "1..*",
+            description = "The command to run, without a shell.")
     private List<String> command = List.of();
 
     @ArgGroup(exclusive = true, multiplicity = "0..1")
@@ -77,8 +81,8 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "WHOSE",
             defaultValue = "latchkey",
             description =
-                    "Whose nodes the lock is made of: latchkey, or curator or kazoo, to share PATH with programs that use"
-                            + " these. All who use PATH must say the same. If not given: ${DEFAULT-VALUE}.")
+                    "The layout of the lock's nodes: latchkey, or curator or kazoo, to share PATH with programs that use"
+                            + " these. All clients of PATH must use the same. If not given: ${DEFAULT-VALUE}.")
     private Layout layout = Layout.LATCHKEY;
 
     @Option(
@@ -86,7 +90,7 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Span.class,
             description =
-                    "How long to wait for the lock, once connected. 0 is now or never. If not given: as long as it"
+                    "How long to wait for the lock, once connected. 0 does not wait for holders. If not given: as long as it"
                             + " takes.")
     private @Nullable Duration timeout;
 
@@ -101,12 +105,12 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--label",
             paramLabel = "TEXT",
-            description = "What others see in the queue, beside host and process. If not given: COMMAND's name.")
+            description = "The label shown in the queue, beside host and process. If not given: COMMAND's name.")
     private @Nullable String label;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Say nothing when the lock was not acquired in time; the exit status tells.")
+            description = "Print nothing when the lock was not acquired in time; the exit status is 75.")
     private boolean quiet;
 
     @Mixin
@@ -115,7 +119,7 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    /** Set by a signal, and at our own end. */
+    /** Set by a signal, and at the normal end. */
     private final AtomicBoolean stopping = new AtomicBoolean();
 
     @Override
@@ -130,7 +134,7 @@ final class RunCommand implements Callable<Integer> {
             endAndReleaseOnSignals(process, client);
             return acquireAndRun(wanted, process);
         } catch (ClientClosedException stopped) {
-            // By the hook: the status is the signal's, whatever we say.
+            // The shutdown hook closed the client: the exit status is the signal's.
             return Status.UNEXPECTED.code();
         }
     }
@@ -146,7 +150,7 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** Without it, options of the command would be taken for ours. */
+    /** Requires {@code --}, because options of the command would be parsed as those of {@code run}. */
     private void checkSeparator() {
         CommandSpec self = Objects.requireNonNull(spec);
         List<String> typed = self.commandLine().getParseResult().originalArgs();
@@ -205,7 +209,7 @@ final class RunCommand implements Callable<Integer> {
         return Status.NOT_ACQUIRED.code();
     }
 
-    /** Time runs out as well while no server answers, and then no other may hold the lock. */
+    /** Throws if no server responds: the timeout elapses in that case too, although the lock may be free. */
     private void checkServersAnswer(Acquirable wanted) {
         try {
             var unused = wanted.queue();
@@ -218,7 +222,7 @@ final class RunCommand implements Callable<Integer> {
     private int run(Lease lease, CommandProcess process) {
         Map<String, String> environment = Map.of("LATCHKEY_PATH", path, "LATCHKEY_TOKEN", Long.toString(lease.token()));
         CompletableFuture<LossCause> lost = lease.lost();
-        // After a long stop of this process, as by a suspended machine, only the lease's own clock tells so far.
+        // After a long pause of this process, the lease checks its deadline; lost() has not completed yet.
         if (!lease.isValid()) {
             if (!stopping.get()) {
                 Terminal.complain("the lock " + path + " was lost before the command was started (token "
@@ -234,7 +238,7 @@ final class RunCommand implements Callable<Integer> {
             return Status.NOT_STARTED.code();
         }
         if (started.isEmpty()) {
-            // The hook came first, and its signal's status counts.
+            // The shutdown hook was first: the exit status is the signal's.
             return Status.UNEXPECTED.code();
         }
         return await(started.get(), lost, lease, process);
@@ -243,7 +247,7 @@ final class RunCommand implements Callable<Integer> {
     private int await(Process started, CompletableFuture<LossCause> lost, Lease lease, CommandProcess process) {
         CompletableFuture.anyOf(started.onExit(), lost).join();
         boolean lostWhileItRan = lost.isDone() && !isByASignal(lost);
-        // By a loss or a signal, if the command has not ended by itself. The lock is kept until all of it is gone.
+        // A no-op if the command has ended. The lock is held until all its processes have ended.
         process.end();
         if (lostWhileItRan) {
             Terminal.complain("the lock " + path + " was lost while the command ran (" + described(lost.join())
@@ -259,9 +263,9 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the lease ended because a signal ends this process. To be called after the loss is known: the hook sets
-     * {@code stopping} first and closes the client last, so once the lease is lost by the close, {@code stopping} is set.
-     * At Ctrl-C the command often ends by its own signal before the hook has begun.
+     * Whether the lease ended because a signal ends this process. Called after the loss is known: the hook sets
+     * {@code stopping} first and closes the client last, so once the lease is lost by the close, {@code stopping} is
+     * set. At Ctrl-C the command often ends by its own signal before the hook has begun.
      */
     private boolean isByASignal(CompletableFuture<LossCause> lost) {
         return stopping.get() && lost.join() == LossCause.CLIENT_CLOSED;

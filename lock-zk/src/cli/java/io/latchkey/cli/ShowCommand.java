@@ -11,16 +11,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows one lock's queue. */
+/** The command {@code show}, which prints the queue of one lock. */
 @Command(
         name = "show",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description =
-                "Shows who holds the lock at PATH and who waits for it, in order: since when by the server's clock,"
-                        + " with which fencing token, from which host, process and client, who reads and who writes. A waiter's"
-                        + " token is the one that it will have. Host, process and label are what clients tell of themselves."
-                        + " Requests of Curator and kazoo are shown as well, with what these tell.")
+                "Shows the holders and waiters of the lock at PATH, in order: time of the request by the server's clock,"
+                        + " fencing token, read or write, host, process and label. A waiter's token is the one that it will"
+                        + " have. Host, process and label are claims of the clients. Requests of Curator and kazoo are shown"
+                        + " with the values that they have.")
 final class ShowCommand implements Callable<Integer> {
     @Mixin
     private Connection connection = new Connection();
@@ -46,19 +46,19 @@ final class ShowCommand implements Callable<Integer> {
         shown.forEach(queue -> System.out.println(json ? Shown.json(queue) : text(queue)));
         if (shown.size() > 1) {
             Terminal.complain(path + " is used for " + shown.size()
-                    + " locks of different layouts or kinds. Those who hold one do not exclude those who hold another: let all"
-                    + " their clients agree.");
+                    + " locks of different layouts or kinds. Their holders do not exclude each other: give all clients the"
+                    + " same layout and kind.");
         }
         return found.complain().code();
     }
 
     private static String text(Shown.Queue shown) {
         if (shown.kind() == null) {
-            return Terminal.plain(shown.path()) + ": no lock; nobody holds, nobody waits";
+            return Terminal.plain(shown.path()) + ": no lock; no holders, no waiters";
         }
         String head = Terminal.plain(shown.path()) + ": " + described(shown);
         if (shown.queue().isEmpty()) {
-            return head + "; nobody holds, nobody waits";
+            return head + "; no holders, no waiters";
         }
         Table table = new Table("STATE", "TOKEN", "LOCK", "PERMITS", "SINCE", "HOST", "PROCESS", "LABEL");
         shown.queue()

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is shown of locks and requests, in the names and the order of the JSON that scripts read. */
+/** The JSON of locks and requests. Scripts rely on its names and their order. */
 final class Shown {
     private static final Gson GSON = new GsonBuilder()
             .serializeNulls()
@@ -19,12 +19,12 @@ final class Shown {
             .setPrettyPrinting()
             .create();
 
-    /** Each half of a surrogate pair by itself, as JSON has it. */
+    /** Matches each half of a surrogate pair separately, because JSON escapes them separately. */
     private static final Pattern OUTSIDE_OF_ASCII = Pattern.compile("[^ -~\\n]");
 
     private Shown() {}
 
-    /** In ASCII: what is not stands within strings, where it can be escaped. */
+    /** Returns JSON in ASCII. Other characters occur only in strings, where they are escaped. */
     static String json(Object shown) {
         return OUTSIDE_OF_ASCII
                 .matcher(GSON.toJson(shown))
@@ -68,8 +68,8 @@ final class Shown {
     /**
      * A lock and its queue.
      *
-     * @param kind null if there is no lock at the path: nobody holds, nobody waits
-     * @param layout null likewise
+     * @param kind null if there is no lock at the path
+     * @param layout null if there is no lock at the path
      */
     record Queue(
             String path,
@@ -101,9 +101,9 @@ final class Shown {
      * A request.
      *
      * @param state holding or waiting
-     * @param lock what it asks for: mutex, read, write or semaphore
-     * @param processId 0 if it is not told
-     * @param since when it was made, by the server's clock; null if that may not be read
+     * @param lock the requested lock: mutex, read, write or semaphore
+     * @param processId 0 if it is unknown
+     * @param since the time of the request by the server's clock; null if this client may not read it
      */
     record Request(
             String state,

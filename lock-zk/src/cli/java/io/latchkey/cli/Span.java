@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Times as people type them: {@code 10s}, {@code 500ms}, {@code 5m}, {@code 2h}, {@code 1d}; a bare number is seconds. */
+/** Parser of durations: {@code 10s}, {@code 500ms}, {@code 5m}, {@code 2h}, {@code 1d}; a bare number is seconds. */
 final class Span implements ITypeConverter<Duration> {
     private static final Pattern SPAN = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)?");
 
@@ -29,7 +29,7 @@ final class Span implements ITypeConverter<Duration> {
         };
     }
 
-    /** The same way round, for messages. */
+    /** Formats a duration in the same syntax, for messages. */
     static String text(Duration span) {
         return span.toMillis() % 1000 == 0 ? span.toSeconds() + "s" : span.toMillis() + "ms";
     }

@@ -8,22 +8,22 @@ import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import java.util.Collection;
 
-/** What the exit status says, by the numbers of {@code sysexits.h}, which the usual commands leave alone. */
+/** Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. */
 enum Status {
     DONE(0),
-    /** Evict: the request was not there. */
+    /** Evict: there was no such request. */
     GONE(1),
     /** The command line is wrong. */
     USAGE(64),
     /** No server answers. */
     UNAVAILABLE(69),
-    /** Something unforeseen; ls: a lock could not be shown. */
+    /** An unexpected error; ls, show: a lock could not be shown. */
     UNEXPECTED(70),
     /** Run: others held the lock all the time, so the command was not started. */
     NOT_ACQUIRED(75),
     /** Run: the lock was lost before the command had ended. */
     LOST(76),
-    /** The server refuses. */
+    /** The server denies access. */
     DENIED(77),
     /** The path is for another kind of lock. */
     MISMATCH(78),
@@ -53,7 +53,7 @@ enum Status {
         return UNEXPECTED;
     }
 
-    /** That of a list in which something is missing: the servers, the right to read, or anything else. */
+    /** Returns the status of an incomplete list, by the reason: no server, no right to read, or another error. */
     static Status ofMissing(Collection<RuntimeException> reasons) {
         if (reasons.isEmpty()) {
             return DONE;
@@ -63,7 +63,7 @@ enum Status {
         return reasons.stream().allMatch(reason -> of(reason) == DENIED) ? DENIED : UNEXPECTED;
     }
 
-    /** Whether the exception's message is all that a person needs. */
+    /** Whether the exception's message is sufficient without a stack trace. */
     static boolean isExplained(Exception failed) {
         return failed instanceof LockException || failed instanceof IllegalArgumentException;
     }

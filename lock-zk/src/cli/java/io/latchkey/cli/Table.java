@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Lines of columns for people. What others wrote into the queue cannot steer the terminal. */
+/** A table of text for people, without characters that could control the terminal. */
 final class Table {
     private static final String GAP = "  ";
-    /** A longer cell stands out of its column, so that one long path makes no other line longer. */
+    /** The maximum width of a column. A longer cell overflows, so that one long path does not widen other lines. */
     private static final int WIDEST = 100;
 
     private final List<List<String>> lines = new ArrayList<>();

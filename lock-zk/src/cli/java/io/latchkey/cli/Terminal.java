@@ -6,16 +6,18 @@ import java.io.StringWriter;
 import java.util.regex.Pattern;
 
 /**
- * Text for a terminal. Paths, data and labels come from other users of the servers: they must neither steer the terminal nor
- * look like lines of {@code latchkey}.
+ * Output to a terminal. Paths, data and labels come from other users of the servers: they must neither control the
+ * terminal nor look like lines of {@code latchkey}.
  */
 final class Terminal {
-    /** Controls, formats such as a change of direction, lone surrogates, unassigned and private characters, line ends. */
+    /**
+     * Controls, formats such as a change of direction, lone surrogates, unassigned and private characters, line ends.
+     */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
     private Terminal() {}
 
-    /** The text with a question mark for each character that is not printed. */
+    /** Returns the text with a question mark for each character that is not printed. */
     static String plain(String text) {
         return UNPRINTABLE.matcher(text).replaceAll("?");
     }

@@ -6,7 +6,7 @@ import io.latchkey.lock.LockClient;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which lock a command runs under: a mutex, unless one of these options says otherwise. */
+/** Options that select the lock of a command: by default a mutex. */
 final class WantedLock {
     @Option(
             names = "--semaphore",
@@ -20,7 +20,7 @@ final class WantedLock {
     @Option(names = "--write", description = "The write side of a read-write lock: alone.")
     private boolean write;
 
-    /** Checks what can be checked before anything is connected to. */
+    /** Checks the options before connecting. */
     void check() {
         if (permits != null && permits < 1) {
             throw new IllegalArgumentException("--semaphore takes 1 permit or more, not " + permits + ".");

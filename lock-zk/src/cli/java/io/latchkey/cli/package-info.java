@@ -1,3 +1,3 @@
-/** The command line: a program of its own around the client, which no user of the library gets. */
+/** The command line: a separate program that uses the client and is not part of the library. */
 @org.jspecify.annotations.NullMarked
 package io.latchkey.cli;

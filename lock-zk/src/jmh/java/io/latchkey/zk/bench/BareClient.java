@@ -18,8 +18,9 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * A session of ZooKeeper's own client that sends what Latchkey sends for a mutex, with nothing around it: no deadlines, no
- * heartbeat, no care for lost connections and answers. What these requests cost is what no implementation of the protocol can save.
+ * A session of ZooKeeper's own client that sends the requests of a Latchkey mutex and nothing else: no deadlines, no
+ * heartbeats, no recovery of lost connections and responses. The cost of these requests is the minimum for any
+ * implementation of the protocol.
  */
 final class BareClient implements Client {
     private static final byte[] DATA = "a host\n12345\nlabel".getBytes(StandardCharsets.US_ASCII);
@@ -125,7 +126,7 @@ final class BareClient implements Client {
 
     @Override
     public void queueUp(String path, LongConsumer onTurn) {
-        throw new UnsupportedOperationException("asked for with threads that wait");
+        throw new UnsupportedOperationException("supported only with waiting threads");
     }
 
     @Override

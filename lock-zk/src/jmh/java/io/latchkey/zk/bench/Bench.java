@@ -22,7 +22,7 @@ import java.util.logging.LogManager;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Measures all systems side by side; or puts what was measured into the documentation. */
+/** The entry point of the benchmark: measures all systems, or writes the results into the documentation. */
 public final class Bench {
     private static final PrintStream OUT = System.out;
     private static final Duration LOOPBACK = Duration.ZERO;
@@ -42,10 +42,10 @@ public final class Bench {
     }
 
     /**
-     * By Maven's profile "bench".
+     * Started by Maven's profile "bench".
      *
-     * @param args short, full or docs; the folder of the results; that of the documentation; a regular expression for the names of
-     *     cases; whether what is found is added to the results that are there
+     * @param args short, full or docs; the folder of the results; that of the documentation; a regular expression for
+     *     the names of cases; whether to add the results to the existing ones
      */
     public static void main(String[] args) throws Exception {
         Thread.currentThread().setUncaughtExceptionHandler((thread, failed) -> {
@@ -121,7 +121,7 @@ public final class Bench {
         }
     }
 
-    /** Last, since what their clients load into this JVM weighs on whoever has a turn after them. */
+    /** They run last, because the classes that their clients load would slow down the systems measured after them. */
     private void others(Product product, List<Case> cases) throws Exception {
         try (Site site = new Site(product, Storage.TMPFS, disk)) {
             rehearse(site, cases, extent.rehearsal().dividedBy(4));
@@ -136,8 +136,8 @@ public final class Bench {
     }
 
     /**
-     * Everything for a while, half of it at a distance, so that what comes first does not pay for the compilation of servers,
-     * clients, the proxy and this.
+     * Warms up all cases, half of them at a distance, so that the first measurement does not include the compilation of
+     * servers, clients, the proxy and the benchmark.
      */
     private void rehearse(Site site, List<Case> cases, Duration time) throws Exception {
         for (Duration roundTrip : List.of(LOOPBACK, AWAY)) {
@@ -158,15 +158,15 @@ public final class Bench {
         }
     }
 
-    /** What one of them does in its turn, at a path of its own. */
+    /** Measures one system in one turn, at an unused path. */
     @FunctionalInterface
     private interface Turn<T> {
         T of(Contestant contestant, String path) throws Exception;
     }
 
     /**
-     * Some rounds in which each has its turn, another one first every time, so that the machine's drift hits all; in every second
-     * round the others backwards, so that nobody always comes after the same one.
+     * Measures all systems in several rounds, each round starting with another system, so that drift of the machine
+     * affects all of them. Every second round has the reverse order, so that no system always follows the same one.
      */
     private <T> Map<Contestant, List<T>> inTurns(List<Contestant> contestants, int rounds, Turn<T> turn)
             throws Exception {
@@ -226,7 +226,7 @@ public final class Bench {
                         Waiters.usual(turns))));
     }
 
-    /** The short ones, which would meet cold code where the long ones meet warm. */
+    /** The short cases, which would otherwise run cold code where the long ones run compiled code. */
     private void rehearseQueues(Site site) throws Exception {
         if (QUEUES.stream().map(Waiters::name).noneMatch(wanted)) {
             return;

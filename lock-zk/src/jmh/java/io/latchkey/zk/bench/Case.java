@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A line of the tables.
+ * A measured case: one row of the tables.
  *
  * @param name of the case
- * @param contestants who takes part
- * @param weight how many times as long as usual it is measured
+ * @param contestants the systems that are measured
+ * @param weight the factor for the duration of the measurement
  */
 record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static Case of(String name, Load load) {
@@ -67,7 +67,7 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
                 of(FAILED_TRY, new Load.Free(Recipe.FAILED_TRY)));
     }
 
-    /** Of the same kinds, for those who work with something else than ZooKeeper, which have mutexes only. */
+    /** Cases of the same kinds for the systems without ZooKeeper, which have only mutexes. */
     static List<Case> of(Product product) {
         List<Contestant> contestants = Stream.of(Contestant.values())
                 .filter(each -> each.product() == product)
@@ -90,7 +90,7 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
                 of(READERS, new Load.MostlyReaders(16)));
     }
 
-    /** Asked again where the servers store their log otherwise. */
+    /** Cases that are measured again with other storage of the servers' logs. */
     static List<Case> ofStorage() {
         return List.of(
                 of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),

@@ -7,25 +7,26 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** One session of one of the systems that are compared. */
+/** One session of a measured system. */
 interface Client extends AutoCloseable {
-    /** Long enough that no session ends, and hardly one beats, while something short is measured. */
+    /** Long enough that no session ends, and heartbeats are rare, during a short measurement. */
     Duration SESSION = Duration.ofSeconds(30);
 
-    /** What threads of this client share to acquire at {@code path}. */
+    /** Returns the lock object at {@code path} that the threads of this client share. */
     Door door(Recipe recipe, String path) throws Exception;
 
     /**
-     * Waits for the mutex at {@code path} in the background; with it tells its place in the order of requests, and lets go.
+     * Waits for the mutex at {@code path} in the background. When granted, reports the position of its request and
+     * releases.
      *
-     * @param onTurn called once, before letting go
+     * @param onTurn called once, before the release
      */
     void queueUp(String path, LongConsumer onTurn) throws Exception;
 
     @Override
     void close();
 
-    /** All at once: ZooKeeper's client sleeps for a tenth of a second while it closes. */
+    /** Closes clients in parallel, because ZooKeeper's client sleeps for a tenth of a second while it closes. */
     static void closeAll(Collection<Client> clients) {
         List<Thread> threads =
                 clients.stream().map(client -> new Thread(client::close)).toList();
@@ -33,13 +34,13 @@ interface Client extends AutoCloseable {
         threads.forEach(Uninterruptibles::joinUninterruptibly);
     }
 
-    /** Acquires again and again. */
+    /** A lock that one thread acquires repeatedly. */
     @FunctionalInterface
     interface Door {
         Held acquire() throws Exception;
     }
 
-    /** Something acquired. */
+    /** The result of an acquisition. */
     @FunctionalInterface
     interface Held {
         /** Nothing was acquired, as expected. */
@@ -47,12 +48,12 @@ interface Client extends AutoCloseable {
 
         void release() throws Exception;
 
-        /** Greater with every grant of a mutex, where a system that is measured has such; else 0. */
+        /** A number that increases with every grant of a mutex, if the system has one; else 0. */
         default long token() {
             return 0;
         }
 
-        /** How many of those that may hold at once this one stands for. */
+        /** The number of permits that are held. */
         default int weight() {
             return 1;
         }

@@ -5,21 +5,21 @@ import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Who is measured. */
+/** The systems that are measured. */
 enum Contestant {
-    /** The limit: a sequential ephemeral node created and deleted, nothing read, nobody excluded. */
+    /** The limit: a sequential ephemeral node is created and deleted, without reads and without exclusion. */
     RAW,
-    /** The limit for this protocol: what Latchkey asks the servers, asked with ZooKeeper's own client. */
+    /** The limit for this protocol: Latchkey's requests, sent with ZooKeeper's own client. */
     BARE,
     LATCHKEY,
-    /** The same, with turns among the threads of one client, which others wait for. */
+    /** Latchkey with {@code localTurns}: threads of one client share a place in the queue. */
     LATCHKEY_TURNS,
     CURATOR,
-    /** The mutex of Redis that keeps the order. */
+    /** Redisson's fair lock. */
     REDISSON_FAIR,
-    /** The mutex of Redis whose grants have tokens. */
+    /** Redisson's lock with fencing tokens. */
     REDISSON_FENCED,
-    /** The mutex of etcd's own, by jetcd. */
+    /** The mutex of etcd, with jetcd. */
     JETCD;
 
     private static final int LOCAL_TURNS = 100;
@@ -49,7 +49,7 @@ enum Contestant {
         };
     }
 
-    /** What it talks to. */
+    /** The server product. */
     Product product() {
         return switch (this) {
             case RAW, BARE, LATCHKEY, LATCHKEY_TURNS, CURATOR -> Product.ZOOKEEPER;
@@ -58,7 +58,7 @@ enum Contestant {
         };
     }
 
-    /** As it stands in tables and records. */
+    /** The name in tables and records. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -13,7 +13,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
-/** Clients whose threads acquire and release as fast as they can, for a while. Notices when more of them hold than may. */
+/**
+ * A load of clients whose threads acquire and release as fast as they can for a given time. Fails if more threads hold
+ * than the lock allows.
+ */
 final class Crowd implements AutoCloseable {
     private static final long ENDS_WITHIN_SECONDS = 20;
     private static final long WATCHED = TimeUnit.MILLISECONDS.toNanos(50);
@@ -24,7 +27,7 @@ final class Crowd implements AutoCloseable {
     private final List<Client> clients = new ArrayList<>();
     private final AtomicInteger holders = new AtomicInteger();
     private final LongAdder acquired = new LongAdder();
-    /** Only whoever holds alone looks at it, and after that counts itself out of {@link #holders}. */
+    /** Accessed only by an exclusive holder, before it decrements {@link #holders}. */
     private long lastToken = Long.MIN_VALUE;
 
     private volatile Phase phase = Phase.WARM_UP;
@@ -32,12 +35,12 @@ final class Crowd implements AutoCloseable {
     private enum Phase {
         WARM_UP,
         MEASURED,
-        /** Who holds lingers, so that whoever should not hold at the same time meets it. */
+        /** Holds for a moment, so that a second holder would be noticed. */
         WATCHED,
         OVER
     }
 
-    /** Makes what the threads of one client share. */
+    /** Creates the objects that the threads of one client share. */
     @FunctionalInterface
     interface Doors {
         Client.Door of(Client client) throws Exception;
@@ -55,7 +58,7 @@ final class Crowd implements AutoCloseable {
         return run(doors, threadsPerClient, Optional.empty());
     }
 
-    /** @param limit measured until so many were acquired, if that is before the time is over */
+    /** @param limit the number of acquisitions that ends the measurement early */
     Sample run(Doors doors, int threadsPerClient, Optional<Integer> limit) throws Exception {
         List<Member> members = new ArrayList<>();
         for (Client client : clients) {
@@ -144,7 +147,7 @@ final class Crowd implements AutoCloseable {
             held.release();
         }
 
-        /** Tokens follow the order of requests; threads of one client that take turns have one token. */
+        /** Tokens increase in the order of requests; threads of one client with {@code localTurns} share a token. */
         private void noticeOrder(long token) {
             boolean later =
                     switch (trial.contestant()) {

@@ -38,7 +38,7 @@ final class CuratorClient implements Client {
                 InterProcessLock mutex = new InterProcessMutex(framework, path);
                 yield () -> {
                     if (mutex.acquire(0, TimeUnit.MILLISECONDS)) {
-                        throw new IllegalStateException("acquired what somebody holds");
+                        throw new IllegalStateException("acquired a lock that another client holds");
                     }
                     return Held.NOTHING;
                 };
@@ -70,7 +70,7 @@ final class CuratorClient implements Client {
         };
     }
 
-    /** It has no asynchronous door: a thread for each that waits. */
+    /** Curator has no asynchronous API, so each waiter has a thread. */
     @Override
     public void queueUp(String path, LongConsumer onTurn) {
         Numbered mutex = new Numbered(framework, path);
@@ -81,7 +81,7 @@ final class CuratorClient implements Client {
                         onTurn.accept(mutex.number());
                         mutex.release();
                     } catch (Exception closed) {
-                        // The measurement is over, or finds out that somebody is missing.
+                        // The measurement has ended, or will notice the missing waiter.
                     }
                 },
                 "curator-waiter");
@@ -89,7 +89,7 @@ final class CuratorClient implements Client {
         thread.start();
     }
 
-    /** Knows its place in the order of requests. */
+    /** A mutex that exposes the sequence number of its request. */
     private static final class Numbered extends InterProcessMutex {
         Numbered(CuratorFramework framework, String path) {
             super(framework, path);

@@ -22,15 +22,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A distance between clients and one server: whatever passes takes half a round trip, in the order in which it came. One thread
- * reads and notes the time, another writes when the time has come; since the delay is the same for everything, what is under way
- * is one queue. Counts what passes.
+ * A proxy that simulates distance between clients and one server: it delays all bytes by half a round trip, in order.
+ * One thread reads and records the time, another writes when the delay has passed; since the delay is constant, one
+ * queue suffices. It counts requests and bytes.
  */
 final class DelayProxy implements AutoCloseable {
     private static final int BUFFER = 1 << 16;
-    /** How much later than asked a parked thread usually goes on, on Linux. */
+    /** The typical lateness of a parked thread on Linux. */
     private static final long OVERSLEEP = 55_000;
-    /** Not worth waiting for. */
+    /** Shorter delays are not waited for. */
     private static final long CLOSE_ENOUGH = 15_000;
 
     private final InetSocketAddress server;
@@ -43,7 +43,7 @@ final class DelayProxy implements AutoCloseable {
     private final Thread reader = new Thread(this::read, "proxy-in");
     private final Thread writer = new Thread(this::write, "proxy-out");
 
-    /** Bytes on their way; none say that the sender has closed. */
+    /** Delayed bytes; an empty array means that the sender has closed. */
     private record Chunk(long due, SocketChannel to, @Nullable ByteBuffer content) {}
 
     /** One direction of a connection. */
@@ -67,12 +67,12 @@ final class DelayProxy implements AutoCloseable {
         return listening.socket().getLocalPort();
     }
 
-    /** Requests of clients, pings and the opening of sessions left out. */
+    /** The number of requests of clients, without pings and the opening of sessions. */
     long requests() {
         return requests.get();
     }
 
-    /** Of both directions. */
+    /** The number of bytes in both directions. */
     long bytes() {
         return bytes.get();
     }
@@ -92,7 +92,7 @@ final class DelayProxy implements AutoCloseable {
                 selector.selectedKeys().clear();
             }
         } catch (ClosedSelectorException closed) {
-            // The end.
+            // The connection has ended.
         } catch (IOException e) {
             throw new UncheckedIOException("the proxy cannot go on", e);
         }
@@ -151,7 +151,7 @@ final class DelayProxy implements AutoCloseable {
                 }
             }
         } catch (InterruptedException closed) {
-            // The end.
+            // The connection has ended.
         } catch (IOException e) {
             throw new UncheckedIOException("the proxy cannot close a connection", e);
         }
@@ -170,7 +170,7 @@ final class DelayProxy implements AutoCloseable {
         }
     }
 
-    /** Both ends read whatever comes, so that a full buffer empties soon. */
+    /** Writes all bytes. Both ends keep reading, so a full buffer empties soon. */
     private static void send(SocketChannel to, ByteBuffer content) throws IOException {
         while (content.hasRemaining()) {
             if (to.write(content) == 0) {

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongConsumer;
 
-/** A client of etcd, with a lease for each thread: whoever asks with the lease that holds has the lock already. */
+/** A client of etcd, with a lease for each thread, because a lock request with the holder's lease succeeds at once. */
 final class EtcdClient implements Client {
     private final io.etcd.jetcd.Client etcd;
     private final Duration session;
@@ -50,7 +50,7 @@ final class EtcdClient implements Client {
         return id;
     }
 
-    /** Nothing is done about a lease that ends: no measurement is as long. */
+    /** Leases are not renewed, because no measurement is as long. */
     private static final class Ignored implements StreamObserver<LeaseKeepAliveResponse> {
         @Override
         public void onNext(LeaseKeepAliveResponse kept) {}

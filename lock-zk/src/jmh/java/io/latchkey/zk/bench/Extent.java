@@ -7,16 +7,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * How much is measured, and for how long.
+ * The extent and duration of a run.
  *
- * @param rounds how often each system has its turn in each case
- * @param freeRounds the same where nobody else wants the lock: an operation is short there, and what it costs the servers little
- * @param idle how long the servers are looked at while nobody asks them for anything
- * @param distinctPaths how many paths one client takes
- * @param others names of the cases of those who work with something else than ZooKeeper
- * @param leftOut names of cases that take too long for it
- * @param curatorsWaiters the longest queue that Curator is asked to stand in: each of its requests reads the whole queue, and has a
- *     thread
+ * @param rounds the number of turns of each system in each case
+ * @param freeRounds the number of turns in cases of a free lock, where operations are short and cost the servers little
+ * @param idle the duration for which the idle servers are observed
+ * @param distinctPaths the number of paths that one client acquires
+ * @param others the names of the cases for systems without ZooKeeper
+ * @param leftOut the names of cases that take too long for this run
+ * @param curatorsWaiters the longest queue that is measured with Curator, each of whose requests reads the whole queue
+ *     and has a thread
  */
 record Extent(
         String name,
@@ -43,7 +43,7 @@ record Extent(
         };
     }
 
-    /** A look, of under three minutes. Single figures vary by a tenth and more. */
+    /** A short run, under three minutes. Single figures vary by a tenth and more. */
     private static Extent briefly() {
         return new Extent(
                 "short",
@@ -62,7 +62,7 @@ record Extent(
                 Set.of(Case.FREE_MULTI_20, Case.THREADS_1000, Case.THREADS_8_8));
     }
 
-    /** Figures to be quoted. */
+    /** A run with figures to be quoted. */
     private static Extent fully() {
         return new Extent(
                 "full",
@@ -81,7 +81,10 @@ record Extent(
                 Set.of());
     }
 
-    /** What is measured at that distance: all that counts at a distance, and on loopback, if there is little time, what targets ask for. */
+    /**
+     * Returns the cases for that distance: all cases that depend on distance; on loopback, in a short run, those with
+     * targets.
+     */
     List<Case> cases(Duration roundTrip) {
         boolean all = leftOut.isEmpty() || !roundTrip.isZero();
         return (all ? Stream.concat(Case.free().stream(), Case.contended().stream()) : Case.ofStorage().stream())
@@ -89,34 +92,34 @@ record Extent(
                 .toList();
     }
 
-    /** What is measured again where the log is stored otherwise. */
+    /** Returns the cases that are measured again with other storage of the log. */
     List<Case> casesOfStorage() {
         return leftOut.isEmpty() ? Case.ofStorage() : Case.ofStorage().subList(0, 2);
     }
 
-    /** What those are measured in who work with something else than ZooKeeper. */
+    /** Returns the cases for systems without ZooKeeper. */
     List<Case> casesOf(Product other) {
         return Case.of(other).stream()
                 .filter(each -> others.contains(each.name()))
                 .toList();
     }
 
-    /** Each path is made by its first request. */
+    /** Each path is created by its first request. */
     Case firstContact() {
         return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16)).weighing(60);
     }
 
-    /** One client that takes very many paths does so once. */
+    /** The case of one client with very many paths runs once. */
     int rounds(Case which) {
         return which.load() instanceof Load.Free ? freeRounds : which.load() instanceof Load.DistinctPaths ? 1 : rounds;
     }
 
-    /** A short queue is over in no time, so it is looked at some times; the longest once. */
+    /** A short queue drains quickly, so it is measured several times; the longest once. */
     int roundsOfWaiters(int waiters) {
         return waiters <= 100 ? Math.max(3, rounds) : waiters <= curatorsWaiters ? rounds : 1;
     }
 
-    /** To hold many locks until it is calm takes long. */
+    /** Holding many locks until the servers are idle takes long. */
     int roundsOfIdle() {
         return rounds / 2;
     }

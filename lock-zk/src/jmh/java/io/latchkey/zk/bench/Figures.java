@@ -11,13 +11,13 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found out about one system in one case. Where nothing is acquired, what is said of acquisitions is null.
+ * The figures of one system in one case. In cases without acquisitions, the figures of acquisitions are null.
  *
  * @param name of the case
- * @param sessions how many took part
+ * @param sessions the number of sessions
  * @param rttMs the round trip between clients and servers, in milliseconds, beyond loopback's own
  * @param storage of the servers
- * @param operations acquisitions that all of this is of; records of former times do not say
+ * @param operations the number of acquisitions; null in older records
  * @param opsPerS acquisitions, with their releases, per second
  * @param p50Us half of the acquisitions took at most that many microseconds
  * @param p99Us 99 % of the acquisitions took at most that many microseconds
@@ -47,13 +47,13 @@ record Figures(
     static final String HIGHEST_CPU = "highest_turn_server_cpu_us_per_op";
     static final String CLIENT_ALLOC = "client_alloc_bytes_per_op";
     static final String CLIENT_HEAP = "client_heap_bytes_per_path";
-    /** What every case may have. */
+    /** The figures that every case may have. */
     static final Set<String> COMMON = Set.of(SLOWEST_TURN, FASTEST_TURN, LOWEST_CPU, HIGHEST_CPU, CLIENT_ALLOC);
 
     /**
-     * Of all turns together.
+     * Combines the samples of all turns.
      *
-     * @param special what else was found
+     * @param special further figures
      */
     static Figures of(
             String name,
@@ -91,7 +91,7 @@ record Figures(
                 more);
     }
 
-    /** Where nothing was acquired. */
+    /** Returns the figures of a case without acquisitions. */
     static Figures of(
             String name, int sessions, Contestant system, double rttMs, Storage storage, Map<String, Double> special) {
         return new Figures(name, system, sessions, rttMs, storage, null, null, null, null, null, null, null, special);
@@ -101,7 +101,7 @@ record Figures(
         return turns.stream().mapToDouble(figure);
     }
 
-    /** Of each figure the one in the middle; of an even number the higher of both. */
+    /** Returns the median of each figure; of an even number of values the higher of the middle two. */
     static Map<String, Double> usual(List<Map<String, Double>> turns) {
         Map<String, Double> usual = new TreeMap<>();
         for (String figure : turns.get(0).keySet()) {
@@ -116,12 +116,12 @@ record Figures(
         return usual;
     }
 
-    /** Three digits after the point say more than enough. */
+    /** Rounds to three decimals. */
     static double rounded(double value) {
         return Math.round(value * 1000) / 1000.0;
     }
 
-    /** Another system's of the same case at the same place, or of the same system. */
+    /** Whether the figures are of the same case at the same place. */
     boolean isOfCase(Figures other) {
         return name.equals(other.name) && rttMs == other.rttMs && storage == other.storage;
     }

@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the requests in the bytes of one connection from a client: frames of four bytes of length, then the request, which begins with
- * its number. Neither the first frame counts, which opens the session, nor pings.
+ * A counter of the requests in the bytes of one client connection. A frame has four bytes of length, then the request,
+ * which begins with its number. The first frame, which opens the session, and pings are not counted.
  */
 final class FrameCounter {
     private static final int PING = -2;
 
     private final AtomicLong count;
     private boolean opened;
-    /** Bytes of the present frame's head, its length and number, as far as they have come. */
+    /** The received bytes of the current frame's head: its length and number. */
     private final ByteBuffer head = ByteBuffer.allocate(2 * Integer.BYTES);
-    /** Bytes of the present frame that are still to come after its head. */
+    /** The number of bytes of the current frame that follow its head and have not been received. */
     private int rest;
 
     FrameCounter(AtomicLong count) {

@@ -15,7 +15,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One thread acquires what nobody else wants. The time is that of the acquisition; the release comes between two of them. */
+/**
+ * The JMH benchmark of an uncontended lock, with one thread. The time is that of the acquisition; the release is not
+ * measured.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -66,7 +69,10 @@ public class FreeLock {
         held.release();
     }
 
-    /** After the run: JMH tears down before it asks its profilers, and to close takes time and requests that no operation has. */
+    /**
+     * Closes the client after the run: JMH tears down before it asks its profilers, and closing takes time and requests
+     * that belong to no operation.
+     */
     static void closeClients() {
         Client.closeAll(OPENED);
         OPENED.clear();

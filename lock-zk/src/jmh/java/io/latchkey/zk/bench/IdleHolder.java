@@ -11,20 +11,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** One client holds many locks and does nothing: what passes meanwhile. */
+/** The traffic of an idle client that holds many locks. */
 final class IdleHolder {
     static final String REQUESTS = "requests_per_s";
     static final String BYTES = "bytes_per_s";
     static final String CPU = "server_cpu_us_per_s";
     static final String REQUESTS_PER_BEAT = "requests_per_beat";
 
-    /** Short, so that there are some beats to count; Latchkey beats six times in it. */
+    /** Short, so that there are heartbeats to count; Latchkey sends six in a session timeout. */
     private static final Duration SESSION = Duration.ofSeconds(6);
 
     private static final int BEATS = 6;
     private static final int THREADS = 64;
 
-    /** Requests in a beat; Latchkey leaves what does not fit one to watches, a thousand in a beat. */
+    /** Checks in a heartbeat; Latchkey watches the nodes beyond these. */
     private static final int CALM = 1;
 
     private static final int CALM_WITHIN_BEATS = 30;

@@ -32,7 +32,7 @@ final class LatchkeyClient implements Client {
                 Mutex mutex = locks.mutex(path);
                 yield () -> {
                     if (mutex.tryAcquire().isPresent()) {
-                        throw new IllegalStateException("acquired what somebody holds");
+                        throw new IllegalStateException("acquired a lock that another client holds");
                     }
                     return Held.NOTHING;
                 };

@@ -16,16 +16,16 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import org.openjdk.jmh.util.Statistics;
 
-/** What is done in a turn. */
+/** The work of a turn. */
 sealed interface Load {
-    /** How many sessions take part. */
+    /** The number of sessions. */
     int sessions();
 
     Sample run(Trial trial) throws Exception;
 
     /**
-     * One thread, and nobody else: timed by JMH. It runs in this JVM, so that all systems meet the same compiled code; an
-     * operation takes a round trip at least, so that what forks exclude does not matter.
+     * A single thread without contention, timed by JMH. It runs in this JVM, so that all systems share the same
+     * compiled code. An operation takes at least a round trip, so the effects that forks exclude do not matter.
      */
     record Free(Recipe recipe) implements Load {
         private static final String ALLOCATED_PER_OPERATION = "gc.alloc.rate.norm";
@@ -44,7 +44,10 @@ sealed interface Load {
                     .param("servers", trial.servers())
                     .param("path", trial.path())
                     .addProfiler(ServerProfiler.class, trial.probe().toString())
-                    .addProfiler(GCProfiler.class) // begins last and ends first: what the other allocates is left out
+                    .addProfiler(
+                            GCProfiler
+                                    .class) // begins last and ends first, so that allocations of the other profiler are
+                    // not counted
                     .forks(0)
                     .warmupIterations(1)
                     .warmupTime(TimeValue.nanoseconds(trial.warmUp().toNanos()))
@@ -85,7 +88,7 @@ sealed interface Load {
         }
     }
 
-    /** Many threads, of one client or of many, at one path. */
+    /** Many threads, of one or several clients, at one path. */
     record Contended(Recipe recipe, int clients, int threads) implements Load {
         @Override
         public int sessions() {
@@ -98,7 +101,9 @@ sealed interface Load {
                     switch (recipe) {
                         case MUTEX, WRITE -> 1;
                         case SEMAPHORE_1 -> Recipe.PERMITS;
-                        default -> throw new IllegalStateException("nobody has said how many hold " + recipe);
+                        default ->
+                            throw new IllegalStateException(
+                                    "the number of concurrent holders is not defined for " + recipe);
                     };
             try (Crowd crowd = new Crowd(trial, clients, holders)) {
                 return crowd.run(client -> client.door(recipe, trial.path()), threads);
@@ -106,7 +111,7 @@ sealed interface Load {
         }
     }
 
-    /** Many sessions at one read-write lock, nine readers for each writer, who counts as much as all of them. */
+    /** Many sessions at one read-write lock, with nine readers for each writer. */
     record MostlyReaders(int sessions) implements Load {
         private static final int WRITER_IN = 10;
 
@@ -127,9 +132,10 @@ sealed interface Load {
     }
 
     /**
-     * Threads of one client that take a path after the other, none twice: nobody is excluded, which is not looked for.
+     * Threads of one client that acquire one path after the other, none twice. There is no contention, so exclusion is
+     * not checked.
      *
-     * @param paths how many, if there is time
+     * @param paths the maximum number of paths
      */
     record DistinctPaths(int paths, int threads) implements Load {
         @Override

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** Bars, a group for each case and a bar for each system in it, on a logarithmic scale, since the cases are far apart. */
+/**
+ * A bar chart with a group for each case and a bar for each system, on a logarithmic scale because the values of the
+ * cases differ widely.
+ */
 record Plot(String title, ToDoubleFunction<Figures> value) {
     private static final int LABELS = 230;
     private static final int LENGTH = 430;
@@ -16,7 +19,7 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
     private static final int BAR = 13;
     private static final int GAP = 9;
     private static final int TOP = 62;
-    /** No letter of the legend is much wider. */
+    /** An upper bound of the width of a letter in the legend. */
     private static final int LETTER = 7;
 
     String svg(String where, List<Figures> figures) {

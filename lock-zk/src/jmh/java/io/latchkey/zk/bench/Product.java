@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
-/** What locks are built on: how its servers are started, and how they are asked how many requests they received. */
+/** A server product: starts its servers, and reads the number of requests that they received. */
 enum Product {
-    /** With the settings a server has by default. Not asked by "mntr", which walks all nodes there are. */
+    /** ZooKeeper, with default settings. The number is not read by "mntr", which walks all nodes. */
     ZOOKEEPER("java", "srvr", 1, "Received: ") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) throws IOException {
@@ -51,7 +51,7 @@ enum Product {
                     + ensemble;
         }
     },
-    /** Alone, and nothing is written anywhere. It counts commands, those of scripts included, not round trips. */
+    /** A single Redis, without persistence. It counts commands, including those of scripts, not round trips. */
     REDIS("redis-server", "INFO stats\r\nQUIT\r\n", 2, "total_commands_processed:") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) {
@@ -69,7 +69,7 @@ enum Product {
                     "no");
         }
     },
-    /** Alone, with its log where the storage says. */
+    /** A single etcd, with its log where the storage says. */
     ETCD("etcd", "GET /metrics HTTP/1.0\r\n\r\n", 0, "grpc_server_started_total{") {
         @Override
         List<String> command(Server.Place place, List<Server.Place> all) {
@@ -97,7 +97,7 @@ enum Product {
     private final int questionCounts;
     private final String answer;
 
-    /** @param questionCounts by how much the answer grows each time it is asked for */
+    /** @param questionCounts the number of requests that reading the number adds to it */
     Product(String program, String question, int questionCounts, String answer) {
         this.program = program;
         this.question = question;
@@ -105,7 +105,7 @@ enum Product {
         this.answer = answer;
     }
 
-    /** They join where they are installed. */
+    /** Products that are measured where they are installed. */
     static Set<Product> others() {
         return EnumSet.complementOf(EnumSet.of(ZOOKEEPER));
     }
@@ -114,14 +114,14 @@ enum Product {
         return program;
     }
 
-    /** On the PATH. */
+    /** Whether the command is on the PATH. */
     boolean isInstalled() {
         return Splitter.on(File.pathSeparatorChar)
                 .splitToStream(System.getenv("PATH"))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    /** Which one there is, by its own word. */
+    /** Returns the version that the server reports. */
     String found() {
         if (!isInstalled()) {
             return program + " was not found on this machine, and not measured";
@@ -132,26 +132,26 @@ enum Product {
             return program + " on this machine says: "
                     + told.lines().findFirst().orElse("nothing");
         } catch (IOException e) {
-            throw new UncheckedIOException(program + " does not tell its version", e);
+            throw new UncheckedIOException(program + " does not report its version", e);
         }
     }
 
-    /** Starts the server of that place. */
+    /** Starts the server with these settings. */
     abstract List<String> command(Server.Place place, List<Server.Place> all) throws IOException;
 
-    /** How many requests a server says that it received. */
+    /** Returns the number of requests that a server has received by its own count. */
     long received(ServerProbe.Seen server) throws IOException {
         List<String> counts = server.ask(question)
                 .lines()
                 .filter(line -> line.startsWith(answer))
                 .toList();
         if (counts.isEmpty()) {
-            throw new IOException("a server of " + program + " does not say how much it received");
+            throw new IOException("a server of " + program + " does not report the number of its requests");
         }
         return counts.stream().mapToLong(Product::count).sum();
     }
 
-    /** What of it was the question before that. */
+    /** The share of the previous read in that number. */
     int questionCounts() {
         return questionCounts;
     }

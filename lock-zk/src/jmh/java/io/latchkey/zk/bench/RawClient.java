@@ -14,11 +14,11 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 
-/** A session of ZooKeeper's own client: a node is created and deleted. */
+/** A session of ZooKeeper's own client that only creates and deletes a node. */
 final class RawClient implements Client {
     private static final byte[] DATA = "as long as what an owner says".getBytes(StandardCharsets.US_ASCII);
 
-    /** ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing. */
+    /** Not an immutable list, which throws when ZooKeeper's client asks whether it contains null. */
     static final List<ACL> ACL = new ArrayList<>(ZooDefs.Ids.OPEN_ACL_UNSAFE);
 
     private final ZooKeeper zooKeeper;
@@ -63,14 +63,14 @@ final class RawClient implements Client {
         try {
             zooKeeper.create(path, new byte[0], ACL, CreateMode.PERSISTENT);
         } catch (KeeperException.NodeExistsException there) {
-            // As wanted.
+            // It exists.
         } catch (KeeperException.NoNodeException noParent) {
             makeWithParents(zooKeeper, path.substring(0, path.lastIndexOf('/')));
             makeWithParents(zooKeeper, path);
         }
     }
 
-    /** How many requests stand at {@code path}. */
+    /** Returns the number of requests at {@code path}. */
     int children(String path) throws KeeperException, InterruptedException {
         return zooKeeper.exists(path, false).getNumChildren();
     }

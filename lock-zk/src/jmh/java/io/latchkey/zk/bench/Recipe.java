@@ -4,12 +4,12 @@ package io.latchkey.zk.bench;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What is acquired. */
+/** The lock that is acquired. */
 enum Recipe {
     MUTEX,
-    /** A mutex whose release is not waited for, where a system can do that. */
+    /** A mutex with an asynchronous release, if the system has one. */
     ASYNC_RELEASE,
-    /** A mutex that somebody else holds, and a caller that does not wait. */
+    /** A mutex that another client holds, and a caller that does not wait. */
     FAILED_TRY,
     READ,
     WRITE,
@@ -22,7 +22,7 @@ enum Recipe {
 
     static final int PERMITS = 3;
 
-    /** The paths that one acquisition concerns. */
+    /** Returns the paths of one acquisition. */
     List<String> paths(String path) {
         int count =
                 switch (this) {

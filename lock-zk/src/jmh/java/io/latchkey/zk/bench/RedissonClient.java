@@ -8,7 +8,7 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.config.Config;
 
-/** A client of Redisson, with a connection for each thread that a load has. */
+/** A client of Redisson, with a connection for each thread of the load. */
 final class RedissonClient implements Client {
     private static final int THREADS = 2;
     private static final int CONNECTIONS = 32;
@@ -16,7 +16,7 @@ final class RedissonClient implements Client {
     private final org.redisson.api.RedissonClient redisson;
     private final boolean fair;
 
-    /** @param fair take the lock that keeps the order; else that whose grants have tokens */
+    /** @param fair whether to use the fair lock; otherwise the lock with fencing tokens */
     RedissonClient(String server, Duration session, boolean fair) {
         Config config =
                 new Config().setThreads(THREADS).setNettyThreads(THREADS).setLockWatchdogTimeout(session.toMillis());

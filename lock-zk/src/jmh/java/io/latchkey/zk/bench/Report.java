@@ -32,7 +32,7 @@ final class Report {
         this.results = results;
     }
 
-    /** A place where things were measured. */
+    /** A combination of servers and distance. */
     private record Where(Storage storage, double rttMs) {
         String title() {
             String servers =
@@ -87,7 +87,7 @@ final class Report {
         return String.join("\n", lines) + "\n";
     }
 
-    /** What stands beside {@code raw} and {@code bare}, which ask for as little as can be. */
+    /** The comparison with {@code raw} and {@code bare}, which send the minimum of requests. */
     private void limits(List<String> lines) {
         lines.add("");
         lines.add("### Beside the limit: operations/s");
@@ -173,12 +173,12 @@ final class Report {
         }
     }
 
-    /** Of a handful there is none. */
+    /** Empty for few operations, whose 99th percentile means little. */
     private static String percentile(Figures of, @Nullable Double found) {
         return of.operations() != null && of.operations() < ENOUGH ? NOTHING : number(found);
     }
 
-    /** What only this case has. */
+    /** The figures that only this case has. */
     private static Map<String, Double> special(Figures each) {
         return each.more() == null
                 ? Map.of()
@@ -194,7 +194,7 @@ final class Report {
         return value.isEmpty() ? NOTHING : number(value.getAsDouble());
     }
 
-    /** Three digits that count. */
+    /** Formats with three significant digits. */
     static String number(@Nullable Double value) {
         if (value == null) {
             return NOTHING;
@@ -203,14 +203,14 @@ final class Report {
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
-    /** Puts tables and plots into the documentation. */
+    /** Writes tables and plots into the documentation. */
     void into(Path docs) throws IOException {
         Path page = docs.resolve("performance-tables.md");
         String text = Files.readString(page);
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
         if (begin < 0 || end < begin) {
-            throw new IllegalStateException(page + " does not say where the results belong: " + BEGIN);
+            throw new IllegalStateException(page + " has no marker for the results: " + BEGIN);
         }
         Files.writeString(
                 page, text.substring(0, begin + BEGIN.length()) + "\n\n" + markdown() + "\n" + text.substring(end));

@@ -17,17 +17,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found out, in one run or in several.
+ * The results of one or several runs.
  *
  * @param runs in the order of time
  */
 record Results(List<Run> runs, List<Figures> cases) {
     /**
-     * When, where and on what.
+     * The time, machine and versions of a run.
      *
-     * @param wanted the regular expression that chose the cases
-     * @param seconds it took; runs of former times do not say
-     * @param others what else was looked for, and which version was found
+     * @param wanted the regular expression that selected the cases
+     * @param seconds the duration; null in older records
+     * @param others the other products, with the version that was found
      */
     record Run(
             String mode,
@@ -83,7 +83,10 @@ record Results(List<Run> runs, List<Figures> cases) {
         return gson().fromJson(Files.readString(file), Results.class);
     }
 
-    /** These, and in place of cases that a later run has measured again, what that found: all systems of a case are of one run. */
+    /**
+     * Returns these results with those of a later run in place of the cases that it measured: all systems of a case
+     * come from one run.
+     */
     Results with(Results later) {
         Stream<Figures> kept =
                 cases.stream().filter(each -> later.cases().stream().noneMatch(each::isOfCase));

@@ -8,11 +8,11 @@ import org.HdrHistogram.Histogram;
 /**
  * One turn of one system.
  *
- * @param operations how often something was acquired and released
- * @param nanos how long all of it took
- * @param waits how long each acquisition took, in nanoseconds
- * @param spent what the servers spent on it
- * @param clientBytes of the memory of the clients' JVM, by what {@link Figures} has of it for an operation
+ * @param operations the number of acquisitions with their releases
+ * @param nanos the total duration
+ * @param waits the duration of each acquisition, in nanoseconds
+ * @param spent the requests and processor time of the servers
+ * @param clientBytes the allocation of the clients' JVM, as defined by {@link Figures}
  */
 record Sample(
         long operations, long nanos, Histogram waits, ServerProbe.Reading spent, Map<String, Double> clientBytes) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** One server, in a process of its own. */
+/** One server, in a separate process. */
 final class Server implements AutoCloseable {
     private static final Splitter WORDS = Splitter.on(CharMatcher.whitespace()).omitEmptyStrings();
     private static final long STARTS_WITHIN = TimeUnit.SECONDS.toNanos(60);
@@ -28,7 +28,7 @@ final class Server implements AutoCloseable {
         this.port = port;
     }
 
-    /** Where a server lives. */
+    /** The folder and ports of a server. */
     record Place(int id, Path folder, int clientPort, int quorumPort, int electionPort) {
         String line() {
             return "server." + id + "=127.0.0.1:" + quorumPort + ":" + electionPort;
@@ -79,7 +79,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** The total of a histogram of live objects, of a server in a JVM. */
+    /** The total size of live objects, by a class histogram, if the server runs in a JVM. */
     long heapBytes() throws IOException, InterruptedException {
         Process jcmd = new ProcessBuilder(ofThisJdk("jcmd"), Long.toString(process.pid()), "GC.class_histogram")
                 .redirectErrorStream(true)

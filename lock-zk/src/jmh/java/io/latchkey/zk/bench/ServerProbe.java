@@ -18,21 +18,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Looks at servers from outside: the requests they received, by their own count, and the processor time they took; and at that of this
- * process, where the clients run, and the proxy if there is one.
+ * A probe of the servers from outside: the requests that they received, by their own count, and their processor time.
+ * It also reads the processor time of this process, which has the clients and the proxy.
  *
- * @param idleCpu how much of a processor all servers take when nobody asks them for anything, which is nobody's cost
+ * @param idleCpu the processor load of all idle servers, which is subtracted
  */
 record ServerProbe(double idleCpu, List<Seen> servers) {
     private static final Splitter PARTS = Splitter.on(',');
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
-    /** A server, as one sees it from outside. */
+    /** A server, as seen from outside. */
     record Seen(Product product, long pid, int port) {
         /**
-         * The answer to something after which the server closes the connection; within some seconds, since one that starts may
-         * take the connection and never answer.
+         * Returns the response to a command after which the server closes the connection. Fails after some seconds,
+         * because a starting server may accept the connection and never respond.
          */
         String ask(String command) throws IOException {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -43,8 +43,9 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
         }
 
         /**
-         * Of all its threads but the JIT compiler's, which works for whoever comes later, and whose threads come and go, with
-         * their time; to the nanosecond where the kernel keeps it, else in ticks of 10 ms and of all threads.
+         * The processor time of all threads except those of the JIT compiler, which benefit later measurements and
+         * whose time is lost when they end. In nanoseconds if the kernel has them, else in ticks of 10 ms, with all
+         * threads.
          */
         private long cpuNanos() throws IOException {
             Path tasks = Path.of("/proc", Long.toString(pid), "task");
@@ -80,7 +81,7 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
         }
     }
 
-    /** What the servers had done at some moment; or between two. */
+    /** The totals of the servers at one time, or the difference between two times. */
     record Reading(long requests, long cpuNanos, long clientCpuNanos, long nanoTime) {
         static final Reading NONE = new Reading(0, 0, 0, 0);
 
@@ -93,7 +94,7 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
         }
     }
 
-    /** Of the form {@link #toString()}. */
+    /** Parses the form of {@link #toString()}. */
     static ServerProbe parse(String text) {
         List<String> parts = PARTS.splitToList(text);
         return new ServerProbe(
@@ -117,13 +118,13 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
-    /** Before something happens: what the question costs the servers is not counted for it. */
+    /** Reads the totals before a measurement; the cost of the read itself is not counted. */
     Reading read() {
         long requests = received();
         return new Reading(requests, cpuNanos(), cpuNanosHere(), System.nanoTime());
     }
 
-    /** What happened since then. The question is asked last. */
+    /** Returns the difference since then, before the cost of this read. */
     Reading since(Reading then) {
         long nanoTime = System.nanoTime();
         long clientCpu = cpuNanosHere();
@@ -146,7 +147,7 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
             }
             return sum;
         } catch (IOException e) {
-            throw new UncheckedIOException("a server does not tell how it is", e);
+            throw new UncheckedIOException("a server does not report its state", e);
         }
     }
 

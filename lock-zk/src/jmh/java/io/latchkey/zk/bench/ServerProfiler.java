@@ -12,7 +12,7 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
-/** Adds to the results of JMH what the servers did for an iteration. */
+/** A JMH profiler that adds the requests and processor time of the servers to the results of an iteration. */
 @SuppressWarnings("rawtypes") // JMH's own interface names its results so.
 public final class ServerProfiler implements InternalProfiler {
     static final String REQUESTS = "server requests";
@@ -25,9 +25,9 @@ public final class ServerProfiler implements InternalProfiler {
     private ServerProbe.Reading before = ServerProbe.Reading.NONE;
 
     /**
-     * By JMH.
+     * Called by JMH.
      *
-     * @param servers what {@link ServerProbe#toString()} says
+     * @param servers the form of {@link ServerProbe#toString()}
      */
     public ServerProfiler(String servers) {
         this.probe = ServerProbe.parse(servers);
@@ -60,7 +60,7 @@ public final class ServerProfiler implements InternalProfiler {
         return new ScalarResult(label, (double) value, unit, AggregationPolicy.SUM);
     }
 
-    /** What such a result of one run says. */
+    /** Returns the value of such a result in one run. */
     static double value(Collection<? extends Result> ofRun, String label) {
         List<? extends Result> found =
                 ofRun.stream().filter(each -> each.getLabel().endsWith(label)).toList();

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Servers of one product, in processes of their own. */
+/** Servers of one product, each in a separate process. */
 final class Servers implements AutoCloseable {
     private final Path folder;
     private final List<Server> servers = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Servers implements AutoCloseable {
     }
 
     /**
-     * Starts them and returns when all serve.
+     * Starts the servers and returns when all of them serve.
      *
      * @param disk a folder for those that write to disk
      */
@@ -60,7 +60,7 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /** What their clients name to connect without a detour. */
+    /** Returns the connect string without a proxy. */
     String connectString() {
         return servers.stream().map(server -> "127.0.0.1:" + server.port()).collect(Collectors.joining(","));
     }
@@ -69,12 +69,12 @@ final class Servers implements AutoCloseable {
         return servers.stream().map(Server::port).toList();
     }
 
-    /** @param idleCpu what {@link ServerProbe#idleCpu} says */
+    /** @param idleCpu the value of {@link ServerProbe#idleCpu} */
     ServerProbe probe(double idleCpu) {
         return new ServerProbe(idleCpu, servers.stream().map(Server::seen).toList());
     }
 
-    /** What lives on their heaps, after a full collection. */
+    /** Returns the size of live objects on their heaps, after a full collection. */
     long heapBytes() throws IOException, InterruptedException {
         long sum = 0;
         for (Server server : servers) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Servers, and a proxy before each for every distance. */
+/** Servers, with a proxy in front of each for every distance. */
 final class Site implements AutoCloseable {
     private final Product product;
     private final Storage storage;
@@ -39,7 +39,9 @@ final class Site implements AutoCloseable {
         return probe;
     }
 
-    /** From here on {@linkplain #probe what is looked at} is without what the servers take beside one client that asks for nothing. */
+    /**
+     * Measures the load of the servers beside one idle client, which later {@linkplain #probe probes} subtract.
+     */
     Figures idle(Duration time) throws Exception {
         probe = servers.probe(0);
         Contestant somebody = Stream.of(Contestant.values())
@@ -60,12 +62,12 @@ final class Site implements AutoCloseable {
                 name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, Figures.rounded(probe.idleCpu() * 1e6)));
     }
 
-    /** Where clients at that distance connect; without a distance there is no proxy in between. */
+    /** Returns the connect string for that distance; without a distance there is no proxy. */
     String connectString(Duration roundTrip) throws IOException {
         return roundTrip.isZero() ? servers.connectString() : throughProxy(roundTrip);
     }
 
-    /** As {@link #connectString}, with a proxy in any case, which {@linkplain #passed counts}. */
+    /** As {@link #connectString}, but always with a proxy, which {@linkplain #passed counts}. */
     String throughProxy(Duration roundTrip) throws IOException {
         proxies.forEach(DelayProxy::close);
         proxies.clear();
@@ -75,14 +77,14 @@ final class Site implements AutoCloseable {
         return proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
     }
 
-    /** What the present proxies have seen pass. */
+    /** Returns the traffic through the current proxies. */
     Passed passed() {
         return new Passed(
                 proxies.stream().mapToLong(DelayProxy::requests).sum(),
                 proxies.stream().mapToLong(DelayProxy::bytes).sum());
     }
 
-    /** What passed the proxies. */
+    /** The traffic through the proxies. */
     record Passed(long requests, long bytes) {
         Passed since(Passed then) {
             return new Passed(requests - then.requests, bytes - then.bytes);

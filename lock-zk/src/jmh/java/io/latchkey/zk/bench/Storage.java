@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Where the servers write their log, and how many there are. */
+/** The number of servers, and the storage of their logs. */
 enum Storage {
     /** One server that writes to memory. */
     TMPFS(1),
@@ -22,7 +22,7 @@ enum Storage {
         this.servers = servers;
     }
 
-    /** Below which folder the servers write; {@code disk} is one on disk. */
+    /** Returns the parent of the servers' folders; {@code disk} is a folder on disk. */
     Path root(Path disk) {
         if (this == DISK) {
             return disk;

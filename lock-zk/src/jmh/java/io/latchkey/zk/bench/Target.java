@@ -11,12 +11,12 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What was set out to be reached. The bounds are never moved.
+ * A performance target. The bounds never change.
  *
- * @param what is compared
- * @param bound in words
- * @param figure what the run found, or nothing when the case was not measured
- * @param reached whether that is within the bound
+ * @param what the compared figures
+ * @param bound the bound, as text
+ * @param figure the figure of the run; null if the case was not measured
+ * @param reached whether the figure is within the bound
  */
 record Target(String what, String bound, Function<Results, OptionalDouble> figure, ToReach reached) {
     private static final double FAR = 2;
@@ -167,7 +167,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                         more(results, Waiters.name(100), rtt, figure)));
     }
 
-    /** Whatever the length of the queue. */
+    /** The bound is the same for every length of the queue. */
     private static Target even(String what, int waiters, double rtt, Function<Results, OptionalDouble> figure) {
         return new Target(
                 "%s, %d waiters to 100%s".formatted(what, waiters, at(rtt)),
@@ -207,7 +207,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
         return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
     }
 
-    /** Reached or not, and the figure. */
+    /** Returns the figure, and whether the target is reached. */
     String verdict(Results results) {
         OptionalDouble found = figure.apply(results);
         return found.isEmpty() ? "not measured" : reached.by(found.getAsDouble()) ? "reached" : "NOT reached";

@@ -4,12 +4,12 @@ package io.latchkey.zk.bench;
 import java.time.Duration;
 
 /**
- * One turn: who, where, for how long.
+ * The settings of one turn.
  *
- * @param servers where to connect
- * @param path not used before
- * @param warmUp not measured
- * @param measured how long to measure
+ * @param servers the connect string
+ * @param path an unused path
+ * @param warmUp the duration of the warm-up, which is not measured
+ * @param measured the duration of the measurement
  */
 record Trial(
         Contestant contestant, String servers, ServerProbe probe, String path, Duration warmUp, Duration measured) {}

@@ -14,8 +14,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
 
 /**
- * Many requests wait for one mutex, from ten sessions in turn; then the holder lets go, and each of them passes it on at once. How
- * long until all had it, in what order, what that costs on the wire, and what waiting costs both sides.
+ * Many requests of ten sessions that wait for one mutex. The holder releases, and each waiter releases as soon as it is
+ * granted. Measures the time until all were granted, their order, the traffic, and the memory of waiting on both sides.
  */
 final class Waiters {
     static final String DRAIN = "drain_ms";
@@ -40,7 +40,7 @@ final class Waiters {
     private final Duration roundTrip;
     private final Duration limit;
 
-    /** @param limit after which it is over, whether all had their turn or not */
+    /** @param limit the maximum duration, even if some requests were not granted */
     Waiters(Site site, Duration roundTrip, Duration limit) {
         this.site = site;
         this.roundTrip = roundTrip;
@@ -52,14 +52,14 @@ final class Waiters {
     }
 
     /**
-     * One turn.
+     * The result of one turn.
      *
-     * @param drain the gaps from grant to grant, the first from the holder's letting go
-     * @param more what else was found
+     * @param drain the times from grant to grant, the first from the holder's release
+     * @param more further figures
      */
     record Turn(Sample drain, Map<String, Double> more) {}
 
-    /** All turns of one system together. Nobody is passed over, nor out of order, in any of them. */
+    /** Combines all turns of one system. Fails if a request was skipped or granted out of order. */
     static Map<String, Double> usual(List<Turn> turns) {
         List<Map<String, Double>> found = turns.stream().map(Turn::more).toList();
         Map<String, Double> usual = Figures.usual(found);
@@ -133,7 +133,7 @@ final class Waiters {
         return new Turn(new Sample(taken, nanos, turns.gaps.copy(), spent), more);
     }
 
-    /** Who had the mutex already. One at a time tells, since it holds it. */
+    /** The requests that were granted. Only the holder writes to it. */
     private static final class Turns {
         private final CountDownLatch missing;
         private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
@@ -166,7 +166,7 @@ final class Waiters {
         }
     }
 
-    /** Whoever stands in the queue has looked around by then. */
+    /** Waits until each request has read the queue. */
     private void awaitQuiet() throws InterruptedException {
         long seen = -1;
         while (seen != site.passed().requests()) {
@@ -179,7 +179,7 @@ final class Waiters {
         return (System.nanoTime() - nanoTime) / 1e6;
     }
 
-    /** On the heap of this JVM, after a full collection. */
+    /** Returns the size of live objects on the heap of this JVM, after a full collection. */
     static long liveBytes() throws IOException {
         System.gc();
         System.gc();

@@ -1,3 +1,3 @@
-/** Latchkey, Curator and bare ZooKeeper measured side by side. What is measured and how: docs/performance.md. */
+/** The benchmark of Latchkey beside Curator and bare ZooKeeper; docs/performance.md describes it. */
 @org.jspecify.annotations.NullMarked
 package io.latchkey.zk.bench;
