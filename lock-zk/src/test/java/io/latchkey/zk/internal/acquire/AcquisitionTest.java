@@ -56,9 +56,9 @@ class AcquisitionTest {
         assertTrue(machine.wantsList(0));
     }
 
-    /** Where it stands is open until the list is there: who is ahead of it now may be somebody else. */
+    /** Its position is unknown until the list is read: other requests may be ahead of it now. */
     @Test
-    void whoListsAnewIsNotHandedOver() {
+    void requestThatReadsTheQueueAgain_isNotHandedOver() {
         waiting();
         machine.on(new Event.LookAgain(0));
         assertEquals(List.of(), machine.on(new Event.HandedOver(0)));
@@ -158,7 +158,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void aCreationThatNeverHappenedIsDoneAnewWithANewId() {
+    void creationThatWasNotApplied_isRepeatedWithANewId() {
         machine.on(new Event.Begin());
         machine.on(new Event.CreateLost());
         String former = machine.id();
@@ -233,9 +233,9 @@ class AcquisitionTest {
         assertTrue(refused.getMessage().contains("NEW"), refused.getMessage());
     }
 
-    /** Whatever may happen at any time has an edge wherever it may happen. */
+    /** Events that can occur at any time have an edge from every state in which they can occur. */
     @Test
-    void everyStateKnowsWhatToDoWhenTheCallerOrTheSessionGoes() {
+    void everyStateHasAnEdge_whenTheCallerOrTheSessionEnds() {
         for (State state : State.values()) {
             boolean over = state == State.ENDED;
             boolean unsent = state == State.NEW;

@@ -22,8 +22,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * Deadlocks by a second definition: the requests of all sets in which every request waits for requests of the set. So few
- * requests are drawn that all sets can be tried.
+ * Deadlocks by a second definition: the union of all sets in which every request waits for requests of the set. The
+ * queues are small enough to try all sets.
  */
 class DeadlockDetectorProperties {
     private static final int MOST = 9;
@@ -69,7 +69,7 @@ class DeadlockDetectorProperties {
         }
     }
 
-    /** Whether the request cannot go on as long as none of {@code set} goes on. */
+    /** Whether the request cannot progress unless a request of {@code set} does. */
     private static boolean waitsForSome(Seat seat, List<Seat> set, List<Line> lines) {
         List<Seat> those =
                 set.stream().filter(other -> mayWaitFor(seat, other, lines)).toList();

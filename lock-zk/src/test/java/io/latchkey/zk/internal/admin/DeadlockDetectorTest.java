@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for whom; a letter is a session, {@code A+} holds and {@code A} waits. */
+/** Deadlocks in queues; a letter is a session, {@code A+} holds and {@code A} waits. */
 class DeadlockDetectorTest {
     private static final int NO_SEMAPHORE = 1;
 
@@ -37,7 +37,7 @@ class DeadlockDetectorTest {
         return new Line(seats, capacity);
     }
 
-    /** Who holds has asked before who waits, unless it is {@code A+late}. */
+    /** A holder's request is older than a waiter's, unless it is {@code A+late}. */
     private static long token(String who) {
         return who.contains("late") ? 3 : who.contains("+") ? 1 : 2;
     }
@@ -71,7 +71,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void whoWaitsForAHolderThatWaitsForNobodyCanGoOn() {
+    void waiterCanProgress_whenItsHolderDoesNotWait() {
         assertEquals(Set.of(), stuck(mutex("/a", "A+, B, C"), mutex("/b", "B+, C")));
     }
 
@@ -95,13 +95,13 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void whoAskedBeforeItHeldIsAnotherThread() {
+    void requestMadeBeforeTheGrant_isOfAnotherThread() {
         assertEquals(Set.of(), stuck(mutex("/a", "A+late, B"), mutex("/b", "B+, A")));
         assertEquals(5, stuck(mutex("/a", "A+, A, B"), mutex("/b", "B+, A")).size());
     }
 
     @Test
-    void whoWaitsBehindACircleIsNotInIt() {
+    void waiterBehindACycle_isNotInIt() {
         Line[] lines = {mutex("/a", "A+, B, C"), mutex("/b", "B+, A")};
         assertEquals(Set.of("A+/a", "B/a", "C/a", "B+/b", "A/b"), stuck(lines));
         assertEquals(Set.of("A+/a", "A/b", "B+/b", "B/a"), Set.copyOf(circle("C/a", lines)));

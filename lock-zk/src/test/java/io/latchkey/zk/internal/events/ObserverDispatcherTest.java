@@ -20,7 +20,7 @@ class ObserverDispatcherTest {
     private static final LockObserver.SessionState LAST = LockObserver.SessionState.CLOSED;
 
     @Test
-    void anObserverThatIsTooSlowMissesTheNewestAndIsToldHowMany() throws Exception {
+    void slowObserver_missesTheNewestCallsAndGetsTheirNumber() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch called = new CountDownLatch(1);
         BlockingQueue<Long> heard = new LinkedBlockingQueue<>();

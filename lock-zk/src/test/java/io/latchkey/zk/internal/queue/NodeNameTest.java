@@ -26,7 +26,7 @@ class NodeNameTest {
             "lease-0123456789abcdef-3-0000000042",
             "lease-0123456789abcdef-2147483647-0123456789",
             "ear-0123456789abcdef");
-    /** Letters, digits, and what stands right before and behind them. */
+    /** Letters, digits, and the characters next to them. */
     private static final List<String> CHARACTERS =
             List.of("0", "1", "2", "3", "4", "8", "9", "a", "f", "A", "/", ":", "`", "g", "-");
 
@@ -83,7 +83,10 @@ class NodeNameTest {
         assertTrue(NodeName.parse(child).isEmpty(), child);
     }
 
-    /** Each name that is cut off somewhere, or has one character more, less, or another: by a regular expression. */
+    /**
+     * All truncations of a name, and all names with one character added, removed or replaced; a regular expression
+     * judges.
+     */
     @Test
     void namesThatDifferInOneCharacterFromARequestsOrAnEarsAreRead_whenTheyHaveTheForm() {
         for (String name : NAMES) {

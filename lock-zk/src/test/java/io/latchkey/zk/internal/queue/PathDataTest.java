@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What paths and requests say of themselves. The bytes are a format: changing them locks out older clients. */
+/** The data of paths and requests. The bytes are a format: changing them locks out older clients. */
 class PathDataTest {
     private static final NodeName KAZOOS =
             Naming.KAZOO.parse("batch__lock__0000000001").orElseThrow();
@@ -82,7 +82,7 @@ class PathDataTest {
     }
 
     @Test
-    void aRequestSaysWhoMadeItInOneLine() {
+    void requestData_namesTheOwnerInOneLine() {
         Owner owner = new Owner("host-1", 4711, "a label: 7/8");
         assertEquals("host-1:4711 a label: 7/8", new String(owner.data(), UTF_8));
         assertEquals(

@@ -43,7 +43,7 @@ class QueueTest {
     }
 
     @Test
-    void knowsWhoIsBefore() {
+    void queueReturnsTheRequestsAhead() {
         Queue queue = Queue.of(List.of(SECOND, FIRST));
         assertEquals(List.of(FIRST), texts(queue.before(name(SECOND))));
         assertEquals(name(SECOND), queue.withId("00000000000000aa").orElseThrow());
@@ -51,7 +51,7 @@ class QueueTest {
     }
 
     @Test
-    void refusesToPlaceWhoIsNotThere() {
+    void queueRefusesARequestThatIsNotInIt() {
         Queue queue = Queue.of(List.of(FIRST));
         assertFalse(queue.contains(name(SECOND)));
         IllegalArgumentException refused =
@@ -84,7 +84,7 @@ class QueueTest {
         assertFalse(queue.isOf(List.of(FIRST, SECOND, OVERFLOWED)));
     }
 
-    /** Bytes count what is done for each name, whatever else the machine does. */
+    /** Allocated bytes measure the work for each name independently of the machine's load. */
     @Test
     void comparisonWithChildrenReadsNoName_whenTheRequestsAreTheSame() {
         List<String> children = IntStream.range(0, 10_000)
@@ -99,7 +99,7 @@ class QueueTest {
         assertTrue(each < 90, () -> each + " bytes for each child; a name that is read takes some 150");
     }
 
-    /** 200,000 sums over all requests before would take a minute. */
+    /** 200,000 sums over all requests ahead would take a minute. */
     @Test
     void permitsBeforeEachRequest_areAddedUpOnce() {
         Queue queue = Queue.of(

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names as Curator 5.9.0 and kazoo 2.8.0 give them, and Latchkey's among them. */
+/** Names of requests of Curator 5.9.0 and kazoo 2.8.0, and Latchkey's names in their layouts. */
 class SharedNamingTest {
     private static final String ID = "00ff00ff12345678";
     private static final String CURATORS = "_c_8b9e6a1c-0b1f-4b41-9a55-0123456789ab-";
@@ -61,7 +61,7 @@ class SharedNamingTest {
         }
     }
 
-    /** Only names that Latchkey would give have ids of Latchkey. */
+    /** Only names in Latchkey's form have an id of Latchkey. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -123,7 +123,7 @@ class SharedNamingTest {
     }
 
     @Test
-    void theQueueIsInTheOrderOfTheNumbersWhoeverStandsInIt() {
+    void queueIsInTheOrderOfTheNumbers_forAllLayouts() {
         String ours = Naming.CURATOR.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000002";
         Queue queue = Queue.of(
                 List.of(CURATORS + "lock-0000000010", ours, CURATORS + "lock-0000000001", "notes"),
@@ -137,7 +137,7 @@ class SharedNamingTest {
 
     /** Curator and kazoo compare numbers as text, where a minus sign comes before every digit. */
     @Test
-    void whoComesAfterTheOverflowStandsBeforeAllOthers() {
+    void requestAfterTheOverflow_isAheadOfAllOthers() {
         for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
             String prefix = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1);
             Queue queue = Queue.of(
@@ -171,7 +171,7 @@ class SharedNamingTest {
         "READ_WRITE, _c_x-lock-0000000001, Curator's mutex, true",
         "MUTEX, write-00ff00ff12345678-0000000001, a lock of Latchkey in its own layout, false"
     })
-    void aChildTellsWhatElseThePathIsUsedFor(Kind kind, String child, String use, boolean sameLayout) {
+    void child_showsTheOtherUseOfThePath(Kind kind, String child, String use, boolean sameLayout) {
         PathData asked = kind == Kind.MUTEX ? PathData.MUTEX : PathData.READ_WRITE;
         Queue queue = Queue.of(List.of("notes", child), asked, Naming.CURATOR);
         assertEquals(List.of(), queue.requests());
@@ -201,7 +201,7 @@ class SharedNamingTest {
     }
 
     @Test
-    void othersTellWhatTheyDo() {
+    void requestsOfOtherLayouts_areDescribed() {
         NodeName curators = Naming.CURATOR.parse("lock-0000000001").orElseThrow();
         NodeName kazoos = Naming.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
         assertEquals(new Owner("10.0.0.1", 0, ""), Naming.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));

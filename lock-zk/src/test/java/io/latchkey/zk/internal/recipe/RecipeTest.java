@@ -19,14 +19,14 @@ class RecipeTest {
     private static final NodeName C = name("write-000000000000000b-0000000003");
 
     @Test
-    void inAMutexTheFirstHoldsAndEverybodyElseWaitsForTheOneRightBefore() {
+    void mutexIsHeldByTheFirst_andOthersWaitForTheirPredecessor() {
         Queue queue = Queue.of(List.of(C.text(), A.text(), B.text()));
         assertEquals(new Decision.Hold(), Recipe.MUTEX.rule().decide(queue, A));
         assertEquals(new Decision.Blocked(List.of(A)), Recipe.MUTEX.rule().decide(queue, B));
         assertEquals(new Decision.Blocked(List.of(B)), Recipe.MUTEX.rule().decide(queue, C));
     }
 
-    /** A later version's tag must not be jumped over by a client that knows it from another recipe. */
+    /** A client must not ignore a later version's tag because it knows the tag from another recipe. */
     @Test
     void inAMutexRequestsOfOtherTagsCountToo() {
         NodeName reader = name("read-0000000000000001-0000000001");

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The obligations of the rule in every queue of up to five requests of one to three permits each, under every capacity of
- * one to four.
+ * The obligations of the rule in every queue of up to five requests of one to three permits each, under every capacity
+ * of one to four.
  */
 class SemaphoreRuleTest {
     private static final int MOST_REQUESTS = 5;
@@ -66,7 +66,7 @@ class SemaphoreRuleTest {
         }
     }
 
-    /** The nearest are those of the shortest part of the queue right before the request that keeps it from holding. */
+    /** The blocking set is the shortest part of the queue directly ahead of the request that keeps it from holding. */
     @Test
     void requestWatchesTheFewestOfTheNearest() {
         for (Queue queue : queues()) {
@@ -116,7 +116,7 @@ class SemaphoreRuleTest {
         }
     }
 
-    /** One that holds already has told what it had to tell. */
+    /** A request that already holds has announced that. */
     @Test
     void waiterFollowsTheRequestBefore_whenThatOneHasYetToHold() {
         for (Queue queue : queues()) {
@@ -134,7 +134,7 @@ class SemaphoreRuleTest {
         }
     }
 
-    /** Older than the path's data it may hold by a larger capacity of before. */
+    /** A request that is older than the path's data may hold by an earlier, larger capacity. */
     @Test
     void followerLeads_whenTheOneBeforeIsOlderThanTheDataAndWouldHoldByTheLargestCapacity() {
         for (Queue queue : queues()) {

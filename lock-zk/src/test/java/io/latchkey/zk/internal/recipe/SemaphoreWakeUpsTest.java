@@ -24,11 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No wake-up is lost, and none wakes too many: in every order in which requests come, look, announce that they hold, and leave, while the
- * capacity changes twice. A request that sleeps looks again only when something that its decision watches has changed. With {@code
- * -Dlatchkey.explore=large} five requests for any permits, too (docs/protocol.md, "Semaphore: blocking sets and the chain").
+ * No wake-up is lost, and none wakes too many: in every order in which requests come, look, announce that they hold,
+ * and leave, while the capacity changes twice. A request that sleeps looks again only when something that its decision
+ * watches has changed. With {@code -Dlatchkey.explore=large} five requests for any permits, too (docs/protocol.md,
+ * "Semaphore: blocking sets and the chain").
  *
- * <p>A look is one step here: what changes between a list and the watches that follow from it shows when the watches are set.
+ * <p>A look is one step here: changes between a list and the watches that follow from it are noticed when the watches
+ * are set.
  */
 class SemaphoreWakeUpsTest {
     private static final boolean LARGE = "large".equals(System.getProperty("latchkey.explore"));
@@ -58,8 +60,8 @@ class SemaphoreWakeUpsTest {
      *
      * @param older than the path's data
      * @param announces whether it has yet to announce that it holds
-     * @param announced whether it has
-     * @param watched requests whose going wakes it; a follower is woken by an announcement, too
+     * @param announced whether it has announced it
+     * @param watched requests whose end wakes it; a follower is also woken by an announcement
      */
     private record Request(
             int number,
@@ -194,7 +196,7 @@ class SemaphoreWakeUpsTest {
                 woken += wakes ? other.permits : 0;
                 queue.add(wakes ? other.looking() : other);
             }
-            // After a shrink as many may lead as the largest capacity lets hold, and one follows the last of them.
+            // After a shrink, as many requests may lead as the largest capacity admits; one follows the last of them.
             if (woken > (rule.equals(BLOCKING_SETS) ? 1 : 2) * world.largest) {
                 throw new Violation("request " + gone.number + " wakes " + woken + " permits", world);
             }

@@ -26,7 +26,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Steps that cost the same however many other requests or paths there are; with a walk over all, each bound would be exceeded many times over. */
+/**
+ * Steps whose cost does not depend on the number of other requests or paths. A walk over all of them would exceed each
+ * bound many times over.
+ */
 class ManyRequestsTest {
     private static final Duration SOON = Duration.ofSeconds(5);
 
@@ -46,7 +49,7 @@ class ManyRequestsTest {
                 path -> path));
     }
 
-    /** Creates nodes at once, answers transactions when the session's validity is over, and answers nothing else. */
+    /** Creates nodes at once, answers transactions when the session's validity has ended, and answers nothing else. */
     private ZnodeStore connectedPort(ZnodeStore.Listener listener) {
         listener.connected(10_000);
         AtomicInteger created = new AtomicInteger();
@@ -68,7 +71,7 @@ class ManyRequestsTest {
         ((Consumer<Response<T>>) then).accept(Response.of(value));
     }
 
-    /** Leaving from the front is the measure for leaving from the end, so that the machine's speed does not matter. */
+    /** Compares leaving at the end with leaving at the front, so that the machine's speed does not matter. */
     @Test
     void waitersLeaveALineOfLocalTurns_withoutAWalkOverTheLine() {
         LocalHandOff turns = new LocalHandOff(engine, 10, Duration.ofMinutes(1));
@@ -116,7 +119,7 @@ class ManyRequestsTest {
         assertTrue(departures.owes());
     }
 
-    /** A session without requests is the measure, so that the machine's speed does not matter. */
+    /** Compares with a session without requests, so that the machine's speed does not matter. */
     @Test
     void answersBehindTheDeadline_areTakenWithoutAWalkOverRequestsThatWait() throws Exception {
         Engine idle = engine();

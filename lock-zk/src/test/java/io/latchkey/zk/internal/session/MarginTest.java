@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How long a touch may take from a server to the leader, which asks for touches every half tick. */
+/** The margin for touches of sessions on their way from a server to the leader, which requests them every half tick. */
 class MarginTest {
     @Test
     void marginIsAQuarter_whenTheSessionIsLong() {

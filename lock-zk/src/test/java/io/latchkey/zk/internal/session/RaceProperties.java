@@ -32,13 +32,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What several threads touch at once, beside the serial executor. Lincheck's model checker plays random calls on two threads,
- * switches between these at reads and writes of shared memory, and requires that the results are those of some order in one thread.
+ * Objects that several threads share, besides the serial executor. Lincheck's model checker plays random calls on two
+ * threads, switches between these at reads and writes of shared memory, and requires that the results are those of some
+ * order in one thread.
  */
 @Tag("once")
 @Tag("long")
 class RaceProperties {
-    /** {@code -Dlatchkey.races=20}: so many times as many scenarios. */
+    /** The factor for the number of scenarios. */
     private static final int TIMES = Integer.getInteger("latchkey.races", 1);
 
     private static void explore(Class<?> calls) {
@@ -63,22 +64,22 @@ class RaceProperties {
     }
 
     @Test
-    void observerIsToldOneEndAndNothingAfterIt_whenEndsOfARequestRace() {
+    void observerHearsExactlyOneEnd_whenEndsOfARequestRace() {
         explore(Ends.class);
     }
 
     @Test
-    void observerIsToldEachCallOrThatItMissedIt_whenItsQueueIsFull() {
+    void observerGetsOrMissesEachCall_whenItsQueueIsFull() {
         explore(FullQueue.class);
     }
 
-    /** A validity period: a thread that finds it over is contradicted by no later look, and by no renewal. */
+    /** A validity period: once a thread has found it ended, no later check and no renewal finds it valid. */
     public static final class Looks {
         private final VirtualClock time = new VirtualClock();
         private final ClockReading start = time.now();
         private final ValidityPeriod term = new ValidityPeriod(time, start.plus(Duration.ofSeconds(2)));
 
-        /** As a lease does, which says why it is lost. */
+        /** Reads the period as a lease does to report the cause of its loss. */
         @Operation
         public String look() {
             return term.isValid() ? "valid" : term.isOver() ? "session over" : "deadline passed";
@@ -105,7 +106,7 @@ class RaceProperties {
         }
     }
 
-    /** Tasks that count in what nothing else guards. */
+    /** Tasks that increment a counter without other synchronization. */
     public static final class Submissions {
         private final SerialExecutor serial = new SerialExecutor(Runnable::run);
         private final AtomicInteger submitted = new AtomicInteger();
@@ -124,7 +125,7 @@ class RaceProperties {
         }
     }
 
-    /** One request, and what its observer has heard. */
+    /** One request, with the calls of its observer. */
     public static final class Ends {
         private final Hearing observer = new Hearing();
         private final RequestEvents signals = new RequestEvents(

@@ -10,7 +10,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
 
-/** What servers answer never, or only in a moment that no test can hold: how it is understood. */
+/** Responses that servers give never, or only in a state that no test can produce. */
 class ZooKeeperStoreTest {
     private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
 
@@ -38,7 +38,7 @@ class ZooKeeperStoreTest {
                 ZooKeeperStore.listing(refused, refused, refused).code());
     }
 
-    /** As a leader answers that has begun to end the session, and has not told so yet. */
+    /** The response of a leader that is ending the session and has not announced it yet. */
     @Test
     void aTransactionThatTheEndOfTheSessionRefusedIsNoAnswer() {
         assertEquals(

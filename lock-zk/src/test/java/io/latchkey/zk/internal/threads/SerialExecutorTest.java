@@ -18,7 +18,7 @@ class SerialExecutorTest {
     private final SerialExecutor serial = new SerialExecutor(left::add);
 
     private void runMany() {
-        // While the first task runs, others are submitted, as by threads that go on asking.
+        // While the first task runs, other threads keep submitting tasks.
         serial.execute(() -> IntStream.range(1, TASKS).forEach(i -> serial.execute(() -> ran.add(i))));
     }
 

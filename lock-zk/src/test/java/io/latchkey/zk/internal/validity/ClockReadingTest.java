@@ -13,7 +13,7 @@ class ClockReadingTest {
 
     private final VirtualClock time = new VirtualClock();
 
-    /** So that a suspended machine counts as one that stood still. */
+    /** So that suspension of the machine counts as a pause. */
     @Test
     void atMostAsLongAgoAsTheClockThatWentFurtherSays() {
         ClockReading before = time.now();

@@ -13,14 +13,14 @@ class SessionExpiryBoundTest {
     private static final Duration T = Duration.ofSeconds(12);
     private static final Duration MARGIN = Duration.ofSeconds(3);
     private static final Duration DRIFT = Duration.ofMillis(120);
-    /** What a lone write has less than a pair, besides the time that a request takes. */
+    /** The deduction for a lone write, compared with a pair, besides the duration of a request. */
     private static final Duration LESS = Duration.ofSeconds(4).plus(MARGIN);
 
     private final VirtualClock time = new VirtualClock();
     private final SessionExpiryBound proofs =
             pinging(new SessionExpiryBound(T, MARGIN, Optional.empty(), Optional.empty(), time.now()));
 
-    /** The connection has been there for long enough. */
+    /** The connection is old enough. */
     private SessionExpiryBound pinging(SessionExpiryBound of) {
         of.connected(time.now().minus(T.multipliedBy(2)));
         return of;
@@ -32,7 +32,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aWriteAMarginAfterAnAnswerProvesWhatWasAnswered() {
+    void writeAMarginAfterAResponse_provesTheAnsweredRequest() {
         ClockReading first = time.now();
         proofs.answered(first, first);
         time.pass(MARGIN);
@@ -46,7 +46,10 @@ class SessionExpiryBoundTest {
         assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
     }
 
-    /** It may have come to the server just before its answer: the leader need not know of it a margin after its sending. */
+    /**
+     * The request may have reached the server just before its response: the leader need not know of it a margin after
+     * it was sent.
+     */
     @Test
     void aSlowRequestIsProvedAMarginAfterItsAnswer() {
         ClockReading first = time.now();
@@ -58,7 +61,7 @@ class SessionExpiryBoundTest {
         assertEquals(full(first), atOnce(proofs));
     }
 
-    /** So may the ping from which a lone write counts. */
+    /** The same holds for the ping from which a lone write counts. */
     @Test
     void aLoneWriteCountsFromEarlierByTheSlowestRequestOfTheLastTimeOut() {
         ClockReading slow = time.now();
@@ -89,7 +92,10 @@ class SessionExpiryBoundTest {
         assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(anew));
     }
 
-    /** There was no ping yet: the leader heard of the session when the connection was made, no earlier than when the former was lost. */
+    /**
+     * There was no ping yet: the leader heard of the session when the connection was made, no earlier than when the
+     * previous one was lost.
+     */
     @Test
     void aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest() {
         ClockReading lost = time.now();
@@ -102,8 +108,8 @@ class SessionExpiryBoundTest {
     }
 
     /**
-     * A handle may be borrowed just after a connection was made whose answer took eleven seconds: the leader last heard of the session
-     * before these, and ends it a second later.
+     * A handle may be borrowed just after a connection whose response took eleven seconds: the leader last heard of the
+     * session before these, and ends it a second later.
      */
     @Test
     void aLoneWriteProvesNothing_whenTheConnectionsAgeIsNotKnown() {
@@ -134,9 +140,9 @@ class SessionExpiryBoundTest {
                 proofs.committed(sent, time.now(), Duration.ZERO).orElseThrow());
     }
 
-    /** It may have sent no ping for as long. */
+    /** During the pause, no ping may have been sent. */
     @Test
-    void whoStoodStillHasALoneWriteCountFromEarlierByThat() {
+    void loneWriteCountsFromEarlier_afterAPause() {
         Duration still = Duration.ofSeconds(2);
         assertEquals(
                 full(time.now()).plus(LESS.plus(still).negated()),
@@ -144,7 +150,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aPairProvesTheSameToWhoStoodStill() {
+    void pairOfWritesProvesTheSame_afterAPause() {
         ClockReading first = time.now();
         proofs.answered(first, first);
         time.pass(MARGIN);
@@ -175,7 +181,7 @@ class SessionExpiryBoundTest {
         }
     }
 
-    /** The session's own beat, a sixth of T, from the first create on: what guarantees.md says of a holder in reach. */
+    /** The session's heartbeat, a sixth of T, from the first create on, as in guarantees.md for a connected holder. */
     @Test
     void aHolderInReachHasAFifthLeftAtFirstAndAHalfLessTheDriftFromTheThirdBeatOn() {
         Duration beat = T.dividedBy(6);
@@ -195,7 +201,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void whoOnlyReadsRemembersNoMoreThanATimeOutOfIt() {
+    void readsAreRememberedForOneTimeout() {
         for (int read = 0; read < 10_000; read++) {
             time.pass(Duration.ofSeconds(1));
             proofs.answered(time.now(), time.now());
@@ -238,7 +244,7 @@ class SessionExpiryBoundTest {
         return to.committed(time.now(), time.now(), Duration.ZERO).orElseThrow();
     }
 
-    /** One time-out from {@code touch} on. */
+    /** One timeout from {@code touch} on. */
     private static ClockReading full(ClockReading touch) {
         return touch.plus(T.minus(DRIFT));
     }

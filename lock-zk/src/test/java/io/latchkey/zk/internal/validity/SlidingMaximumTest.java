@@ -17,7 +17,7 @@ class SlidingMaximumTest {
     /** A length that ended at a time; both in nanoseconds. */
     private record Ended(int length, int end) {}
 
-    /** Every sequence of up to three, compared with a look at all of them. */
+    /** Every sequence of up to three, compared with the maximum of all of them. */
     @Test
     void resultLiesBetweenTheLongestInTheSpanAndTheLongestALittleBefore() {
         List<List<Ended>> sequences = sequences();

@@ -25,7 +25,10 @@ class SystemClockTest {
         time.close();
     }
 
-    /** All threads of this process, by the signal STOP, which a busy machine delivers late: the process is stopped for less than the sleep. */
+    /**
+     * Stops all threads of this process by the signal STOP. A busy machine delivers it late, so that the process is
+     * stopped for less than the sleep.
+     */
     @Test
     @DisabledOnOs(OS.WINDOWS)
     void aProcessThatWasStoppedKnowsForHowLongAtLeast() throws Exception {
@@ -44,7 +47,7 @@ class SystemClockTest {
         assertNoticed();
     }
 
-    /** Before the next pulse could come: the first that runs may be who wants to know. */
+    /** Reads before the next pulse could come, because the reader may be the first thread that runs. */
     @Test
     void aStandstillThatIsJustOverIsKnown() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
@@ -64,7 +67,7 @@ class SystemClockTest {
     }
 
     @Test
-    void whatLiesLongerBackThanIsAskedForIsForgotten() throws Exception {
+    void pauseBeforeTheSpan_isForgotten() throws Exception {
         aStandstillThatIsJustOverIsKnown();
         CountDownLatch later = new CountDownLatch(1);
         var unused = time.after(STOPPED, later::countDown);

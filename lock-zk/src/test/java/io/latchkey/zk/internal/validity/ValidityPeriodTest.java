@@ -44,7 +44,7 @@ class ValidityPeriodTest {
         assertEquals(SECOND, term.remaining());
     }
 
-    /** Somebody may have acted on its being over. */
+    /** A caller may have acted on the end of the period. */
     @Test
     void onceFoundOverItStaysOver() {
         time.passOnTheWallOnly(SECOND);

@@ -3,7 +3,7 @@ package io.latchkey.zk.internal.validity;
 
 import java.time.Duration;
 
-/** Clocks that stand still until told otherwise. */
+/** Clocks that advance only when a test advances them. */
 public final class VirtualClock implements Clock {
     private long nanos = Long.MAX_VALUE - 1_000_000_000L; // wraps around within the tests, as nanoTime may
     private long wallMillis = 1_700_000_000_000L;
@@ -19,7 +19,7 @@ public final class VirtualClock implements Clock {
         wallMillis += span.toMillis();
     }
 
-    /** What another thread does right before the clocks are read next. */
+    /** An action of another thread directly before the next reading of the clocks. */
     void beforeNextRead(Runnable step) {
         beforeRead = step;
     }
