@@ -21,8 +21,8 @@ final class Program implements AutoCloseable {
     private static final Duration WITHIN = Duration.ofSeconds(30); // on an idle machine
 
     /**
-     * As a shell starts it for a terminal: leads a process group, and does not ignore INT, as a process in the background of
-     * a shell without job control does.
+     * As a shell starts it for a terminal: leads a process group, and does not ignore INT, as a process in the
+     * background of a shell without job control does.
      */
     private static final List<String> AS_FOR_A_TERMINAL =
             List.of("/usr/bin/setsid", "/usr/bin/env", "--default-signal=INT,HUP");

@@ -16,8 +16,9 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
 /**
- * Accounts, each with its balance in a node, and a node for every transfer that tells what it added to each account. A transfer writes
- * all of that in one transaction, so that afterwards the balances can be reckoned again from the transfers.
+ * Accounts, each with its balance in a node, and a node for every transfer that tells what it added to each account. A
+ * transfer writes all of that in one transaction, so that afterwards the balances can be reckoned again from the
+ * transfers.
  */
 record Bank(Site site, List<String> accounts, int deposit) {
     private static final String ACCOUNTS = "accounts";
@@ -42,7 +43,10 @@ record Bank(Site site, List<String> accounts, int deposit) {
         }
     }
 
-    /** The mutexes of these accounts, all at once: whoever wants some of them in another order does not wait in a circle. */
+    /**
+     * The mutexes of these accounts, all at once: whoever wants some of them in another order does not wait in a
+     * circle.
+     */
     static MultiLock lock(LockClient locks, Collection<String> accounts) {
         return locks.multiLock(accounts.stream()
                 .map(account -> locks.mutex("/account-locks/" + account))

@@ -99,7 +99,10 @@ final class Books {
         return unclear.size() + ", of which " + written + " had been written";
     }
 
-    /** Whether these, the entries in ZooKeeper, are all that were acknowledged, none that was refused, and any of the unclear. */
+    /**
+     * Whether these, the entries in ZooKeeper, are all that were acknowledged, none that was refused, and any of the
+     * unclear.
+     */
     boolean agreeWith(Set<String> entries) {
         Set<String> others = new HashSet<>(entries);
         others.removeAll(confirmed.keySet());

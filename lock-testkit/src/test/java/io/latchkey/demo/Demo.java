@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import org.apache.zookeeper.KeeperException;
 
-/** Plays scenarios and says whether what they promise came true: exit status 0 if so, 1 if not, 2 if they could not be played. */
+/**
+ * Plays scenarios and says whether what they promise came true: exit status 0 if so, 1 if not, 2 if they could not be
+ * played.
+ */
 public final class Demo {
     private static final Duration OPEN = Duration.ofSeconds(8);
 

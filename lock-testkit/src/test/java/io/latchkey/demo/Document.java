@@ -13,9 +13,9 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
 /**
- * A document of several parts, each in a node that tells which version of the document it is of and by which edit. An edit rewrites
- * them one by one, the last one together with a node for the edit: so the edits that have a node came to their end. What readers
- * find is kept in nodes too.
+ * A document of several parts, each in a node that tells which version of the document it is of and by which edit. An
+ * edit rewrites them one by one, the last one together with a node for the edit: so the edits that have a node came to
+ * their end. What readers find is kept in nodes too.
  */
 record Document(Site site, int parts) {
     private static final String PARTS = "parts";

@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Writes the next version of the document, one part after the other. Now and then stays as a reader, to read back what it wrote, while
- * the other readers come in.
+ * Writes the next version of the document, one part after the other. Now and then stays as a reader, to read back what
+ * it wrote, while the other readers come in.
  */
 record Editor(Document document) implements Role {
     /** What the reading after an edit is called after the edit's name. */
@@ -27,7 +27,10 @@ record Editor(Document document) implements Role {
         });
     }
 
-    /** Whoever loses the lock on the way leaves the first parts new and the others old, until the next editor writes them all. */
+    /**
+     * Whoever loses the lock on the way leaves the first parts new and the others old, until the next editor writes
+     * them all.
+     */
     private void write(String edit, Hold hold) throws KeeperException, InterruptedException {
         int last = document.parts();
         Version next = new Version(document.part(last).number() + 1, edit);

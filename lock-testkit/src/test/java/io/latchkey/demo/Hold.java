@@ -18,7 +18,10 @@ abstract class Hold implements AutoCloseable {
     /** Writes all or nothing. */
     abstract void write(Op... ops) throws KeeperException, InterruptedException;
 
-    /** As {@link #write}, and notes in the books what became of it: afterwards ZooKeeper must have a node of that name or not. */
+    /**
+     * As {@link #write}, and notes in the books what became of it: afterwards ZooKeeper must have a node of that name
+     * or not.
+     */
     final void enter(String entry, Op... ops) throws KeeperException, InterruptedException {
         try {
             write(ops);

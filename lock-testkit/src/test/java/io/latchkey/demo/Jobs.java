@@ -9,8 +9,9 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
 /**
- * A node for each job, with the number of permits that it takes, created when the job begins and written again when it ends. The
- * numbers of these two transactions tell which jobs ran at the same time, whatever the workers and their clocks say.
+ * A node for each job, with the number of permits that it takes, created when the job begins and written again when it
+ * ends. The numbers of these two transactions tell which jobs ran at the same time, whatever the workers and their
+ * clocks say.
  */
 record Jobs(Site site) {
     static final int PERMITS = 3;

@@ -11,7 +11,10 @@ import java.util.function.Function;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
-/** Writes under a lease, of which everything is written down for the check at the end: that it was granted, valid, lost, let go. */
+/**
+ * Writes under a lease, of which everything is written down for the check at the end: that it was granted, valid, lost,
+ * let go.
+ */
 final class LeaseHold extends Hold {
     private final LockClient locks;
     private final Attempt attempt;
@@ -32,7 +35,10 @@ final class LeaseHold extends Hold {
         return fresh;
     }
 
-    /** ZooKeeper carries it out only if it still knows of the lease: the client itself may not yet have heard of its end. */
+    /**
+     * ZooKeeper carries it out only if it still knows of the lease: the client itself may not yet have heard of its
+     * end.
+     */
     @Override
     void write(Op... ops) throws KeeperException, InterruptedException {
         try {

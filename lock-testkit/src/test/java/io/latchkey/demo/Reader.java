@@ -17,7 +17,10 @@ record Reader(Document document) implements Role {
         });
     }
 
-    /** The reading counts only if it can be kept under the lease: then no writer has come between from the first part on. */
+    /**
+     * The reading counts only if it can be kept under the lease: then no writer has come between from the first part
+     * on.
+     */
     static void read(Document document, String name, Hold hold) throws KeeperException, InterruptedException {
         List<Version> versions = new ArrayList<>();
         for (int part = 1; part <= document.parts(); part++) {

@@ -3,7 +3,10 @@ package io.latchkey.demo;
 
 import org.apache.zookeeper.KeeperException;
 
-/** A story in which locks matter, with something at the end that is true or not. To add one: a class, and a line in {@link Demo}. */
+/**
+ * A story in which locks matter, with something at the end that is true or not. To add one: a class, and a line in
+ * {@link Demo}.
+ */
 interface Scenario {
     /** What to call it on the command line. */
     String name();

@@ -9,7 +9,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** The demo's output. On a terminal one line of progress is written over and over; elsewhere there is a new one every two seconds. */
+/**
+ * The demo's output. On a terminal one line of progress is written over and over; elsewhere there is a new one every
+ * two seconds.
+ */
 final class Screen {
     private static final Duration LIVE = Duration.ofMillis(100);
     private static final Duration PLAIN = Duration.ofSeconds(2);

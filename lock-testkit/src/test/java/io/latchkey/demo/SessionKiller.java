@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Ends a session of some client at the server now and then, as an administrator might: a second connection with the session's id and
- * password closes it. The client's place in the queue is gone at once, its lease too; it learns of that a second later, makes a new
- * session by itself and queues again.
+ * Ends a session of some client at the server now and then, as an administrator might: a second connection with the
+ * session's id and password closes it. The client's place in the queue is gone at once, its lease too; it learns of
+ * that a second later, makes a new session by itself and queues again.
  */
 final class SessionKiller {
     private static final Duration PAUSE_AT_LEAST = Duration.ofMillis(300);

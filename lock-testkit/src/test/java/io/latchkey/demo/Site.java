@@ -21,8 +21,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The place of one scenario in ZooKeeper: a root below which its data and its locks are, and a plain handle that knows nothing of
- * locks. Nodes go by their names below the root and hold text.
+ * The place of one scenario in ZooKeeper: a root below which its data and its locks are, and a plain handle that knows
+ * nothing of locks. Nodes go by their names below the root and hold text.
  */
 final class Site {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -126,8 +126,8 @@ final class Site {
     }
 
     /**
-     * The session that reads is not the one that was granted the lock, and its server may lag behind: without this, a holder could
-     * read what was before its predecessor's write.
+     * The session that reads is not the one that was granted the lock, and its server may lag behind: without this, a
+     * holder could read what was before its predecessor's write.
      */
     private void catchUp() {
         zooKeeper.sync(root, (code, path, context) -> {}, null);

@@ -27,7 +27,8 @@ record Stage(Servers servers, Site site, Mode mode, Screen screen) {
     }
 
     /**
-     * Looks under the lock as well: once this client has it, nobody who held it before can write any more, and what is there stays.
+     * Looks under the lock as well: once this client has it, nobody who held it before can write any more, and what is
+     * there stays.
      *
      * @param lock what shuts out all who write
      */

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Multi-locks. Tellers transfer money between accounts that they take in any order. No money must be lost or made, and nobody must wait
- * for ever.
+ * Multi-locks. Tellers transfer money between accounts that they take in any order. No money must be lost or made, and
+ * nobody must wait for ever.
  */
 final class Transfers implements Scenario {
     private static final int DEPOSIT = 1000;

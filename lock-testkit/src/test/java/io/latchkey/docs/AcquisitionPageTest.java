@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** docs/architecture.md has the state machine of one request as the code's own table has it, as a diagram and as a table. */
+/**
+ * docs/architecture.md has the state machine of one request as the code's own table has it, as a diagram and as a
+ * table.
+ */
 class AcquisitionPageTest {
     @Test
     void theDiagramIsCurrent() {

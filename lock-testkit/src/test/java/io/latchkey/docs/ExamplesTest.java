@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the pages show of Java stands, line by line but for the indentation, in a source that is compiled and that a test runs. */
+/**
+ * What the pages show of Java stands, line by line but for the indentation, in a source that is compiled and that a
+ * test runs.
+ */
 class ExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern KOTLIN = Pattern.compile("```kotlin\n(.*?)```", Pattern.DOTALL);

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What docs/guarantees.md says of a method under a failure names a test that shows it; that it exists, LinksTest asks of all pages. */
+/**
+ * What docs/guarantees.md says of a method under a failure names a test that shows it; that it exists, LinksTest asks
+ * of all pages.
+ */
 class GuaranteesPageTest {
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Properties|Contract))\\.(\\w+)`");
     private static final String HEAD = "| failure | method |";

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every link of a page to a file, and to a heading in it, leads somewhere; so does every test that a page names, and every
- * heading of a page that a comment names.
+ * Every link of a page to a file, and to a heading in it, leads somewhere; so does every test that a page names, and
+ * every heading of a page that a comment names.
  */
 class LinksTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");

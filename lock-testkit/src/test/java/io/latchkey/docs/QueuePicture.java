@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The queues of some paths, one below the other: boxes for requests, first come on the left, arrows for what is watched. */
+/**
+ * The queues of some paths, one below the other: boxes for requests, first come on the left, arrows for what is
+ * watched.
+ */
 final class QueuePicture {
     private static final int COLUMN = 150;
     private static final int BOX = 128;

@@ -29,8 +29,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Clients that ask for a lock one after the other on a real server, and what the server then has: nodes, and who watches which. Request
- * ids are random; here the first is all ones, the second all twos.
+ * Clients that ask for a lock one after the other on a real server, and what the server then has: nodes, and who
+ * watches which. Request ids are random; here the first is all ones, the second all twos.
  */
 final class QueueScene implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -41,7 +41,10 @@ final class QueueScene implements AutoCloseable {
     private final Map<String, CompletableFuture<Lease>> asked = new LinkedHashMap<>();
     private final Set<String> used = new LinkedHashSet<>();
 
-    /** One request's node, as the server has it, and what its client watches: other requests, or whatever comes and goes. */
+    /**
+     * One request's node, as the server has it, and what its client watches: other requests, or whatever comes and
+     * goes.
+     */
     record Request(
             String name, String owner, int permits, boolean holds, List<String> watches, boolean watchesThePath) {
         boolean isWatching() {
@@ -52,7 +55,10 @@ final class QueueScene implements AutoCloseable {
     /** One lock's path with the requests under it, first come first. */
     record Shown(String path, String data, List<Request> requests) {}
 
-    /** Lets a client of that name ask, and waits until each client holds or watches: the first that waits renews its watch for each that comes. */
+    /**
+     * Lets a client of that name ask, and waits until each client holds or watches: the first that waits renews its
+     * watch for each that comes.
+     */
     void asks(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(server.connectString())

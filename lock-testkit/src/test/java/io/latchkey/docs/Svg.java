@@ -4,8 +4,8 @@ package io.latchkey.docs;
 import java.util.Locale;
 
 /**
- * A picture of boxes, words and arrows. It has a ground of its own, so that it can be read on a dark page too, and arrow heads that are
- * plain paths, since not every viewer knows markers.
+ * A picture of boxes, words and arrows. It has a ground of its own, so that it can be read on a dark page too, and
+ * arrow heads that are plain paths, since not every viewer knows markers.
  */
 final class Svg {
     static final String GROUND = "#ffffff";
@@ -69,7 +69,10 @@ final class Svg {
         text(middle, Anchor.MIDDLE, INK, "font-size=\"11\"", words);
     }
 
-    /** A curve from {@code from} to {@code to}, drawn towards {@code first} at its beginning and from {@code last} at its end. */
+    /**
+     * A curve from {@code from} to {@code to}, drawn towards {@code first} at its beginning and from {@code last} at
+     * its end.
+     */
     void arrow(At from, At first, At last, At to, String color) {
         double length = Math.hypot(to.x() - last.x(), to.y() - last.y());
         double dx = length == 0 ? 0 : (to.x() - last.x()) / length;

@@ -7,7 +7,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
-/** The errors that the locks have logged and that nobody has taken note of: bugs that they survive, for which nobody asks. */
+/**
+ * The errors that the locks have logged and that nobody has taken note of: bugs that they survive, for which nobody
+ * asks.
+ */
 public final class LoggedErrors {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
     private static final Queue<Logged> ERRORS = new ConcurrentLinkedQueue<>();

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.event.Level;
 
 /**
- * The warnings that the locks log while somebody listens, what a person would be woken by, and all above debug. Else they
- * cost nothing.
+ * The warnings that the locks log while somebody listens, what a person would be woken by, and all above debug. Else
+ * they cost nothing.
  */
 public final class LoggedWarnings implements AutoCloseable {
     private static final Set<LoggedWarnings> LISTENING = ConcurrentHashMap.newKeySet();

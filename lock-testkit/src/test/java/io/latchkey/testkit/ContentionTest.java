@@ -35,7 +35,10 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Real clients that contend for every kind of lock on a real server, while nothing fails and while sessions end: all checkers agree. */
+/**
+ * Real clients that contend for every kind of lock on a real server, while nothing fails and while sessions end: all
+ * checkers agree.
+ */
 @LatchkeyTest(sessionMillis = 20_000)
 @Timeout(180)
 class ContentionTest {

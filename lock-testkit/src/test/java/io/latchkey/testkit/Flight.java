@@ -16,7 +16,9 @@ public final class Flight {
 
     private Flight() {}
 
-    /** What comes of a call whose first requests, so many, are one flight. Fails when one of them waits for an answer. */
+    /**
+     * What comes of a call whose first requests, so many, are one flight. Fails when one of them waits for an answer.
+     */
     public static <T> T of(int requests, FaultProxy proxy, Supplier<CompletableFuture<T>> call) throws Exception {
         RequestMatch counted = RequestMatch.any().butHeartbeats();
         Fault lastSent = proxy.sent(counted, requests);

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails every test and every property after which the locks have logged an error: such as a step that their state machine
- * does not have, which they survive. Found by itself, by JUnit and by jqwik. Of tests that run side by side it may name
- * the wrong one.
+ * Fails every test and every property after which the locks have logged an error: such as a step that their state
+ * machine does not have, which they survive. Found by itself, by JUnit and by jqwik. Of tests that run side by side it
+ * may name the wrong one.
  */
 public final class NoLoggedErrors implements AfterEachCallback, AfterAllCallback, AroundPropertyHook {
     @Override

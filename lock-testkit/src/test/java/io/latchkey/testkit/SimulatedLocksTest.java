@@ -205,7 +205,10 @@ class SimulatedLocksTest {
         }
     }
 
-    /** A quarter of the timeout is the margin: the heartbeat that makes a pair with the barrier comes then, just in time. */
+    /**
+     * A quarter of the timeout is the margin: the heartbeat that makes a pair with the barrier comes then, just in
+     * time.
+     */
     @Test
     void whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease() throws Exception {
         Duration timeout = Duration.ofSeconds(10);

@@ -5,8 +5,8 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Measures {@link Slowness} before the first test of a JVM. JUnit has no factor for its timeouts, so on a busy machine they are off, and the
- * build's bound for a whole run remains.
+ * Measures {@link Slowness} before the first test of a JVM. JUnit has no factor for its timeouts, so on a busy machine
+ * they are off, and the build's bound for a whole run remains.
  */
 public final class SlownessOfTheRun implements LauncherSessionListener {
     private static final String TIMEOUTS = "junit.jupiter.execution.timeout.mode";

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Release requests to holders, and evictions, beyond what the contracts ask of every implementation. The rights that these take are in
- * {@link AccessTest}.
+ * Release requests to holders, and evictions, beyond what the contracts ask of every implementation. The rights that
+ * these take are in {@link AccessTest}.
  */
 @Timeout(60)
 class AdministrationTest extends OnOneServer {

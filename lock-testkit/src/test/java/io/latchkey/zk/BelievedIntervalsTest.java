@@ -48,9 +48,10 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Three servers and sessions that end by time alone: the intervals in which clients find their leases valid never overlap where the
- * recipe forbids it, and whoever lost its lease has been told before the next is granted. A tick is 500 ms and a session 3 s, so that a
- * follower that is cut off from its leader answers its clients for longer than their sessions live.
+ * Three servers and sessions that end by time alone: the intervals in which clients find their leases valid never
+ * overlap where the recipe forbids it, and whoever lost its lease has been told before the next is granted. A tick is
+ * 500 ms and a session 3 s, so that a follower that is cut off from its leader answers its clients for longer than
+ * their sessions live.
  */
 @Tag("once")
 @Tag("long")
@@ -278,7 +279,9 @@ class BelievedIntervalsTest {
         });
     }
 
-    /** What this class would show if leases were believed for too long: with clocks at a quarter of the speed they are. */
+    /**
+     * What this class would show if leases were believed for too long: with clocks at a quarter of the speed they are.
+     */
     @Test
     @Timeout(120)
     void clocksBeyondTheDriftAllowedAreFoundOut() throws Exception {
@@ -288,7 +291,10 @@ class BelievedIntervalsTest {
         }
     }
 
-    /** With a session so long that for seconds it has ended and ZooKeeper's own client, which goes by the machine's clock, has not. */
+    /**
+     * With a session so long that for seconds it has ended and ZooKeeper's own client, which goes by the machine's
+     * clock, has not.
+     */
     @Test
     @Timeout(120)
     void whatAHolderWritesThatBelievesForTooLongIsRefused() throws Exception {

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Users' code in the wrong place: executors that do what none should, and calls that wait on the thread that brings answers. */
+/**
+ * Users' code in the wrong place: executors that do what none should, and calls that wait on the thread that brings
+ * answers.
+ */
 @Timeout(60)
 class CallbackExecutorTest extends OnOneServer {
     private static final CountDownLatch NEVER = new CountDownLatch(1);

@@ -124,7 +124,10 @@ class DowngradeTest extends OnOneServer {
         awaitNothingLeft(PATH);
     }
 
-    /** The read node's own zxid lies above that of the writer behind it: as a token it would shut the writer out of the store. */
+    /**
+     * The read node's own zxid lies above that of the writer behind it: as a token it would shut the writer out of the
+     * store.
+     */
     @Test
     void theTokenIsNotThatOfTheNewNode() throws Exception {
         Lease write = lock.writeLock().acquire();

@@ -48,7 +48,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Failures one by one, each struck at a chosen request on the wire. What every implementation promises is in the contracts. */
+/**
+ * Failures one by one, each struck at a chosen request on the wire. What every implementation promises is in the
+ * contracts.
+ */
 @Tag("once")
 @Timeout(60)
 class FaultTest extends OnOneServer {
@@ -276,7 +279,9 @@ class FaultTest extends OnOneServer {
         nothingIsLost(lockable);
     }
 
-    /** The server has answered the create and the list, and nobody can know on the way that the session has ended since. */
+    /**
+     * The server has answered the create and the list, and nobody can know on the way that the session has ended since.
+     */
     @Test
     void aGrantThatWasOnItsWayWhenTheSessionEndedIsToldLost() throws Exception {
         knowThePaths(Lockable.MUTEX);
@@ -342,7 +347,10 @@ class FaultTest extends OnOneServer {
         again.close();
     }
 
-    /** With expiry by time the loss is told before the next holder is granted: a margin before, a quarter of the session. */
+    /**
+     * With expiry by time the loss is told before the next holder is granted: a margin before, a quarter of the
+     * session.
+     */
     @Test
     void everyHolderKnowsBeforeTheNextIsGranted_whenItsClientIsCutOff() throws Exception {
         FaultProxy own = fastProxy();
@@ -684,7 +692,9 @@ class FaultTest extends OnOneServer {
         }
     }
 
-    /** One whose heartbeats tell of nothing in the time of a test, and whose leases outlive a machine that stands still. */
+    /**
+     * One whose heartbeats tell of nothing in the time of a test, and whose leases outlive a machine that stands still.
+     */
     private ZkLockClient withRareHeartbeats(FaultProxy own) throws Exception {
         knowThePaths(Lockable.MUTEX);
         ZkLockClient client =

@@ -16,7 +16,8 @@ import java.util.Set;
  * How a holder gave up, and what became of its place.
  *
  * @param cause what it was told
- * @param early how long before the server deleted its node it had found its lease valid for the last time; empty if that was not seen
+ * @param early how long before the server deleted its node it had found its lease valid for the last time; empty if
+ *     that was not seen
  * @param gap how long before the next was granted it was told, in nanoseconds
  */
 record Giving(String path, String cause, OptionalLong early, long gap) {

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Read, think, write under a lock on three servers, by three processes with sessions of 2 s, of which one that thinks stands still for 5 s
- * (SIGSTOP), while others are ended by decree and the leader is killed, or a follower is cut off from it and answers with what it had. A
- * holder writes when it has thought, whatever has become of its lease.
+ * Read, think, write under a lock on three servers, by three processes with sessions of 2 s, of which one that thinks
+ * stands still for 5 s (SIGSTOP), while others are ended by decree and the leader is killed, or a follower is cut off
+ * from it and answers with what it had. A holder writes when it has thought, whatever has become of its lease.
  */
 @Tag("once")
 @Tag("long")

@@ -134,7 +134,10 @@ class HandlesTest extends OnOneServer {
         assertTrue(closed.get(20, TimeUnit.SECONDS));
     }
 
-    /** The handle lives where an answer told of the session's end, so its close waits for a silent server, some 40 s here. */
+    /**
+     * The handle lives where an answer told of the session's end, so its close waits for a silent server, some 40 s
+     * here.
+     */
     @Test
     void timedTriesEndInTime_whileTheHandleOfAFormerSessionIsClosed() throws Exception {
         FaultProxy proxy = proxy();
@@ -270,7 +273,10 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** A server that has kept the create carries it out when the session is back with it: after the client was closed here. */
+    /**
+     * A server that has kept the create carries it out when the session is back with it: after the client was closed
+     * here.
+     */
     @Test
     void nodeOfALostCreateIsDeleted_whenItTurnsUpAfterTheCloseOfABorrowingClient() throws Exception {
         FaultProxy proxy = fastProxy();
@@ -395,7 +401,9 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** The client watches a node that is not there to hear of its session; what becomes of that node is no news of it. */
+    /**
+     * The client watches a node that is not there to hear of its session; what becomes of that node is no news of it.
+     */
     @Test
     void whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve() throws Exception {
         Duration session = Slowness.stretched(Duration.ofSeconds(8));
@@ -420,7 +428,10 @@ class HandlesTest extends OnOneServer {
         }
     }
 
-    /** The age of its connection is not known: until a pair of requests has proved it, the leader may end the session at any time. */
+    /**
+     * The age of its connection is not known: until a pair of requests has proved it, the leader may end the session at
+     * any time.
+     */
     @Test
     void firstLeaseOnABorrowedHandleComesAMarginLaterAndTheNextAtOnce() throws Exception {
         Duration margin = Duration.ofSeconds(1);

@@ -212,7 +212,9 @@ class HostileInputTest extends OnOneServer {
         }
     }
 
-    /** A request's number can be forged to be one that is taken. Two of one number are ordered by name, for everybody. */
+    /**
+     * A request's number can be forged to be one that is taken. Two of one number are ordered by name, for everybody.
+     */
     @Test
     void forgedNumbersMakeNoTwoHolders() throws Exception {
         Lease held = locks.mutex("/m").acquire();

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * As {@link BelievedIntervalsTest}, with servers in processes of their own: their leader stands still (SIGSTOP) and goes on, or is killed
- * (SIGKILL). The other servers wait five seconds for it, which is longer than a session.
+ * As {@link BelievedIntervalsTest}, with servers in processes of their own: their leader stands still (SIGSTOP) and
+ * goes on, or is killed (SIGKILL). The other servers wait five seconds for it, which is longer than a session.
  */
 @Tag("once")
 @Tag("long")

@@ -71,7 +71,9 @@ class LongQueueTest extends OnOneServer {
         return client.multiLock(client.mutex("/m"), client.readWriteLock("/rw").writeLock());
     }
 
-    /** Each forged request keeps everybody out: whoever comes behind them is first only when the last of them has gone. */
+    /**
+     * Each forged request keeps everybody out: whoever comes behind them is first only when the last of them has gone.
+     */
     @Test
     void whoComesBehindTwentyThousandWaitsForTheLastOfThemWhateverTheRecipe() throws Exception {
         for (Acquirable lock : oneByOne(locks)) {
@@ -159,7 +161,10 @@ class LongQueueTest extends OnOneServer {
         }
     }
 
-    /** Each has been created; its lists may still be under way. The server serves a session in order, so this comes after. */
+    /**
+     * Each has been created; its lists may still be under way. The server serves a session in order, so this comes
+     * after.
+     */
     private void assertNobodyIsGranted(CompletableFuture<Lease> both, List<CompletableFuture<Lease>> one)
             throws Exception {
         for (int trip = 0; trip < 4; trip++) {

@@ -20,7 +20,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Processes that update the same things under locks, the stores that are not on ZooKeeper, and the count of what was acknowledged. */
+/**
+ * Processes that update the same things under locks, the stores that are not on ZooKeeper, and the count of what was
+ * acknowledged.
+ */
 final class LostUpdates implements AutoCloseable {
     private final List<Worker> workers = new ArrayList<>();
     private final Map<Mode, Set<String>> acknowledged = new EnumMap<>(Mode.class);

@@ -19,7 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thousand waiters lose their connection or their session at once: what that costs the servers, counted on the wire. */
+/**
+ * A thousand waiters lose their connection or their session at once: what that costs the servers, counted on the wire.
+ */
 @Timeout(120)
 class ManyWaitersTest extends OnOneServer {
     private static final int CLIENTS = 10;

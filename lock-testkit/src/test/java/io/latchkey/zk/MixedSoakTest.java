@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * 32 sessions with random mixes of all locks on shared paths, while sessions end in every order: for 15 seconds, or as long as {@code
- * -Dlatchkey.soak.seconds} says, in rounds of at most 15 seconds. After each round the faults end, and everybody must be granted
- * something. Sessions are long enough for 32 clients on a small machine to keep them.
+ * 32 sessions with random mixes of all locks on shared paths, while sessions end in every order: for 15 seconds, or as
+ * long as {@code -Dlatchkey.soak.seconds} says, in rounds of at most 15 seconds. After each round the faults end, and
+ * everybody must be granted something. Sessions are long enough for 32 clients on a small machine to keep them.
  */
 @Tag("once")
 @Tag("long")
@@ -44,7 +44,10 @@ class MixedSoakTest {
     private static final Duration ROUND = Duration.ofSeconds(15);
     private static final Duration END = Duration.ofSeconds(60);
 
-    /** Of the time of the paths, before a round is spared further faults; without that rounds of 76 % are common, one in 40 has 95 %. */
+    /**
+     * Of the time of the paths, before a round is spared further faults; without that rounds of 76 % are common, one in
+     * 40 has 95 %.
+     */
     private static final double MOST_STRUCK = 0.85;
 
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
@@ -148,9 +151,9 @@ class MixedSoakTest {
     }
 
     /**
-     * Ends one session after the other, and waits until the last is over. None while the paths have waited for nothing else but such
-     * sessions for too much of the round: with an unlucky draw nobody could be granted, however good the locks are. A lock that is slow
-     * lets its paths wait for something else, and is spared no fault.
+     * Ends one session after the other, and waits until the last is over. None while the paths have waited for nothing
+     * else but such sessions for too much of the round: with an unlucky draw nobody could be granted, however good the
+     * locks are. A lock that is slow lets its paths wait for something else, and is spared no fault.
      */
     private int strike(Duration length, WakeUps wakeUps) {
         long start = System.nanoTime();

@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
- * Multi-locks of random members in random orders, many clients at once: nobody waits for ever, and every member excludes whom it is to
- * exclude. A round is drawn from one number, which a failure prints.
+ * Multi-locks of random members in random orders, many clients at once: nobody waits for ever, and every member
+ * excludes whom it is to exclude. A round is drawn from one number, which a failure prints.
  */
 @Tag("once")
 class MultiLockProperties {

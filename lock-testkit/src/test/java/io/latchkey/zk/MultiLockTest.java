@@ -47,7 +47,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a multi-lock does on its server while only users and operators make mistakes, beyond what the contracts ask of every implementation. */
+/**
+ * What a multi-lock does on its server while only users and operators make mistakes, beyond what the contracts ask of
+ * every implementation.
+ */
 @Timeout(30)
 class MultiLockTest extends OnOneServer {
     private static final String[] ABC = {"/a", "/b", "/c"};
@@ -113,8 +116,8 @@ class MultiLockTest extends OnOneServer {
     }
 
     /**
-     * The longest transaction is that on paths that are missing. A client comes to it after many others that find one missing path
-     * each, so an operator sends it here.
+     * The longest transaction is that on paths that are missing. A client comes to it after many others that find one
+     * missing path each, so an operator sends it here.
      */
     private void assertFitsAPacket(ZkLockClient client, String below, List<ACL> acl) throws Exception {
         Lease other = client.mutex("/many/other").acquire();
@@ -376,7 +379,10 @@ class MultiLockTest extends OnOneServer {
         held.close();
     }
 
-    /** Creating is tried again when somebody else makes a path first; what was read for the former try says nothing of the next. */
+    /**
+     * Creating is tried again when somebody else makes a path first; what was read for the former try says nothing of
+     * the next.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void aRaceForMissingPathsLeavesNoNodeBehind(int members) throws Exception {

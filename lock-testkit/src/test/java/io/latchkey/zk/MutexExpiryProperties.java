@@ -17,8 +17,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
- * Clients that hold a mutex for random times while their sessions end at random, in every order, in fast mode. Says how many tries a
- * minute that makes.
+ * Clients that hold a mutex for random times while their sessions end at random, in every order, in fast mode. Says how
+ * many tries a minute that makes.
  */
 @Tag("once")
 @Tag("long")

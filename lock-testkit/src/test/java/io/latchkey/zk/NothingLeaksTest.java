@@ -48,9 +48,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * All locks under load without a pause, while sessions are ended, nodes deleted, the server restarted, connections cut, answers delayed and
- * clients cut off for shorter and longer than a session: after that there is no node, no watch, no thread and no object more than there was
- * when it had just begun, and every timed try has ended in its time.
+ * All locks under load without a pause, while sessions are ended, nodes deleted, the server restarted, connections cut,
+ * answers delayed and clients cut off for shorter and longer than a session: after that there is no node, no watch, no
+ * thread and no object more than there was when it had just begun, and every timed try has ended in its time.
  */
 @Tag("once")
 @Tag("soak")
@@ -62,7 +62,10 @@ class NothingLeaksTest {
 
     private static final Duration LENGTH = Soak.length(Duration.ofSeconds(12));
     private static final Duration SOON = Duration.ofSeconds(60);
-    /** What is not a lock's: what ZooKeeper's server, its client and the JVM keep for themselves, such as buffers, grows to a bound. */
+    /**
+     * What is not a lock's: what ZooKeeper's server, its client and the JVM keep for themselves, such as buffers, grows
+     * to a bound.
+     */
     private static final double ROOM = 1.1;
 
     private static final long ROOM_BYTES = 2 << 20;

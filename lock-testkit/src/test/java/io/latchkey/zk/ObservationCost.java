@@ -85,7 +85,9 @@ final class ObservationCost {
         return done;
     }
 
-    /** Of all threads of Java, ZooKeeper's and the observer's too; the compiler and the collector are not among them. */
+    /**
+     * Of all threads of Java, ZooKeeper's and the observer's too; the compiler and the collector are not among them.
+     */
     private static long cpuNanos() {
         return Arrays.stream(THREADS.getAllThreadIds())
                 .map(THREADS::getThreadCpuTime)

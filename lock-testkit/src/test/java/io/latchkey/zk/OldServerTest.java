@@ -40,7 +40,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All recipes on servers of older versions. Their watch events carry no zxid, so nobody is handed a lock without a list. */
+/**
+ * All recipes on servers of older versions. Their watch events carry no zxid, so nobody is handed a lock without a
+ * list.
+ */
 @Tag("once")
 @Tag("long")
 @ParameterizedClass

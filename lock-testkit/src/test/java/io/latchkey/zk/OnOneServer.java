@@ -45,7 +45,10 @@ import org.junit.jupiter.api.AfterEach;
 abstract class OnOneServer {
     /** Of a client whose session is to end by time. */
     static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(1));
-    /** Of any other: its session outlives a reconnect, which takes ZooKeeper's client one to two seconds, and a machine that stands still. */
+    /**
+     * Of any other: its session outlives a reconnect, which takes ZooKeeper's client one to two seconds, and a machine
+     * that stands still.
+     */
     static final Duration LONG_SESSION = SESSION.multipliedBy(12);
     /** A busy machine may need longer than such a session. */
     private static final Duration CONNECTS_WITHIN = Slowness.stretched(Duration.ofSeconds(30));
@@ -147,7 +150,10 @@ abstract class OnOneServer {
         return Long.parseLong(name.group(1));
     }
 
-    /** Several heartbeats of a client behind a proxy, with a long session: each checks just these nodes, and they prolong the lease. */
+    /**
+     * Several heartbeats of a client behind a proxy, with a long session: each checks just these nodes, and they
+     * prolong the lease.
+     */
     static void assertKeptAlive(FaultProxy proxy, Lease lease, List<ServerNode> nodes) throws InterruptedException {
         Set<String> paths = nodes.stream().map(ServerNode::path).collect(Collectors.toSet());
         Wire.Mark before = proxy.mark();
@@ -219,9 +225,9 @@ abstract class OnOneServer {
     }
 
     /**
-     * Lets a client take in whatever the server has told it up to now, and answer to it: the server serves and tells one
-     * session in order, so what this client reads now comes after. After this, whoever has not been granted is not going
-     * to be by what happened before.
+     * Lets a client take in whatever the server has told it up to now, and answer to it: the server serves and tells
+     * one session in order, so what this client reads now comes after. After this, whoever has not been granted is not
+     * going to be by what happened before.
      */
     static void settle(Acquirable... locks) {
         for (int trip = 0; trip < 4; trip++) {

@@ -30,12 +30,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A few paths of every kind, and clients that take locks on them at random: alone, shared, permits, several at once, with and without a
- * time, some downgraded. All is recorded.
+ * A few paths of every kind, and clients that take locks on them at random: alone, shared, permits, several at once,
+ * with and without a time, some downgraded. All is recorded.
  */
 final class RandomLocks {
     private static final int CAPACITY = 3;
-    /** What is nobody's fault, by the clock: a machine that stands still. {@link Punctual} leaves that out and asks for more. */
+    /**
+     * What is nobody's fault, by the clock: a machine that stands still. {@link Punctual} leaves that out and asks for
+     * more.
+     */
     private static final Duration ALLOWANCE = Duration.ofSeconds(3);
 
     private static final Duration SERVED = Duration.ofSeconds(15);
@@ -138,8 +141,9 @@ final class RandomLocks {
     }
 
     /**
-     * Waits until no request is left, nor a watch of one, and checks what was recorded. Once all work is over that every attempt has ended
-     * and every loss was told is decided; where sessions end the other rules may be left open here and there.
+     * Waits until no request is left, nor a watch of one, and checks what was recorded. Once all work is over that
+     * every attempt has ended and every loss was told is decided; where sessions end the other rules may be left open
+     * here and there.
      */
     void check(Duration within) throws InterruptedException {
         Eventually.holds(

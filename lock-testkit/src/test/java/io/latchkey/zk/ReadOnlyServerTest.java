@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A server that has lost its quorum and serves read-only handles on. Such handles get a session that can create nothing, so nobody
- * holds in one; when a quorum is back the handle gets another session, with another id, without a word about the first.
+ * A server that has lost its quorum and serves read-only handles on. Such handles get a session that can create
+ * nothing, so nobody holds in one; when a quorum is back the handle gets another session, with another id, without a
+ * word about the first.
  */
 @Tag("once")
 @Tag("long")

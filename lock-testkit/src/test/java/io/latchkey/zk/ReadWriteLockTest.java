@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a read-write lock does on its server while nothing fails, beyond what the contracts ask of every implementation. */
+/**
+ * What a read-write lock does on its server while nothing fails, beyond what the contracts ask of every implementation.
+ */
 @Timeout(30)
 class ReadWriteLockTest extends OnOneServer {
     private static final String PATH = "/rw";
@@ -52,7 +54,10 @@ class ReadWriteLockTest extends OnOneServer {
 
     // ---- who holds
 
-    /** Newest first is the order that lost wake-ups elsewhere: a writer that watches only the oldest reader sleeps on, or is let in early. */
+    /**
+     * Newest first is the order that lost wake-ups elsewhere: a writer that watches only the oldest reader sleeps on,
+     * or is let in early.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
     void writerIsGranted_whenTheLastReaderHasLeftInWhateverOrder(String order) throws Exception {

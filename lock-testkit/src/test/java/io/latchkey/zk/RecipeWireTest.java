@@ -34,7 +34,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the locks that are more than a mutex cost on the wire, counted by a proxy (docs/protocol.md, "Wire budgets"). */
+/**
+ * What the locks that are more than a mutex cost on the wire, counted by a proxy (docs/protocol.md, "Wire budgets").
+ */
 @Timeout(60)
 class RecipeWireTest extends OnOneServer {
     private static final int CAPACITY = 20;
@@ -400,7 +402,10 @@ class RecipeWireTest extends OnOneServer {
                 wire.requestsButHeartbeats() <= 1 + 2, "at most the other's watch and the path's taken back: " + wire);
     }
 
-    /** A waiter for all permits is woken by each that goes, completes its certificate from what it knows, and lists at the end. */
+    /**
+     * A waiter for all permits is woken by each that goes, completes its certificate from what it knows, and lists at
+     * the end.
+     */
     @Test
     void aSemaphoreWaiterForAllPermitsIsWokenAtMostOnceForEachHolder() throws Exception {
         List<Lease> held = new ArrayList<>();
@@ -440,7 +445,9 @@ class RecipeWireTest extends OnOneServer {
         assertFalse(last.isDone());
     }
 
-    /** The table of decision 0006, for so many waiting sessions: {@code -Dlatchkey.waiters=64} for that of the document. */
+    /**
+     * The table of decision 0006, for so many waiting sessions: {@code -Dlatchkey.waiters=64} for that of the document.
+     */
     @ParameterizedTest
     @CsvSource({"4, 9, 8", "8, 13, 12", "9, 9, 6", "64, 9, 6"})
     void aLineCostsTheSameWhateverTheCapacity(int capacity, int mostToWait, int mostToBeGranted) throws Exception {

@@ -57,7 +57,10 @@ class SemaphoreTest extends OnOneServer {
 
     // ---- who holds
 
-    /** Behind two holders of two permits, the request two places ahead is the wrong one to watch: the newer holder may leave first. */
+    /**
+     * Behind two holders of two permits, the request two places ahead is the wrong one to watch: the newer holder may
+     * leave first.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
     void waitersAreGrantedAsSoonAsTheyFit_whateverTheOrderInWhichHoldersLeave(String order) throws Exception {
@@ -285,7 +288,9 @@ class SemaphoreTest extends OnOneServer {
 
     // ---- resize
 
-    /** A list waits for the capacity of its moment; whose node was made meanwhile is not in it and there all the same. */
+    /**
+     * A list waits for the capacity of its moment; whose node was made meanwhile is not in it and there all the same.
+     */
     @Test
     void whoseNodeIsMadeWhileTheCapacityIsReadAnewKeepsIt() throws Exception {
         FaultProxy proxy = proxy();
@@ -327,7 +332,9 @@ class SemaphoreTest extends OnOneServer {
         soon(fourth).close();
     }
 
-    /** After a shrink a holder may look like a waiter; if it is the newest that leaves, the waiter must still be woken. */
+    /**
+     * After a shrink a holder may look like a waiter; if it is the newest that leaves, the waiter must still be woken.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
     void afterAShrinkTheWaiterComesInWhateverTheOrderOfLeaving(String order) throws Exception {

@@ -56,7 +56,10 @@ class ServerSettingsTest extends OnOneServer {
 
     // ---- quotas
 
-    /** Servers that enforce quotas refuse to mark a holder's node, which takes less room than before; to delete it they never do. */
+    /**
+     * Servers that enforce quotas refuse to mark a holder's node, which takes less room than before; to delete it they
+     * never do.
+     */
     @Test
     void aQuotaThatIsExceededHoldsUpNoRelease() throws Exception {
         try (ProcessEnsemble ensemble = ProcessEnsemble.start("enforceQuota=true")) {

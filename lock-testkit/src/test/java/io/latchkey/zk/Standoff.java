@@ -31,8 +31,9 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Holders that do not let go, each on a path of its own with somebody behind it whom it shuts out, while something fails. Everybody
- * looks at its lease all the time, a fifth of a millisecond after the last look at best, and all is recorded on one clock.
+ * Holders that do not let go, each on a path of its own with somebody behind it whom it shuts out, while something
+ * fails. Everybody looks at its lease all the time, a fifth of a millisecond after the last look at best, and all is
+ * recorded on one clock.
  */
 final class Standoff implements AutoCloseable {
     private static final Duration WAITERS_SESSION = Duration.ofSeconds(15);
@@ -63,7 +64,8 @@ final class Standoff implements AutoCloseable {
     private record Side(Acquirable lock, LockClaim claim) {}
 
     /**
-     * @param side where those who wait, and who watches the holders' nodes, connect: servers that the fault spares, if there are any
+     * @param side where those who wait, and who watches the holders' nodes, connect: servers that the fault spares, if
+     *     there are any
      * @param base the path below which all of it lies, of no other standoff
      */
     Standoff(ZooKeeperFixture servers, String side, String base) throws IOException, InterruptedException {
@@ -214,7 +216,10 @@ final class Standoff implements AutoCloseable {
         ExclusionChecker.readWrite().byTheirOwnLooks(history).assertNotBroken();
     }
 
-    /** A server says that a session is over only after its time, and by then its client's deadline has passed: that is the cause. */
+    /**
+     * A server says that a session is over only after its time, and by then its client's deadline has passed: that is
+     * the cause.
+     */
     private void checkLosses() {
         watched.forEach(Lease::close);
         LossChecker.check(history).assertObeyed();

@@ -24,9 +24,10 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * A process that updates, once in every {@link Mode}, something under a lock: reads it, thinks, and writes it with its own update added,
- * without another look at its lease. What lies with its parent it reads and writes by lines: {@code MODE read TOKEN} and {@code MODE
- * write TOKEN VALUE}, which are answered by {@code MODE ok VALUE} or {@code MODE refused}. It ends with its input.
+ * A process that updates, once in every {@link Mode}, something under a lock: reads it, thinks, and writes it with its
+ * own update added, without another look at its lease. What lies with its parent it reads and writes by lines:
+ * {@code MODE read TOKEN} and {@code MODE write TOKEN VALUE}, which are answered by {@code MODE ok VALUE} or
+ * {@code MODE refused}. It ends with its input.
  */
 final class UpdateWorker {
     static final Duration SESSION = Duration.ofSeconds(2);
@@ -113,7 +114,9 @@ final class UpdateWorker {
         return answer(mode);
     }
 
-    /** What was written last. The server that is asked may lag behind that of whoever wrote, and first has to catch up. */
+    /**
+     * What was written last. The server that is asked may lag behind that of whoever wrote, and first has to catch up.
+     */
     static String data(ZooKeeper handle) throws InterruptedException, KeeperException {
         CompletableFuture<Integer> caughtUp = new CompletableFuture<>();
         handle.sync(DATA, (rc, path, ctx) -> caughtUp.complete(rc), null);

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the server again and again, and asks of each path what stands at its head, and of each request that may hold how long it
- * waits to be granted. So a slow lock can be told from one that waits for sessions that have not ended yet.
+ * Looks at the server again and again, and asks of each path what stands at its head, and of each request that may hold
+ * how long it waits to be granted. So a slow lock can be told from one that waits for sessions that have not ended yet.
  *
  * <p>Clients are expected to make one request at a time: all nodes of a session are of one request.
  */
@@ -31,7 +31,9 @@ final class WakeUps extends Thread {
     enum Head {
         /** A session that was struck: its node goes when the server ends it. */
         STRUCK_SESSION,
-        /** A session that nobody struck and nobody has any more: its client had too little of the machine to keep it. */
+        /**
+         * A session that nobody struck and nobody has any more: its client had too little of the machine to keep it.
+         */
         LOST_SESSION,
         /** Somebody who may hold, and has not been told. */
         WAKE_UP,

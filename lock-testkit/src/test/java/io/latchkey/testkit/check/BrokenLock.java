@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lock within this process that does one thing wrong, of the caller's choice. Whoever asks stands in its queue when {@link #acquireAsync}
- * returns; nothing happens by itself.
+ * A lock within this process that does one thing wrong, of the caller's choice. Whoever asks stands in its queue when
+ * {@link #acquireAsync} returns; nothing happens by itself.
  */
 final class BrokenLock implements Acquirable {
     /** What it does wrong. */

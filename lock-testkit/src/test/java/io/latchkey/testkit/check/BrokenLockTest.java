@@ -26,7 +26,10 @@ class BrokenLockTest {
     private static final Duration SERVED = Duration.ofSeconds(2);
     private static final LockClaim CLAIM = LockClaim.exclusive("/broken");
 
-    /** Three ask one after the other, and let go one after the other in the order in which they were granted; a fourth tries. */
+    /**
+     * Three ask one after the other, and let go one after the other in the order in which they were granted; a fourth
+     * tries.
+     */
     private static History played(Flaw flaw) {
         History history = new History();
         BrokenLock lock = new BrokenLock(flaw);

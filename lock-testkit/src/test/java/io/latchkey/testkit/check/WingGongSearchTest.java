@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Histories that are made from an execution in which one thing happened at a time, each operation stretched at random to both sides of its
- * moment, so that they have an order for certain; and the same with one thing changed such that they have none.
+ * Histories that are made from an execution in which one thing happened at a time, each operation stretched at random
+ * to both sides of its moment, so that they have an order for certain; and the same with one thing changed such that
+ * they have none.
  */
 class WingGongSearchTest {
     private static final long MOST_STEPS = 1_000_000;

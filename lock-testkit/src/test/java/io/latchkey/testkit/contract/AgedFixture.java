@@ -12,8 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The shipped locks on simulations in which some session time-outs pass before the first fault of each client: all that is held by then has
- * been held for so long. Each test has a simulation of its own, since the time of one must not pass for another.
+ * The shipped locks on simulations in which some session time-outs pass before the first fault of each client: all that
+ * is held by then has been held for so long. Each test has a simulation of its own, since the time of one must not pass
+ * for another.
  */
 final class AgedFixture implements LockFixture {
     private final Duration before;

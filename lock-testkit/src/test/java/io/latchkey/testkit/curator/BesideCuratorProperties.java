@@ -20,8 +20,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 
 /**
- * Curator's locks and Latchkey's on the same paths, taken at random while sessions end: every other client is Curator 5.9.0's, unmodified.
- * Whom a hold excludes does not hold while both sessions live, nobody is blocked, and no request is left.
+ * Curator's locks and Latchkey's on the same paths, taken at random while sessions end: every other client is Curator
+ * 5.9.0's, unmodified. Whom a hold excludes does not hold while both sessions live, nobody is blocked, and no request
+ * is left.
  */
 @LatchkeyProperties
 @Tag("once")
@@ -50,8 +51,9 @@ class BesideCuratorProperties {
     }
 
     /**
-     * One permit at a time: Curator's requests for several block each other. And nobody cancels, for that may meet Curator: its thread
-     * that is interrupted while it takes a permit may leave the node; see {@link CuratorContractTest}.
+     * One permit at a time: Curator's requests for several block each other. And nobody cancels, for that may meet
+     * Curator: its thread that is interrupted while it takes a permit may leave the node; see
+     * {@link CuratorContractTest}.
      */
     @Property(tries = 25)
     void permits(
@@ -96,7 +98,10 @@ class BesideCuratorProperties {
         }
     }
 
-    /** Curator's requests are left alone on the server: it was once seen not to go on with a reader and a writer of its own, on a busy machine. */
+    /**
+     * Curator's requests are left alone on the server: it was once seen not to go on with a reader and a writer of its
+     * own, on a busy machine.
+     */
     private static boolean isBlockedByItself(String message) {
         return message.startsWith("blocked for") && message.contains(REQUEST) && !message.contains(LATCHKEYS_REQUEST);
     }

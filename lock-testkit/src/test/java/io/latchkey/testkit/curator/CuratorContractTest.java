@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which guarantees Curator 5.9.0 does not keep, as the unmodified contracts find it, and why. Fails if they find one less or one more.
+ * Which guarantees Curator 5.9.0 does not keep, as the unmodified contracts find it, and why. Fails if they find one
+ * less or one more.
  */
 @Tag("once")
 @Tag("long")
@@ -72,12 +73,16 @@ class CuratorContractTest {
             "LK-MULTI-14",
                     "members are acquired one after the other in the order given: opposite orders wait for each other");
 
-    /** In some runs only, so that neither is demanded: the session's end is told by a thread of its own, maybe after the next grant. */
+    /**
+     * In some runs only, so that neither is demanded: the session's end is told by a thread of its own, maybe after the
+     * next grant.
+     */
     private static final Set<String> WHERE_LOSS_IS_TOLD_LATE = Set.of("LK-LEASE-11");
 
     /**
-     * In some runs only: a thread that is interrupted while the semaphore takes a permit may leave the node of that permit, so
-     * what interrupts or cancels may leave a permit that nobody has. These are all whose tests give up a request and go on.
+     * In some runs only: a thread that is interrupted while the semaphore takes a permit may leave the node of that
+     * permit, so what interrupts or cancels may leave a permit that nobody has. These are all whose tests give up a
+     * request and go on.
      */
     private static final Set<String> WHERE_A_PERMIT_IS_INTERRUPTED = Set.of(
             "LK-ACQ-11",

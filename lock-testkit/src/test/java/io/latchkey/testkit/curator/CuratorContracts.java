@@ -8,7 +8,10 @@ import io.latchkey.testkit.contract.MutexContract;
 import io.latchkey.testkit.contract.ReadWriteLockContract;
 import io.latchkey.testkit.contract.SemaphoreContract;
 
-/** The contracts, unmodified, pointed at Curator. Not run by themselves: {@link CuratorContractTest} looks at what they find. */
+/**
+ * The contracts, unmodified, pointed at Curator. Not run by themselves: {@link CuratorContractTest} looks at what they
+ * find.
+ */
 final class CuratorContracts {
     private CuratorContracts() {}
 

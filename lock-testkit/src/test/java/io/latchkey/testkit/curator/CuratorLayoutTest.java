@@ -48,7 +48,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Latchkey in Curator's layout beside Curator 5.9.0 itself, step by step; at random in {@link BesideCuratorProperties}. */
+/**
+ * Latchkey in Curator's layout beside Curator 5.9.0 itself, step by step; at random in {@link BesideCuratorProperties}.
+ */
 @LatchkeyTest
 @Timeout(60)
 class CuratorLayoutTest {

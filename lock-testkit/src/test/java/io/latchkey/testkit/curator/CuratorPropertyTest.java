@@ -10,15 +10,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which of the unmodified properties Curator 5.9.0 breaks when sessions end at random, and how. Lock-zk's own run of them is {@code
- * RecipeExpiryProperties}.
+ * Which of the unmodified properties Curator 5.9.0 breaks when sessions end at random, and how. Lock-zk's own run of
+ * them is {@code RecipeExpiryProperties}.
  */
 @Tag("once")
 @Tag("long")
 class CuratorPropertyTest {
     /**
-     * Permits and members that are taken one by one: each has some, and waits for the other's. The mutex is left out: its fault, {@link
-     * CuratorRequest#isWithoutPath}, is found in every second run only. These two may meet it first.
+     * Permits and members that are taken one by one: each has some, and waits for the other's. The mutex is left out:
+     * its fault, {@link CuratorRequest#isWithoutPath}, is found in every second run only. These two may meet it first.
      */
     @Test
     void requestsForSeveralBlockEachOther() {

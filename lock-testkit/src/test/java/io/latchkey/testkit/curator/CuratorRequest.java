@@ -14,8 +14,8 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * One acquisition with a lock object and a thread of its own: Curator's mutexes are re-entrant, and only the thread that acquired may
- * release.
+ * One acquisition with a lock object and a thread of its own: Curator's mutexes are re-entrant, and only the thread
+ * that acquired may release.
  */
 final class CuratorRequest {
     private final CuratorLockClient client;
@@ -121,8 +121,8 @@ final class CuratorRequest {
     }
 
     /**
-     * Did Curator say so, because it was given no path for its own node? That happens when the node is lost between two looks of a create
-     * with protection: the mutex goes on with {@code null}, and so does the semaphore.
+     * Did Curator say so, because it was given no path for its own node? That happens when the node is lost between two
+     * looks of a create with protection: the mutex goes on with {@code null}, and so does the semaphore.
      */
     static boolean isWithoutPath(String message) {
         return message.contains(

@@ -77,8 +77,8 @@ class KazooProcessTest extends BesideProcesses {
     }
 
     /**
-     * kazoo 2.8.0's {@code ReadLock} looks for the last writer of the whole queue: one that has to wait, and a writer behind it, wait for
-     * each other, with kazoo alone as well. So its readers here never wait without a limit.
+     * kazoo 2.8.0's {@code ReadLock} looks for the last writer of the whole queue: one that has to wait, and a writer
+     * behind it, wait for each other, with kazoo alone as well. So its readers here never wait without a limit.
      */
     @Override
     boolean readersWaitInLine() {

@@ -5,8 +5,8 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
 
 /**
- * One client's way to its server, for loads that are weighed: unlike a {@link FaultProxy} it keeps no record of what passes, and
- * understands none of it.
+ * One client's way to its server, for loads that are weighed: unlike a {@link FaultProxy} it keeps no record of what
+ * passes, and understands none of it.
  */
 public final class Detour implements AutoCloseable {
     private final Relay relay;

@@ -5,7 +5,10 @@ package io.latchkey.testkit.server;
 public final class Ports {
     private Ports() {}
 
-    /** {@return a free port of 127.0.0.1 that no system gives to a connection by itself: it stays free while its server is down} */
+    /**
+     * {@return a free port of 127.0.0.1 that no system gives to a connection by itself: it stays free while its server
+     * is down}
+     */
     public static int free() {
         return Localhost.freePorts(1).findFirst().orElseThrow();
     }

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of a scenario with a server of its own, in a world where what all others do is an entry of the leader's log. See
- * {@link Histories}.
+ * One client of a scenario with a server of its own, in a world where what all others do is an entry of the leader's
+ * log. See {@link Histories}.
  */
 final class Alone {
     private final World world;
@@ -162,8 +162,9 @@ final class Alone {
     }
 
     /**
-     * A transaction that changes nothing is applied at once when its turn comes. That it is applied later would only make its answer,
-     * and those behind it, come later; what they say is the same, since nothing else is applied in between.
+     * A transaction that changes nothing is applied at once when its turn comes. That it is applied later would only
+     * make its answer, and those behind it, come later; what they say is the same, since nothing else is applied in
+     * between.
      */
     private void applyWhatChangesNothing() {
         while (server.lags()) {
@@ -220,8 +221,8 @@ final class Alone {
     }
 
     /**
-     * Of what it has come to, and what is on its way. What is to be applied yet is the history's business, but for ends of sessions
-     * that had no node, and for whose own nodes will be.
+     * Of what it has come to, and what is on its way. What is to be applied yet is the history's business, but for ends
+     * of sessions that had no node, and for whose own nodes will be.
      */
     Fingerprint fingerprint() {
         Ranks ranks = new Ranks(this::place, first, place(server.tree().zxid()));

@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What the workers of one schedule did and were told, in virtual time, as the kit's checkers read it. Steps that follow each
- * other while the clock stands still are a nanosecond apart.
+ * What the workers of one schedule did and were told, in virtual time, as the kit's checkers read it. Steps that follow
+ * each other while the clock stands still are a nanosecond apart.
  */
 final class Chronicle {
     /** The note of an attempt whose time was over, see {@code RecordedLock}. */
@@ -208,8 +208,8 @@ final class Chronicle {
     }
 
     /**
-     * The same on a clock that goes on only after everything has healed: before, what is on its way may stay there for any time,
-     * and nobody is promised anything.
+     * The same on a clock that goes on only after everything has healed: before, what is on its way may stay there for
+     * any time, and nobody is promised anything.
      */
     List<HistoryEvent> eventsOnceHealed() {
         List<HistoryEvent> events = new ArrayList<>(lines.size());

@@ -10,8 +10,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * The simulation says what a real server says: to the same script of requests the same answers, zxids in the same order and the same
- * watch events, each at the same place. {@code -Dlatchkey.scripts=} plays more of them, {@code -Dlatchkey.seed=} from another one on.
+ * The simulation says what a real server says: to the same script of requests the same answers, zxids in the same order
+ * and the same watch events, each at the same place. {@code -Dlatchkey.scripts=} plays more of them,
+ * {@code -Dlatchkey.seed=} from another one on.
  */
 class DifferentialTest {
     private static final int SCRIPTS = Integer.getInteger("latchkey.scripts", 60);

@@ -13,19 +13,21 @@ import java.util.function.Consumer;
 /**
  * Plays a small scenario in every order of its steps, over the shipped engine.
  *
- * <p>The engine cannot be copied, so a state is come back to by playing its steps again from the start, and cannot be looked into,
- * so a state is known by what went into it. A client is deterministic: what it does depends on what it was told, what its workers
- * did and which of its timers ran, in that order, and on what the clock said then, and on nothing else. So the fingerprint of a
- * state is made of the fingerprint of every client's inputs so far, of the servers' trees and of all that is on its way. Two
- * schedules that differ in the order of steps of different clients alone meet in one state; two states with one fingerprint have
- * the same future. Each time that steps are played again it is checked that they lead to the same fingerprint.
+ * <p>The engine cannot be copied, so a state is come back to by playing its steps again from the start, and cannot be
+ * looked into, so a state is known by what went into it. A client is deterministic: what it does depends on what it was
+ * told, what its workers did and which of its timers ran, in that order, and on what the clock said then, and on
+ * nothing else. So the fingerprint of a state is made of the fingerprint of every client's inputs so far, of the
+ * servers' trees and of all that is on its way. Two schedules that differ in the order of steps of different clients
+ * alone meet in one state; two states with one fingerprint have the same future. Each time that steps are played again
+ * it is checked that they lead to the same fingerprint.
  *
- * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither holds, nor has a
- * worker about to begin, nor looks for a server, is taken at once, also while faults may come: {@link Options#isEager} says why. Should
- * somebody come to hold by it, the other orders are played as well, since that is what the rules look at.
+ * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither
+ * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come:
+ * {@link Options#isEager} says why. Should somebody come to hold by it, the other orders are played as well, since that
+ * is what the rules look at.
  *
- * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come to its end,
- * in one order.
+ * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come
+ * to its end, in one order.
  */
 final class Exhaustive {
     private final Scenario scenario;

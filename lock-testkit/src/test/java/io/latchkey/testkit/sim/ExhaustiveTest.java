@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Small worlds of the shipped machine in every order, one request a step, no state left. With {@code -Dlatchkey.explore=large}
- * three clients with one fault, and two clients with two cycles each and two faults; {@code -Dlatchkey.explore.only=} and a part of
- * a scenario's name chooses among them.
+ * Small worlds of the shipped machine in every order, one request a step, no state left. With
+ * {@code -Dlatchkey.explore=large} three clients with one fault, and two clients with two cycles each and two faults;
+ * {@code -Dlatchkey.explore.only=} and a part of a scenario's name chooses among them.
  */
 @Tag("once")
 class ExhaustiveTest {

@@ -155,9 +155,9 @@ final class Explored {
     }
 
     /**
-     * Of clients that want the same the first is heard first. Until a server has taken something of a client no other can tell it from
-     * its twin, and the rules ask for no names: so every schedule in which the second is heard first is one in which the first is,
-     * with the two exchanged from the beginning on, their faults too.
+     * Of clients that want the same the first is heard first. Until a server has taken something of a client no other
+     * can tell it from its twin, and the rules ask for no names: so every schedule in which the second is heard first
+     * is one in which the first is, with the two exchanged from the beginning on, their faults too.
      */
     private boolean isTwinOfOneThatIsToBeHeard(int client) {
         for (int before = 0; before < client && !heard[client]; before++) {

@@ -28,9 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Requests of every kind that are given up at a random moment: by time-out, cancel and interrupt, among neighbours of their own client and
- * of another, with faults and without. Where nothing fails it has left the queue at once. Afterwards both clients are served at once,
- * the servers have no request and no watch, and the observer was told of an end.
+ * Requests of every kind that are given up at a random moment: by time-out, cancel and interrupt, among neighbours of
+ * their own client and of another, with faults and without. Where nothing fails it has left the queue at once.
+ * Afterwards both clients are served at once, the servers have no request and no watch, and the observer was told of an
+ * end.
  */
 @Timeout(120)
 class GivingUpTest {

@@ -224,7 +224,10 @@ class HeartbeatTest {
         assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
     }
 
-    /** Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in docs/testing-record.md. */
+    /**
+     * Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in
+     * docs/testing.md.
+     */
     @ParameterizedTest
     @CsvSource({"500, 0", "500, 9000", "10000, 0"})
     void calmBeatCosts500Checks_whateverIsHeldOrWasUsed(int held, int used) throws Exception {
@@ -263,7 +266,9 @@ class HeartbeatTest {
         }
     }
 
-    /** The step that took most of the processor's time, and the one that allocated most, of those that a timer began. */
+    /**
+     * The step that took most of the processor's time, and the one that allocated most, of those that a timer began.
+     */
     private record Steps(long nanos, long bytes) {}
 
     private Steps steps(Client client, Duration span) {
@@ -307,8 +312,8 @@ class HeartbeatTest {
     }
 
     /**
-     * On a borrowed handle both wait for a proof. The beat that brings it fails and names one of them, or the barrier of a new connection
-     * brings it and checks none of them.
+     * On a borrowed handle both wait for a proof. The beat that brings it fails and names one of them, or the barrier
+     * of a new connection brings it and checks none of them.
      */
     @ParameterizedTest
     @CsvSource({"2, false", "1, true"})
@@ -339,8 +344,8 @@ class HeartbeatTest {
     }
 
     /**
-     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's own node is deleted and the
-     * holder ahead lets go: then the pair of events is told before the deletion.
+     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's own node is
+     * deleted and the holder ahead lets go: then the pair of events is told before the deletion.
      */
     @Test
     void theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection() throws Exception {
@@ -390,8 +395,8 @@ class HeartbeatTest {
     }
 
     /**
-     * A server that lags behind does not show what is committed, until it has answered the barrier. That is sent late where a
-     * heartbeat is on its way when the connection is lost.
+     * A server that lags behind does not show what is committed, until it has answered the barrier. That is sent late
+     * where a heartbeat is on its way when the connection is lost.
      */
     @Test
     void lostCreateIsFound_whenTheServerLagsBehind() throws Exception {
@@ -422,8 +427,8 @@ class HeartbeatTest {
     }
 
     /**
-     * The first server keeps the create, and carries it out when the session is back, which has released at the second one: before or after
-     * it created the node again there. It moves back at any moment.
+     * The first server keeps the create, and carries it out when the session is back, which has released at the second
+     * one: before or after it created the node again there. It moves back at any moment.
      */
     @ParameterizedTest
     @MethodSource("stepsAtTheSecondServer")

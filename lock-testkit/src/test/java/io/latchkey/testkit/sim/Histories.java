@@ -11,22 +11,24 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Plays a scenario over the shipped engine in every order of its steps, one client at a time. Every client has a server of its own.
+ * Plays a scenario over the shipped engine in every order of its steps, one client at a time. Every client has a server
+ * of its own.
  *
- * <p><b>Why this leaves nothing out.</b> Clients know of each other by the leader's log alone. A step either is within one client
- * and its server: then it depends on these and on the log, and changes these only. Or it makes an entry in the log: it depends on the
- * log and on the client that makes it, and all others are as they were, with more to be applied. So what a client may have come to by
- * the end of one history of the log does not depend on what the others have come to, and the worlds at the end of a history are every
- * choice of one {@link Situation} from each client's {@link Spread}, if their faults are no more than there may be. Clients that
- * share a server are among them: it shows them what servers of their own would show if they happened to be at the same place.
- * {@code SmallHistoriesTest} compares with worlds that are played whole, one by one, and every choice that breaks a rule or comes to an
- * end where somebody still waits is played whole as well.
+ * <p><b>Why this leaves nothing out.</b> Clients know of each other by the leader's log alone. A step either is within
+ * one client and its server: then it depends on these and on the log, and changes these only. Or it makes an entry in
+ * the log: it depends on the log and on the client that makes it, and all others are as they were, with more to be
+ * applied. So what a client may have come to by the end of one history of the log does not depend on what the others
+ * have come to, and the worlds at the end of a history are every choice of one {@link Situation} from each client's
+ * {@link Spread}, if their faults are no more than there may be. Clients that share a server are among them: it shows
+ * them what servers of their own would show if they happened to be at the same place. {@code SmallHistoriesTest}
+ * compares with worlds that are played whole, one by one, and every choice that breaks a rule or comes to an end where
+ * somebody still waits is played whole as well.
  *
- * <p><b>What is not played twice</b> in one spread: what leaves a client, its server and what is between
- * them alike, field by field ({@link Inside}), with zxids counted by what changes something, since nobody can tell how many
- * transactions changed nothing ({@link Alone}). When others make
- * the history longer what was possible stays so: only the steps that a longer history changes are played then: what has come is
- * applied, the leader is written to, or the session ends ({@link Growth}).
+ * <p><b>What is not played twice</b> in one spread: what leaves a client, its server and what is between them alike,
+ * field by field ({@link Inside}), with zxids counted by what changes something, since nobody can tell how many
+ * transactions changed nothing ({@link Alone}). When others make the history longer what was possible stays so: only
+ * the steps that a longer history changes are played then: what has come is applied, the leader is written to, or the
+ * session ends ({@link Growth}).
  *
  * <p><b>What is left out since something else comes to the same:</b> {@link Reduction}.
  */

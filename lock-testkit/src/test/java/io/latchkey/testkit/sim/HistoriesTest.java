@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * The kit's history checkers have nothing to say about the locks, whatever happens to them: every schedule is recorded as its
- * clients saw it, in virtual time, and given to all checkers. Prints what they said and what was reached.
+ * The kit's history checkers have nothing to say about the locks, whatever happens to them: every schedule is recorded
+ * as its clients saw it, in virtual time, and given to all checkers. Prints what they said and what was reached.
  */
 class HistoriesTest {
     private static final long FIRST = Long.getLong("latchkey.seed", 1);

@@ -125,8 +125,8 @@ final class History {
     }
 
     /**
-     * All of it that counts for what can come: in two histories that have the same everybody can go on in the same ways, and is judged in
-     * the same ways.
+     * All of it that counts for what can come: in two histories that have the same everybody can go on in the same
+     * ways, and is judged in the same ways.
      */
     Fingerprint fingerprint() {
         Fingerprint print = new Fingerprint();

@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What must be true at the end of a history, whatever each client has come to. A choice that breaks a rule is played whole. */
+/**
+ * What must be true at the end of a history, whatever each client has come to. A choice that breaks a rule is played
+ * whole.
+ */
 final class HistoryRules {
     private final Scenario scenario;
     private final Set<Reduction> reductions;
@@ -97,8 +100,8 @@ final class HistoryRules {
     }
 
     /**
-     * Where nothing is on its way nobody waits who may hold. Who waits for the same waits for the same nodes, those of its that are
-     * there; and of those who rest one is as good as another, since all are connected.
+     * Where nothing is on its way nobody waits who may hold. Who waits for the same waits for the same nodes, those of
+     * its that are there; and of those who rest one is as good as another, since all are connected.
      */
     private void checkThatNobodySleeps(History history) {
         Law law = new Law(treeAt(history));
@@ -119,7 +122,10 @@ final class HistoryRules {
         }
     }
 
-    /** Whether the leader's tree lets the client hold all of it; or its node is gone, of which a waiter for a mutex must know. */
+    /**
+     * Whether the leader's tree lets the client hold all of it; or its node is gone, of which a waiter for a mutex must
+     * know.
+     */
     private static boolean mayHold(Law law, History history, int client, List<Wish> wishes) {
         for (Wish wish : wishes) {
             List<String> own = history.nodesOf(client, wish.path());

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
 /**
- * The random schedules for those who know no class of this package: plays all mixes in turn for so many milliseconds of the
- * calling thread's processor time, and returns how many schedules it took until one broke a rule, its mix, its seed, and the rule; nothing
- * if none did. The next call goes on with the seeds that follow.
+ * The random schedules for those who know no class of this package: plays all mixes in turn for so many milliseconds of
+ * the calling thread's processor time, and returns how many schedules it took until one broke a rule, its mix, its
+ * seed, and the rule; nothing if none did. The next call goes on with the seeds that follow.
  */
 public final class Hunter implements LongFunction<List<String>> {
     /** One mix's share of a turn: most recipes meet where worlds are shared or large. */

@@ -23,9 +23,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What a client's machine has come to, read out of its objects: two that are alike, field by field, do the same from then on,
- * whatever they were told before. Left out are the simulation's own objects, which are looked at elsewhere, the JDK's machinery,
- * which keeps nothing between two steps, and what is done when a future completes: there is one worker for each.
+ * What a client's machine has come to, read out of its objects: two that are alike, field by field, do the same from
+ * then on, whatever they were told before. Left out are the simulation's own objects, which are looked at elsewhere,
+ * the JDK's machinery, which keeps nothing between two steps, and what is done when a future completes: there is one
+ * worker for each.
  */
 final class Inside {
     /** Fields that have the number of a transaction. */
@@ -231,7 +232,10 @@ final class Inside {
         return fields;
     }
 
-    /** Whether it only says how many came before, is looked at elsewhere, is what a client is made of, or what is told of it. */
+    /**
+     * Whether it only says how many came before, is looked at elsewhere, is what a client is made of, or what is told
+     * of it.
+     */
     private static boolean isCount(Class<?> type, String field) {
         boolean ofRequest = type.getName().startsWith(PORT) && (field.equals("number") || field.equals("after"));
         boolean ofClient = (type == Engine.class || type == ClientContext.class)

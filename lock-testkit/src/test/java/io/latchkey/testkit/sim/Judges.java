@@ -20,7 +20,9 @@ import java.util.StringJoiner;
 
 /** The kit's history checkers over simulated schedules, and how often each has said what. */
 final class Judges {
-    /** How long somebody may take to be granted once all has healed: a session that nobody came back to ends by then. */
+    /**
+     * How long somebody may take to be granted once all has healed: a session that nobody came back to ends by then.
+     */
     private static final Duration SERVED = Duration.ofSeconds(20);
     /** Timers run when they are due; as many steps as there can be at one moment are less than this. */
     private static final Duration ALLOWANCE = Duration.ofMillis(1);

@@ -11,11 +11,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Who may hold, by the leader's tree. Written down once more, for the oracle alone: were the locks' own rules asked, a mistake in
- * them would be right.
+ * Who may hold, by the leader's tree. Written down once more, for the oracle alone: were the locks' own rules asked, a
+ * mistake in them would be right.
  */
 final class Law {
-    /** Who gets such a number or a higher one never holds: the path is emptied and made anew before the counter comes to its end. */
+    /**
+     * Who gets such a number or a higher one never holds: the path is emptied and made anew before the counter comes to
+     * its end.
+     */
     static final int WORN_OUT = Integer.MAX_VALUE - (1 << 20);
 
     private static final Room NONE = new Room(1, 1, 1);
@@ -23,7 +26,9 @@ final class Law {
     private static final byte[] NOTHING = {};
 
     private final Tree tree;
-    /** Nodes of holders that have released: who of their session stands behind them may be granted before they are gone. */
+    /**
+     * Nodes of holders that have released: who of their session stands behind them may be granted before they are gone.
+     */
     private final Set<String> letGo = new HashSet<>();
 
     private final Map<String, NavigableMap<Long, Integer>> capacities = new HashMap<>();
@@ -38,14 +43,17 @@ final class Law {
         nodes.forEach(letGo::add);
     }
 
-    /** Whether the node's request can hold now: nothing that excludes it stands before it, and there are permits for both. */
+    /**
+     * Whether the node's request can hold now: nothing that excludes it stands before it, and there are permits for
+     * both.
+     */
     boolean mayHold(String node) {
         return !isBarred(node, false, room(Tree.parent(node)).now());
     }
 
     /**
-     * Whether it may be granted: as {@link #mayHold}, but who could hold once while it was there still may when there are fewer permits, and an
-     * exclusive holder of its own session that has released is in nobody's way.
+     * Whether it may be granted: as {@link #mayHold}, but who could hold once while it was there still may when there
+     * are fewer permits, and an exclusive holder of its own session that has released is in nobody's way.
      */
     boolean mayBeGranted(String node) {
         return !isBarred(node, true, mostSince(node));

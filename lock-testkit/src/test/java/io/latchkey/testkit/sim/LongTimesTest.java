@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Calls that may take a day and are over at once: nothing of them is kept for that day. Time stands still meanwhile. */
+/**
+ * Calls that may take a day and are over at once: nothing of them is kept for that day. Time stands still meanwhile.
+ */
 @Timeout(60)
 class LongTimesTest {
     private static final Duration DAY = Duration.ofDays(1);

@@ -30,10 +30,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client does something whose answer is lost, and does something else at once, while it has no connection: what the handle sends of that
- * comes before the barrier, and before what Latchkey sends again. All pairs; the connection breaks at the first, second or third request,
- * before or after the server has carried it out, and one attempt to connect or two fail, with the barrier. Then all of
- * both clients are served, holders do not exclude each other, no lease is lost, and nothing is left.
+ * A client does something whose answer is lost, and does something else at once, while it has no connection: what the
+ * handle sends of that comes before the barrier, and before what Latchkey sends again. All pairs; the connection breaks
+ * at the first, second or third request, before or after the server has carried it out, and one attempt to connect or
+ * two fail, with the barrier. Then all of both clients are served, holders do not exclude each other, no lease is lost,
+ * and nothing is left.
  */
 @Timeout(120)
 class LostAnswerTest {

@@ -47,7 +47,10 @@ enum Mix {
         }
     },
 
-    /** Two to four clients with one worker each, at one path; operators delete nodes and change capacities, and nothing else fails. */
+    /**
+     * Two to four clients with one worker each, at one path; operators delete nodes and change capacities, and nothing
+     * else fails.
+     */
     TAMPERED {
         @Override
         Scenario scenario(SplittableRandom random) {
@@ -94,8 +97,8 @@ enum Mix {
     },
 
     /**
-     * Two to four clients with one or two workers each, multi-locks among them; operators delete nodes and change capacities, and nothing
-     * else fails.
+     * Two to four clients with one or two workers each, multi-locks among them; operators delete nodes and change
+     * capacities, and nothing else fails.
      */
     TAMPERED_CROWD {
         @Override
@@ -169,7 +172,10 @@ enum Mix {
         }
     },
 
-    /** One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and connections break. */
+    /**
+     * One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and
+     * connections break.
+     */
     LINE {
         @Override
         Scenario scenario(SplittableRandom random) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-/** The kinds of steps. A step is one of them with at most two numbers, packed into one int, so that a schedule is a list of ints. */
+/**
+ * The kinds of steps. A step is one of them with at most two numbers, packed into one int, so that a schedule is a list
+ * of ints.
+ */
 @SuppressWarnings("EnumOrdinal") // The numbers live no longer than a run.
 enum Move {
     /** The client's server takes its next request, or {@link #ALL_AT_ONCE} all that are on their way. */

@@ -25,7 +25,10 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk, and one that they do not come to. */
+/**
+ * Schedules by which {@link Histories} or {@link Swarm} once found a bug, as they were shrunk, and one that they do not
+ * come to.
+ */
 class OldSchedulesTest {
     private static final Task MUTEX =
             new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
@@ -42,9 +45,9 @@ class OldSchedulesTest {
     private final List<Integer> steps = new ArrayList<>();
 
     /**
-     * C1 releases what it holds and could not send that; it asks again, and somebody deletes that node; its third one takes over from the
-     * first. When it releases that one too, the first release is on the wire, and is refused for the deleted node. So the second must
-     * not say to C0 that everything before it is gone.
+     * C1 releases what it holds and could not send that; it asks again, and somebody deletes that node; its third one
+     * takes over from the first. When it releases that one too, the first release is on the wire, and is refused for
+     * the deleted node. So the second must not say to C0 that everything before it is gone.
      */
     @Test
     void aReleaseBehindOneThatIsRefusedIsNotMarked() {
@@ -70,8 +73,8 @@ class OldSchedulesTest {
     }
 
     /**
-     * C0b steps back at the counter's end and watches the path until it is empty. C0a, whose list is older than that watch, leads the line
-     * and joins it. What went between the list and the watch no event tells.
+     * C0b steps back at the counter's end and watches the path until it is empty. C0a, whose list is older than that
+     * watch, leads the line and joins it. What went between the list and the watch no event tells.
      */
     @Test
     void whoLeadsTheLineUnderSomebodyElsesWatchSeesWhatWentBeforeIt() {
@@ -110,8 +113,9 @@ class OldSchedulesTest {
     }
 
     /**
-     * The server makes C1's session, and its answer is on its way for two thirds of a time-out; C1's first requests after that for as long
-     * again. So the leader has heard of C1 only when it made the session, and ends it right after they have come.
+     * The server makes C1's session, and its answer is on its way for two thirds of a time-out; C1's first requests
+     * after that for as long again. So the leader has heard of C1 only when it made the session, and ends it right
+     * after they have come.
      */
     @Test
     void aWriteBehindSlowAnswersDoesNotProveThatTheSessionLives() {
@@ -143,7 +147,10 @@ class OldSchedulesTest {
                 steps));
     }
 
-    /** The same after a reconnect: the barrier that waited for the connection tells how slow it is, though it proves nothing itself. */
+    /**
+     * The same after a reconnect: the barrier that waited for the connection tells how slow it is, though it proves
+     * nothing itself.
+     */
     @Test
     void aWriteBehindASlowReconnectDoesNotProveThatTheSessionLives() {
         passTime(2);
@@ -172,8 +179,9 @@ class OldSchedulesTest {
     }
 
     /**
-     * Two of C3 ask while its connection is lost. The first one's create is carried out late: the second finds its node before the first
-     * does, and watches it as one of others. When the first holds it has to tell the second all the same, and so C2.
+     * Two of C3 ask while its connection is lost. The first one's create is carried out late: the second finds its node
+     * before the first does, and watches it as one of others. When the first holds it has to tell the second all the
+     * same, and so C2.
      */
     @Test
     void whoHoldsTellsTheNeighbourThatFoundItBeforeItWasKnown() {
@@ -193,8 +201,8 @@ class OldSchedulesTest {
     }
 
     /**
-     * C2 stands still while it has nothing under way, and so pings nobody. When it goes on its session has nearly ended, and its first
-     * request comes just in time.
+     * C2 stands still while it has nothing under way, and so pings nobody. When it goes on its session has nearly
+     * ended, and its first request comes just in time.
      */
     @Test
     void aWriteAfterAStandstillDoesNotProveThatTheSessionLives() {
@@ -215,8 +223,9 @@ class OldSchedulesTest {
     }
 
     /**
-     * C0b's list is on its way back when C0a gives up, and the watch on the path with it. Before the server hears of that the path changes:
-     * the watch fires when C0b has just asked for another one, and C0b gives up as well before that is confirmed. It must be taken back.
+     * C0b's list is on its way back when C0a gives up, and the watch on the path with it. Before the server hears of
+     * that the path changes: the watch fires when C0b has just asked for another one, and C0b gives up as well before
+     * that is confirmed. It must be taken back.
      */
     @Test
     void theWordOfAnOlderWatchIsNotTakenForThatOfTheNewOne() {
@@ -236,8 +245,8 @@ class OldSchedulesTest {
     }
 
     /**
-     * C0's create is stuck at a server when C0 moves to the other one. There it asks again, holds and releases, and moves back: now the
-     * first create is carried out. The node belongs to no request, and C1 stands behind it.
+     * C0's create is stuck at a server when C0 moves to the other one. There it asks again, holds and releases, and
+     * moves back: now the first create is carried out. The node belongs to no request, and C1 stands behind it.
      */
     @Test
     void aCreateThatIsCarriedOutAfterAMoveBackBlocksNobody() {

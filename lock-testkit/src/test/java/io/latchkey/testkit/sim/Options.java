@@ -81,8 +81,8 @@ final class Options {
     }
 
     /**
-     * What may be broken of it, but for the end of its session. Where messages are there to be taken it is no use: what is there
-     * comes in any case, and nothing that comes of it can be told from what comes when they are taken first.
+     * What may be broken of it, but for the end of its session. Where messages are there to be taken it is no use: what
+     * is there comes in any case, and nothing that comes of it can be told from what comes when they are taken first.
      */
     int[] faultsOfTheConnection() {
         SimulatedPort port = client.port();
@@ -154,11 +154,12 @@ final class Options {
     /**
      * Whether its next message is taken before whatever else could happen.
      *
-     * <p>What the servers do, and what is broken, commutes with that: the messages that are there come in any case, in the same
-     * order, and what the client then asks for stands behind what it has asked for before. If its connection breaks before it takes
-     * them, what it asks for then is lost; taken before, the same is asked for and may be lost as well, and fails with the same answer.
-     * If it comes to hold by that, then it does so no later, and holds at least as long. Only what it does by itself may depend on
-     * what it was told: its workers, its timers, and its search for a server.
+     * <p>What the servers do, and what is broken, commutes with that: the messages that are there come in any case, in
+     * the same order, and what the client then asks for stands behind what it has asked for before. If its connection
+     * breaks before it takes them, what it asks for then is lost; taken before, the same is asked for and may be lost
+     * as well, and fails with the same answer. If it comes to hold by that, then it does so no later, and holds at
+     * least as long. Only what it does by itself may depend on what it was told: its workers, its timers, and its
+     * search for a server.
      */
     static boolean isEager(Client client) {
         SimulatedPort port = client.port();

@@ -126,8 +126,8 @@ final class Oracle {
     }
 
     /**
-     * Where sessions end by time alone a lease counts when its owner believes in it. Else only with a session that lives and nodes
-     * that are there: of a decree, or of a node that an operator deleted, no client can know at once.
+     * Where sessions end by time alone a lease counts when its owner believes in it. Else only with a session that
+     * lives and nodes that are there: of a decree, or of a node that an operator deleted, no client can know at once.
      */
     private boolean counts(Worker worker) {
         ZkLease lease = worker.lease();
@@ -197,7 +197,10 @@ final class Oracle {
         }
     }
 
-    /** Tokens grow over grants to sessions that live: an exclusive one is above all before it, a shared one above exclusive ones. */
+    /**
+     * Tokens grow over grants to sessions that live: an exclusive one is above all before it, a shared one above
+     * exclusive ones.
+     */
     private void checkToken(Worker worker, ZkLease lease) {
         for (String node : lease.nodePaths()) {
             if (leader.tree().get(node).czxid != lease.token()) {
@@ -239,8 +242,8 @@ final class Oracle {
     }
 
     /**
-     * To be asked when the client has been told something: it may not believe that the session lives for longer than its time-out
-     * from when a server heard of it last.
+     * To be asked when the client has been told something: it may not believe that the session lives for longer than
+     * its time-out from when a server heard of it last.
      */
     void checkValidity(Client client) {
         for (Worker worker : client.workers()) {
@@ -324,8 +327,9 @@ final class Oracle {
     }
 
     /**
-     * Whether every node is of a client that can be reached and waits for no proof of its session: in a semaphore's line the
-     * request ahead has to tell, and it may have to wait for a heartbeat before it is granted or asks for a list.
+     * Whether every node is of a client that can be reached and waits for no proof of its session: in a semaphore's
+     * line the request ahead has to tell, and it may have to wait for a heartbeat before it is granted or asks for a
+     * list.
      */
     private boolean everybodyIsThere(String path) {
         for (String child : leader.tree().get(path).children()) {

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step leads to: the same wherever it is made by a client in the same {@link State} whose server has the same to apply.
+ * What a step leads to: the same wherever it is made by a client in the same {@link State} whose server has the same to
+ * apply.
  *
  * @param reach on how much of that it depends
  * @param applied how many entries that the client gets to see its server has applied by the step

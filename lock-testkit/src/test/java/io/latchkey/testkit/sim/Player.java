@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Draws one schedule from one number, and plays it while it draws. Swarm: every schedule has a taste of its own for the kinds of
- * steps.
+ * Draws one schedule from one number, and plays it while it draws. Swarm: every schedule has a taste of its own for the
+ * kinds of steps.
  */
 final class Player {
     /** The highest weight of a kind of step is two to this, less one. */

@@ -30,10 +30,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads of one client at once, over one simulation: thousands of rounds, in each of which every thread takes its step at the same
- * moment. What the locks protect is guarded by nothing else; after each round no request may be left at the server.
+ * Threads of one client at once, over one simulation: thousands of rounds, in each of which every thread takes its step
+ * at the same moment. What the locks protect is guarded by nothing else; after each round no request may be left at the
+ * server.
  *
- * <p>Without Lincheck, which needs a new simulation for each scenario, several milliseconds each: too few to meet a race.
+ * <p>Without Lincheck, which needs a new simulation for each scenario, several milliseconds each: too few to meet a
+ * race.
  */
 @Tag("once")
 @Tag("long")
@@ -67,7 +69,10 @@ class RaceProperties {
         void take(SplittableRandom random) throws Exception;
     }
 
-    /** In each round, {@code before} in this thread, every step at once in a thread of its own, then {@code after}. A step that hangs is cancelled. */
+    /**
+     * In each round, {@code before} in this thread, every step at once in a thread of its own, then {@code after}. A
+     * step that hangs is cancelled.
+     */
     private static void race(int rounds, Runnable before, Runnable after, Step... steps) throws Exception {
         AtomicInteger missing = new AtomicInteger();
         List<Callable<Boolean>> racing = new ArrayList<>();

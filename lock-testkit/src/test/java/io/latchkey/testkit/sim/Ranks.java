@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.function.LongUnaryOperator;
 
 /**
- * What counts of zxids: which of two is higher, since nobody counts how far they are apart. Of what a server has applied it is the order
- * alone; of what it has yet to apply, how much of that comes before.
+ * What counts of zxids: which of two is higher, since nobody counts how far they are apart. Of what a server has
+ * applied it is the order alone; of what it has yet to apply, how much of that comes before.
  */
 final class Ranks implements LongUnaryOperator {
     private static final long APPLIED = -3;

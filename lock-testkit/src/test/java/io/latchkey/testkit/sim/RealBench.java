@@ -94,8 +94,8 @@ final class RealBench implements Bench {
     }
 
     /**
-     * A server tells a session what it saw in order. So when all have read once, it has done all that any of them asked for; and when
-     * they have read again, they have heard what came of it.
+     * A server tells a session what it saw in order. So when all have read once, it has done all that any of them asked
+     * for; and when they have read again, they have heard what came of it.
      */
     @Override
     public void settle() throws InterruptedException {

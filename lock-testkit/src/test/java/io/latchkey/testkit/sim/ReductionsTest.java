@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * What is left out comes to nothing else: without any one of the reductions, and without all, clients come to the same histories with
- * the same holds beside each other.
+ * What is left out comes to nothing else: without any one of the reductions, and without all, clients come to the same
+ * histories with the same holds beside each other.
  */
 @Tag("once")
 @Tag("long")

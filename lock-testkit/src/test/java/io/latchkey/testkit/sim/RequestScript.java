@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * One script of requests, drawn from one number: a few sessions ask for everything that the port can be asked for, on paths that may
- * be missing, and are cut off and expired. What it draws depends on what was answered, so that two servers that answer alike are asked
- * alike. It writes down all answers, events and changes of sessions.
+ * One script of requests, drawn from one number: a few sessions ask for everything that the port can be asked for, on
+ * paths that may be missing, and are cut off and expired. What it draws depends on what was answered, so that two
+ * servers that answer alike are asked alike. It writes down all answers, events and changes of sessions.
  */
 final class RequestScript {
     private static final int SESSIONS = 3;
@@ -205,7 +205,10 @@ final class RequestScript {
             fresh.add(new Line(text, List.of(zxids)));
         }
 
-        /** What came since the last time. What a client is told of its watches after it comes back has no order in ZooKeeper. */
+        /**
+         * What came since the last time. What a client is told of its watches after it comes back has no order in
+         * ZooKeeper.
+         */
         synchronized List<Line> taken() {
             sortRuns(line -> line.zxids().equals(List.of(-1L)));
             List<Line> all = List.copyOf(fresh);

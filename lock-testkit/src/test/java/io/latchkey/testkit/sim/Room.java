@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * How many permits a semaphore's path has, as the oracle reads and writes it: {@code latchkey/2 semaphore <declared> <now>
- * <most>}, the last being the most that it ever had.
+ * How many permits a semaphore's path has, as the oracle reads and writes it:
+ * {@code latchkey/2 semaphore <declared> <now> <most>}, the last being the most that it ever had.
  */
 record Room(int declared, int now, int most) {
     private static final String FORMAT = "latchkey/2 semaphore ";

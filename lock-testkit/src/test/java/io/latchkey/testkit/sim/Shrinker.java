@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Makes a schedule that breaks a rule as small as it can, with the same rule broken: fewer steps, then fewer wishes, servers, clients. */
+/**
+ * Makes a schedule that breaks a rule as small as it can, with the same rule broken: fewer steps, then fewer wishes,
+ * servers, clients.
+ */
 final class Shrinker {
     private static final int MOST_TRIES = 20_000;
 
@@ -107,7 +110,10 @@ final class Shrinker {
         return best;
     }
 
-    /** Of all multi-locks at once the members at one path alone: those that wait for each other may only come to it together. */
+    /**
+     * Of all multi-locks at once the members at one path alone: those that wait for each other may only come to it
+     * together.
+     */
     private Schedule withOnePath(Schedule failing) {
         Set<String> paths = new TreeSet<>();
         failing.scenario().plans().forEach(plan -> plan.tasks()

@@ -23,7 +23,9 @@ final class Situation {
     final List<Granted> granted;
     /** What the last step granted. */
     final @Nullable Granted news;
-    /** Whether the end of its session must be tried here: it is no use to try it before steps that it does not concern. */
+    /**
+     * Whether the end of its session must be tried here: it is no use to try it before steps that it does not concern.
+     */
     final boolean root;
 
     /** Where it begins. */

@@ -9,8 +9,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * The small worlds for those who know no class of this package: plays all of them with one fault, the smaller ones first, until
- * one breaks a rule; returns which and the rule, nothing if none does.
+ * The small worlds for those who know no class of this package: plays all of them with one fault, the smaller ones
+ * first, until one breaks a rule; returns which and the rule, nothing if none does.
  */
 public final class SmallWorldsHunter implements Function<Long, List<String>> {
     private final Set<Reduction> reductions;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one client may have come to by the end of one history. As long as others make the history, what was stays possible, so
- * only what is new is kept, and which of what was still has steps that the longer history changes.
+ * All that one client may have come to by the end of one history. As long as others make the history, what was stays
+ * possible, so only what is new is kept, and which of what was still has steps that the longer history changes.
  */
 final class Spread {
     private final @Nullable Spread before;

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a client, its server and what is between them have come to, whatever led there, whichever entries of the log its server has
- * applied for it, and whatever others have written since. Two that have the same fingerprint differ in nothing that counts.
+ * What a client, its server and what is between them have come to, whatever led there, whichever entries of the log its
+ * server has applied for it, and whatever others have written since. Two that have the same fingerprint differ in
+ * nothing that counts.
  */
 final class State {
     final long high;

@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** Random schedules of the shipped machine over simulated servers, each drawn from one number, until one breaks a rule. */
+/**
+ * Random schedules of the shipped machine over simulated servers, each drawn from one number, until one breaks a rule.
+ */
 final class Swarm {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 

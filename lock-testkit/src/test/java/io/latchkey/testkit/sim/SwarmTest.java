@@ -11,8 +11,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random schedules of the shipped machine over simulated servers, under every fault. A run that did not come to what it claims to
- * cover fails as well.
+ * Random schedules of the shipped machine over simulated servers, under every fault. A run that did not come to what it
+ * claims to cover fails as well.
  */
 class SwarmTest {
     private static final long FIRST = Long.getLong("latchkey.seed", 1);

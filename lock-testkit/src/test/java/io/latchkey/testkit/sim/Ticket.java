@@ -3,7 +3,8 @@ package io.latchkey.testkit.sim;
 
 /**
  * A request's node as the oracle reads it from the tree: {@code write-<id>-<number>}, {@code read-<id>-<number>},
- * {@code lease-<id>-<permits>-<number>}. Shares nothing with the locks' own parser, so that the two have no mistake in common.
+ * {@code lease-<id>-<permits>-<number>}. Shares nothing with the locks' own parser, so that the two have no mistake in
+ * common.
  *
  * @param number what the server appended; what is below zero comes from a counter that is over its end
  */

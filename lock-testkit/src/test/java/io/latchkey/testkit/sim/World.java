@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients, servers, and what can happen to them, one step after the other. Nothing runs by itself and no clock goes on unless a step
- * says so: the same steps on the same scenario give the same world.
+ * Clients, servers, and what can happen to them, one step after the other. Nothing runs by itself and no clock goes on
+ * unless a step says so: the same steps on the same scenario give the same world.
  */
 final class World {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -76,7 +76,9 @@ final class World {
     private enum Recording {
         NOTHING,
         CHRONICLE,
-        /** Nothing either; what others have written comes while a client takes a step, and is not that client's doing. */
+        /**
+         * Nothing either; what others have written comes while a client takes a step, and is not that client's doing.
+         */
         ALONE
     }
 
@@ -570,7 +572,10 @@ final class World {
         return -1;
     }
 
-    /** Heals everything: everybody does what is left to do and comes to an end, and time goes on only when nothing else can. */
+    /**
+     * Heals everything: everybody does what is left to do and comes to an end, and time goes on only when nothing else
+     * can.
+     */
     void finish() {
         note(() -> "-- no more faults");
         faults = 0;
