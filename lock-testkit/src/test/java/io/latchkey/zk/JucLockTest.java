@@ -133,7 +133,7 @@ class JucLockTest {
 
         private static int waiters(Acquirable lock) {
             return (int) lock.queue().stream()
-                    .filter(each -> each.standing() == Contender.Standing.WAITS)
+                    .filter(each -> each.state() == Contender.State.WAITING)
                     .count();
         }
 
