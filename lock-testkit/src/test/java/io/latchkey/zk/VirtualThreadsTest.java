@@ -35,6 +35,7 @@ class VirtualThreadsTest extends OnOneServer {
     private Path folder;
 
     @Test
+    @SuppressWarnings("LockNotBeforeTry") // the wait for the lock is what is looked at
     void nothingIsPinned_whileVirtualThreadsWaitForLocks() throws Exception {
         ZkLockClient one = client("one");
         Lock view = one.mutex("/view").asLock();
