@@ -57,7 +57,7 @@ final class Site implements AutoCloseable {
         } finally {
             client.close();
         }
-        String name = "nobody, " + product.name().toLowerCase(Locale.ROOT);
+        String name = "one idle client, " + product.name().toLowerCase(Locale.ROOT);
         return Figures.of(
                 name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, Figures.rounded(probe.idleCpu() * 1e6)));
     }
