@@ -80,6 +80,11 @@ final class LeavingMutants {
                             "")
                     .caughtBy("WireBudgetTest#waitingAddsThreeRequestsAndTheHandOverNone"),
             Mutant.of(
+                    "a release behind one that may be refused is marked",
+                    DEPARTURES,
+                    "&& wholly.contains(node.lane())",
+                    ""),
+            Mutant.of(
                     "a neighbour's going is not told",
                     LANE,
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",

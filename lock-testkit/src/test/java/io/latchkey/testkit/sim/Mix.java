@@ -143,6 +143,44 @@ enum Mix {
         }
     },
 
+    /**
+     * Two clients with one or two workers each, two cycles of a mutex, a read-write lock or both, two deletions by operators. The release of
+     * several nodes is refused as a whole where one of them is gone, and the next release may be on its way by then.
+     */
+    REFUSED {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            List<Scenario.Plan> plans = new ArrayList<>();
+            for (int client = 0; client < 2; client++) {
+                for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
+                    plans.add(new Scenario.Plan(client, List.of(cycle(random), cycle(random))));
+                }
+            }
+            return new Scenario(2, random.nextInt(1, 3), plans, Scenario.Ends.BY_DECREE, 2, 0, Scenario.Start.IN_USE);
+        }
+
+        private Task cycle(SplittableRandom random) {
+            List<LockTarget> both = new ArrayList<>(List.of(
+                    new LockTarget(Recipe.MUTEX, "/mutex"),
+                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write")));
+            Collections.shuffle(both, new Random(random.nextLong()));
+            return new Task(List.copyOf(both.subList(0, random.nextInt(1, 3))), new WaitPolicy.Forever());
+        }
+
+        @Override
+        int steps(SplittableRandom random) {
+            return 100;
+        }
+
+        @Override
+        void season(int[] weights) {
+            TAMPERED.season(weights);
+            weights[Move.DELETE.index()] = 2;
+            weights[Move.RESIZE.index()] = 0;
+            weights[Move.CALM.index()] = 8;
+        }
+    },
+
     /** As AGING, SHARED or LINE, but before anything fails somebody has held for one to three session time-outs. */
     LASTING {
         @Override

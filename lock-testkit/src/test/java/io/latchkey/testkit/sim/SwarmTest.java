@@ -68,6 +68,11 @@ class SwarmTest {
     }
 
     @Test
+    void nothingBreaks_whenReleasesAreRefused() {
+        play(Mix.REFUSED, 10_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
+    }
+
+    @Test
     void nothingBreaks_whenLeasesWereHeldForManyTimeOuts() {
         play(
                 Mix.LASTING,
