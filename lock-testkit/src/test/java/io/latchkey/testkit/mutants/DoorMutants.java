@@ -127,8 +127,8 @@ final class DoorMutants {
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
                             "internal/session/Engine",
-                            "(last == null || last.isOver() || !last.owes())",
-                            "(last == null || last.isOver() || last.connected())")
+                            "(last == null || last.session().isOver() || !last.owes())",
+                            "(last == null || last.session().isOver() || last.session().connected())")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed"));
 }

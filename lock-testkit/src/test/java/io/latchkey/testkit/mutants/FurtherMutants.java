@@ -45,8 +45,8 @@ final class FurtherMutants {
             Mutant.of(
                     "grant without a confirmation",
                     "internal/session/Session",
-                    "if (present != null && present.isValid()) {\n            request.on(new Event.Confirmed());\n            armTermEnd();",
-                    "if (present != null || present == null) {\n            request.on(new Event.Confirmed());\n            armTermEnd();"),
+                    "if (present != null && present.isValid()) {\n            request.confirmed();\n            armTermEnd();",
+                    "if (present != null || present == null) {\n            request.confirmed();\n            armTermEnd();"),
             Mutant.of(
                     "another's node is taken for the own",
                     MACHINE,
@@ -61,7 +61,7 @@ final class FurtherMutants {
                             "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
             Mutant.of(
                     "a neighbour that goes hands over",
-                    "internal/session/SessionQueue",
+                    "internal/session/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
             Mutant.of(
@@ -84,11 +84,7 @@ final class FurtherMutants {
                     MACHINE,
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED)",
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> List.of(), CONFIRMING)"),
-            Mutant.of(
-                    "a resize wakes nobody",
-                    READER,
-                    "if (news) {\n            lane.capacityChanged();\n        }",
-                    "if (news && dataSince < 0) {\n            lane.capacityChanged();\n        }"),
+            Mutant.of("a resize wakes nobody", READER, "if (news) {", "if (news && dataSince < 0) {"),
             Mutant.of(
                     "only what is known of a capacity is news",
                     READER,
@@ -108,7 +104,7 @@ final class FurtherMutants {
             Mutant.of(
                     "the session's end is no loss",
                     MACHINE,
-                    "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED)",
+                    "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED)",
                     "edge(HELD, Event.SessionOver.class, (m, e) -> List.of(), HELD)"),
             Mutant.of(
                     "a waiter whose node goes while it is confirmed is a bug of the machine",

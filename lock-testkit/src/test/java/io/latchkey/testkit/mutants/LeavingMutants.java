@@ -41,20 +41,20 @@ final class LeavingMutants {
             Mutant.of(
                     "who gives up leaves a mark",
                     DEPARTURES,
-                    "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN)",
-                    "new Leaving(node.place().lane(), node.name(), Manner.HANDED_OVER)"),
+                    "new Leaving(node.in(), node.name(), Manner.WITHDRAWN)",
+                    "new Leaving(node.in(), node.name(), Manner.HANDED_OVER)"),
             Mutant.of(
                     "a neighbour that gives up hands over",
                     DEPARTURES,
-                    "departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));",
-                    "node.place().lane().letGo(node.name()).forEach(heir -> heir.released(node.name()));\n            "
+                    "departure.nodes.add(new Leaving(node.in(), node.name(), Manner.WITHDRAWN));",
+                    "node.in().letGo(node.name()).forEach(heir -> heir.released(node.name()));\n            "
                             + "departure.nodes.add("
-                            + "new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));"),
+                            + "new Leaving(node.in(), node.name(), Manner.WITHDRAWN));"),
             Mutant.of(
                     "a reader hands over to its neighbours",
                     DEPARTURES,
-                    "if (early && place.isExclusive()) {",
-                    "if (!nodes.isEmpty()) {"),
+                    "if (early && node.exclusive()) {",
+                    "if (!left.isEmpty()) {"),
             Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)", "")
                     .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
             Mutant.of(
@@ -86,15 +86,15 @@ final class LeavingMutants {
                     ""),
             Mutant.of(
                     "a neighbour's going is not told",
-                    LANE,
+                    "internal/session/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text());"),
-            Mutant.of("who holds does not tell the neighbour", LANE, "here.told(own);", "here.path();"),
+            Mutant.of("who holds does not tell the neighbour", LANE, "here.told(own)", "here.path()"),
             Mutant.of(
                     "who holds does not tell other clients",
                     LANE,
-                    "tellByWriting(place, own);\n            }\n        });",
-                    "place.node();\n            }\n        });"),
+                    "() -> tellByWriting(member, own)));",
+                    "member::node));"),
             Mutant.of(
                     "downgrade lets go",
                     DOWNGRADE,
@@ -125,8 +125,8 @@ final class LeavingMutants {
             Mutant.of(
                     "released while it is downgraded: one node stays",
                     DEPARTURES,
-                    "place.replacement().ifPresent(name -> {",
-                    "place.replacement().filter(name -> name.overflowed()).ifPresent(name -> {"),
+                    "node.replacement().ifPresent(name -> {",
+                    "node.replacement().filter(name -> name.overflowed()).ifPresent(name -> {"),
             Mutant.of(
                     "multi-lock in two transactions",
                     CREATION,
@@ -177,8 +177,8 @@ final class LeavingMutants {
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
-                    "levels.forEach(ParentNodes::leave);\n            request",
-                    "request"),
+                    "levels.forEach(ParentNodes::leave);\n            shell",
+                    "shell"),
             Mutant.of(
                     "a level that is there is an error",
                     "internal/session/ParentNodes",
@@ -192,7 +192,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a word that was lost is not said again",
                             "internal/session/SessionQueue",
-                            "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(place, own));",
+                            "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(member, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
             Mutant.of(

@@ -65,9 +65,8 @@ final class MachineMutants {
             Mutant.of(
                     "lost creates are looked for on one connection only",
                     "internal/session/Session",
-                    "withLostCreates.forEach(reader -> context.serially(reader::lookForLost));",
-                    "withLostCreates.forEach(reader -> context.serially(reader::lookForLost));\n"
-                            + "        withLostCreates.clear();"),
+                    "lookForLostCreates.forEach(context::serially);",
+                    "lookForLostCreates.forEach(context::serially);\n        lookForLostCreates.clear();"),
             Mutant.of(
                     "token from the sequence number",
                     MACHINE,
@@ -92,13 +91,13 @@ final class MachineMutants {
             Mutant.of(
                     "one member's lease lost: the others' nodes stay",
                     MACHINE,
-                    "m.lose(m.placedBut((Event.OwnNodeGone) e))",
-                    "m.lose(List.of())"),
+                    "m.lose(LossCause.NODE_DELETED, m.placedBut((Event.OwnNodeGone) e))",
+                    "m.lose(LossCause.NODE_DELETED, List.of())"),
             Mutant.of(
                     "a lapsed lease leaves its node",
                     MACHINE,
-                    "(m, e) -> m.lose(m.placed()), ENDED)",
-                    "(m, e) -> m.lose(List.of()), ENDED)"),
+                    "m.lose(LossCause.DEADLINE_PASSED, m.placed())",
+                    "m.lose(LossCause.DEADLINE_PASSED, List.of())"),
             Mutant.of(
                     "who steps back at the counter's end leaves its node",
                     MACHINE,

@@ -15,7 +15,7 @@ final class TimeMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.term() != null) {")
-                    .and(SESSION, "SerialExecutor.attemptEach(holding, Request::lapsed);", ""),
+                    .and(SESSION, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
             Mutant.of(
                     "validity counted from the disconnect",
                     SESSION,
@@ -97,12 +97,12 @@ final class TimeMutants {
             Mutant.of(
                     "the heartbeat looks at no node",
                     SESSION,
-                    "Deque<QueueEntry> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
-                    "Deque<QueueEntry> present = new ArrayDeque<>(0);"),
+                    "Deque<SessionNode> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
+                    "Deque<SessionNode> present = new ArrayDeque<>(0);"),
             Mutant.of(
                     "the heartbeat forgets what it found gone",
                     "internal/session/NodeChecks",
-                    "gone(part.get(refusal.index()));",
+                    "part.get(refusal.index()).gone();",
                     "part.get(refusal.index());"),
             Mutant.of(
                     "the heartbeat tells of one deleted node at a time",
@@ -170,7 +170,7 @@ final class TimeMutants {
             Mutant.of(
                     "a lost lease keeps its node's place",
                     "internal/session/Request",
-                    "Objects.requireNonNull(lease).lose(lossCause);\n        }\n    }\n\n    /**\n     * Several",
+                    "Objects.requireNonNull(lease).lose(lose.cause());\n        }\n    }\n\n    /**\n     * Several",
                     "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several"),
             Mutant.of(
                     "released twice",

@@ -102,12 +102,15 @@ final class WatchMutants {
                     "case CONNECTION_LOSS, READ_ONLY -> listAgain(served);",
                     "case CONNECTION_LOSS, READ_ONLY -> idle();"),
             Mutant.of(
-                    "a disowned node is left where it is", READER, "lane.departures().withdraw(name);", "name.text();"),
+                    "a disowned node is left where it is",
+                    READER,
+                    "lost.remove(name.id());\n            departures.withdraw(name);",
+                    "lost.remove(name.id());"),
             Mutant.of(
                             "a list tells of no node but that of whoever asked for it",
                             READER,
-                            "if (lane.present().size() > 1) {",
-                            "if (lane.present().isEmpty()) {")
+                            "if (nodes.members().size() > 1) {",
+                            "if (nodes.isEmpty()) {")
                     .caughtBy("FaultTest#whoComesBehindANeighbourWhoseNodeWasDeletedIsNotGrantedBesideIt"),
             Mutant.of(
                             "whose node cannot be looked for is forgotten",
@@ -141,7 +144,7 @@ final class WatchMutants {
                             "a mark is taken for its turn by who cannot know of its own end",
                             "internal/session/QueueEntry",
                             "if (ownWatched && lane().session().connected()) {",
-                            "if (request.isWaiting()) {")
+                            "if (isWaiting()) {")
                     .and("internal/session/QueueEntry", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
                     "a mark counts before the watches are set again",

@@ -11,6 +11,7 @@ import static io.latchkey.zk.internal.acquire.State.NEW;
 import static io.latchkey.zk.internal.acquire.State.QUEUED;
 import static io.latchkey.zk.internal.acquire.State.RECOVERING;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.acquire.Event.Created;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -100,9 +101,13 @@ public final class Acquisition {
             edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(HELD, Event.Release.class, (m, e) -> m.end(new Command.LeaveAsHolder(m.placed())), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
-            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(m.placed()), ENDED),
-            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.lose(m.placedBut((Event.OwnNodeGone) e)), ENDED),
-            edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(List.of()), ENDED));
+            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.placed()), ENDED),
+            edge(
+                    HELD,
+                    Event.OwnNodeGone.class,
+                    (m, e) -> m.lose(LossCause.NODE_DELETED, m.placedBut((Event.OwnNodeGone) e)),
+                    ENDED),
+            edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED));
 
     private static final Map<State, Map<Class<? extends Event>, Edge>> TABLE = EDGES.stream()
             .collect(Collectors.groupingBy(
@@ -360,8 +365,9 @@ public final class Acquisition {
         return List.of();
     }
 
-    private List<Command> lose(List<Placed> left) {
-        return left.isEmpty() ? end(new Command.Lose()) : end(new Command.Lose(), new Command.Leave(left));
+    private List<Command> lose(LossCause cause, List<Placed> left) {
+        Command lose = new Command.Lose(cause);
+        return left.isEmpty() ? end(lose) : end(lose, new Command.Leave(left));
     }
 
     private List<Command> withdraw() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.acquire;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import java.util.List;
@@ -61,5 +62,5 @@ public sealed interface Command {
     record Remember(String id) implements Command {}
 
     /** The holder's lease ended against its will. */
-    record Lose() implements Command {}
+    record Lose(LossCause cause) implements Command {}
 }

@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.store.Errors;
@@ -19,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * finds its own node there.
  */
 final class Downgrade {
-    private final Request request;
+    private final Shell shell;
     private final QueueEntry place;
     private final Session session;
     private final ZkLease write;
@@ -28,14 +27,18 @@ final class Downgrade {
     private final NodeName from;
     private final NodeName to;
 
+    /** The shell of the request whose node is replaced. */
+    interface Shell {
+        /** The node was replaced: a new lease with the same token takes over. */
+        ZkLease downgraded(ZkLease write, NodeName by);
+
+        /** The node stays as it is. */
+        void notDowngraded();
+    }
+
     Downgrade(
-            Request request,
-            QueueEntry place,
-            Session session,
-            ZkLease write,
-            Recipe by,
-            CompletableFuture<ZkLease> then) {
-        this.request = request;
+            Shell shell, QueueEntry place, Session session, ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
+        this.shell = shell;
         this.place = place;
         this.session = session;
         this.write = write;
@@ -51,7 +54,7 @@ final class Downgrade {
     }
 
     private void send() {
-        if (request.state() != State.HELD) {
+        if (!place.isHeld()) {
             return;
         }
         SessionQueue lane = place.lane();
@@ -60,7 +63,7 @@ final class Downgrade {
                         lane.pathOf(to.text()), session.context().ownerDataWith(write.token())),
                 new ZnodeStore.Write.Delete(lane.pathOf(from.text())));
         session.write(writes, answer -> {
-            if (request.state() == State.HELD) {
+            if (place.isHeld()) {
                 answered(answer);
             }
         });
@@ -76,12 +79,12 @@ final class Downgrade {
             }
             default -> {
                 place.notReplaced();
-                String shown = request.shown(place.path());
+                String shown = session.context().shown(place.path());
                 Response<?> refusal = Session.plain(answer);
                 LockException error = refusal.code() == Status.NO_AUTH
                         ? Errors.denied(shown, "downgrade a write lease", refusal)
                         : Errors.notDowngraded(shown, refusal);
-                request.notDowngraded();
+                shell.notDowngraded();
                 then.completeExceptionally(error);
             }
         }
@@ -89,7 +92,7 @@ final class Downgrade {
 
     private void done() {
         place.replaced(by);
-        ZkLease read = request.downgraded(write, to);
+        ZkLease read = shell.downgraded(write, to);
         if (write.handOver()) {
             then.complete(read);
         } else {

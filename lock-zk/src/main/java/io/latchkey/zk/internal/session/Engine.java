@@ -54,7 +54,7 @@ public final class Engine implements Session.Client, Request.Client {
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
     /** Written on the serial executor. */
-    private volatile @Nullable Session session;
+    private volatile @Nullable SessionQueues queues;
     /** Why no request is taken any more. */
     private @Nullable LockException refusal;
 
@@ -80,8 +80,8 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     private boolean bringsAnswers() {
-        Session present = session;
-        return present != null && present.port().answersOn(Thread.currentThread());
+        SessionQueues present = queues;
+        return present != null && present.session().port().answersOn(Thread.currentThread());
     }
 
     /** Opens the first session, which connects in the background; throws whatever opening its handle throws, errors too. */
@@ -103,9 +103,9 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** On the serial executor, so that no event of the new session is taken before its port is there. */
     private void open() throws IOException {
-        Session next = new Session(context, this);
-        next.open(config.source().opener().open(new SessionListener(next)));
-        session = next;
+        SessionQueues next = new SessionQueues(new Session(context, this));
+        next.session().open(config.source().opener().open(new SessionListener(next)));
+        queues = next;
     }
 
     /**
@@ -162,15 +162,16 @@ public final class Engine implements Session.Client, Request.Client {
     public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         context.serially(() -> {
+            SessionQueues present = queues;
             if (refusal != null) {
                 answer.completeExceptionally(refusal);
-            } else if (session == null || session.isOver()) {
+            } else if (present == null || present.session().isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
                         "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
                                 + " yet. Nothing was changed. Try again.",
                         LockException.Reason.NO_SESSION));
             } else {
-                question.accept(session, answer);
+                question.accept(present.session(), answer);
             }
         });
         return answer;
@@ -228,12 +229,12 @@ public final class Engine implements Session.Client, Request.Client {
             return;
         }
         closing = true;
-        Session last = session;
+        SessionQueues last = queues;
         try {
             refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
             context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
-            if (last == null || last.isOver() || context.makesSessions()) {
+            if (last == null || last.session().isOver() || context.makesSessions()) {
                 giveBack(last);
             } else {
                 onceIdle = () -> giveBack(last);
@@ -243,16 +244,16 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     /** The end of a client, which does not wait. */
-    private void giveBack(@Nullable Session last) {
+    private void giveBack(@Nullable SessionQueues last) {
         config.time().close();
         config.observer().ifPresent(ObserverDispatcher::close);
         if (last == null) {
             closed.complete(null);
         } else {
-            if (!last.isOver()) {
+            if (!last.session().isOver()) {
                 last.end(ReleaseOutcome.PENDING);
             }
-            last.port().close(() -> closed.complete(null));
+            last.session().port().close(() -> closed.complete(null));
         }
     }
 
@@ -264,9 +265,9 @@ public final class Engine implements Session.Client, Request.Client {
      */
     @Override
     public void finishWhenIdle() {
-        Session last = session;
-        if (onceIdle != null && (last == null || last.isOver() || !last.owes())) {
-            if (last != null && last.looksForLostCreates()) {
+        SessionQueues last = queues;
+        if (onceIdle != null && (last == null || last.session().isOver() || !last.owes())) {
+            if (last != null && last.session().looksForLostCreates()) {
                 config.observer().ifPresent(ObserverDispatcher::close);
                 closed.complete(null);
                 return;
@@ -288,8 +289,11 @@ public final class Engine implements Session.Client, Request.Client {
             return; // its time was up before it began
         }
         live.add(request);
-        if (session != null && session.hasConnected() && !session.isOver()) {
-            request.begin(session);
+        SessionQueues present = queues;
+        if (present != null
+                && present.session().hasConnected()
+                && !present.session().isOver()) {
+            request.begin(present);
         }
     }
 
@@ -299,16 +303,16 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     private final class SessionListener implements ZnodeStore.Listener {
-        private final Session of;
+        private final SessionQueues of;
 
-        SessionListener(Session of) {
+        SessionListener(SessionQueues of) {
             this.of = of;
         }
 
         @Override
         public void connected(int timeoutMillis) {
             context.serially(() -> {
-                if (!of.isOver()) {
+                if (!of.session().isOver()) {
                     Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
                 }
             });
@@ -317,15 +321,15 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void disconnected() {
             context.serially(() -> {
-                if (!of.isOver()) {
-                    of.disconnected();
+                if (!of.session().isOver()) {
+                    of.session().disconnected();
                 }
             });
         }
 
         @Override
         public void expired() {
-            context.serially(() -> sessionOver(of));
+            context.serially(() -> sessionOver(of.session()));
         }
 
         @Override
@@ -336,25 +340,26 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
             context.serially(() -> {
-                if (!of.isOver()) {
-                    of.watches().fired(path, change, zxid);
+                if (!of.session().isOver()) {
+                    of.session().watches().fired(path, change, zxid);
                 }
             });
         }
     }
 
-    private void connected(Session of, Duration timeout) {
-        of.connectedWith(timeout);
+    private void connected(SessionQueues of, Duration timeout) {
+        of.session().connectedWith(timeout);
         firstContact.complete(null);
         SerialExecutor.attemptEach(live, request -> request.begin(of));
     }
 
     @Override
     public void sessionOver(Session of) {
-        if (of.isOver()) {
+        SessionQueues ended = queues;
+        if (of.isOver() || ended == null || !ended.session().equals(of)) {
             return;
         }
-        of.end(ReleaseOutcome.LOST);
+        ended.end(ReleaseOutcome.LOST);
         context.signals().session(LockObserver.SessionState.EXPIRED);
         if (refusal != null) {
             finishWhenIdle();
@@ -419,6 +424,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Whether somebody could hold but for a proof that the session has time left; on the serial executor. */
     public boolean awaitsProof() {
-        return session != null && session.awaitsProof();
+        SessionQueues present = queues;
+        return present != null && present.session().awaitsProof();
     }
 }

@@ -210,7 +210,7 @@ public final class LocalHandOff {
     }
 
     /** A node of the server's queue whose lease is passed on. */
-    private final class Node implements Request.Successor {
+    private final class Node implements ZkLease.Successor {
         private final Line line;
         private final long since = engine.context().time().nanos();
         private int turns = 1;
@@ -221,7 +221,7 @@ public final class LocalHandOff {
 
         /** On the serial executor, in the call that ends a lease. */
         @Override
-        public boolean takesOver(Request request) {
+        public boolean takesOver(ZkLease.Holder request) {
             boolean goesOn = turns < most
                     && engine.context().time().nanos() - since < longest.toNanos()
                     && !request.isAskedToRelease();

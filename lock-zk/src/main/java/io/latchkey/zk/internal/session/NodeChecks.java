@@ -38,9 +38,9 @@ final class NodeChecks {
     private static final Duration COLLECTED = Duration.ofMillis(100);
 
     private final Session session;
-    private final Set<QueueEntry> places = new LinkedHashSet<>();
+    private final Set<SessionNode> places = new LinkedHashSet<>();
     /** Those whose watches tell that their nodes are gone. */
-    private final Deque<QueueEntry> told = new ArrayDeque<>();
+    private final Deque<SessionNode> told = new ArrayDeque<>();
 
     private final RestartableTimer collected;
     private boolean asking;
@@ -55,7 +55,7 @@ final class NodeChecks {
     }
 
     /** The place's node has come or gone, or a watch looks after it from now on, or does so no more. */
-    void update(QueueEntry place) {
+    void update(SessionNode place) {
         if (place.node().isPresent() && !place.isLeftToWatch()) {
             places.add(place);
         } else {
@@ -64,21 +64,19 @@ final class NodeChecks {
     }
 
     /** All places with nodes to be checked, to be taken from by {@link #part}. */
-    Deque<QueueEntry> all() {
+    Deque<SessionNode> all() {
         return new ArrayDeque<>(places);
     }
 
     /** Takes the next nodes that fit one transaction. */
-    List<QueueEntry.Standing> part(Deque<QueueEntry> left) {
-        List<QueueEntry.Standing> part = new ArrayList<>(Math.min(PART, left.size()));
+    List<SessionNode.Standing> part(Deque<SessionNode> left) {
+        List<SessionNode.Standing> part = new ArrayList<>(Math.min(PART, left.size()));
         int bytes = 0;
         while (!left.isEmpty() && part.size() < PART) {
-            QueueEntry place = left.element();
+            SessionNode place = left.element();
             Optional<NodeName> name = place.node();
-            if (places.contains(place)
-                    && name.isPresent()
-                    && place.replacement().isEmpty()) {
-                QueueEntry.Standing standing = new QueueEntry.Standing(place, name.get());
+            if (places.contains(place) && name.filter(place::isAt).isPresent()) {
+                SessionNode.Standing standing = new SessionNode.Standing(place, name.get());
                 bytes += CHECK + standing.path().length();
                 if (!part.isEmpty() && bytes > PART_BYTES) {
                     break;
@@ -95,8 +93,8 @@ final class NodeChecks {
      *
      * @param then gets an answer that is OK only if each node was seen, or its owner was notified that it is gone
      */
-    void check(List<QueueEntry.Standing> part, Consumer<Response<ZnodeStore.Written>> then) {
-        session.write(QueueEntry.Standing.checks(part), answer -> {
+    void check(List<SessionNode.Standing> part, Consumer<Response<ZnodeStore.Written>> then) {
+        session.write(SessionNode.Standing.checks(part), answer -> {
             if (answer.ok() && answer.get().failedAt().isPresent()) {
                 failed(part, answer, then);
             } else {
@@ -106,48 +104,39 @@ final class NodeChecks {
     }
 
     private void failed(
-            List<QueueEntry.Standing> part,
+            List<SessionNode.Standing> part,
             Response<ZnodeStore.Written> failed,
             Consumer<Response<ZnodeStore.Written>> then) {
         ZnodeStore.Refusal refusal = failed.get().failedAt().orElseThrow();
         if (refusal.code() == Status.NO_NODE) {
-            gone(part.get(refusal.index()));
+            part.get(refusal.index()).gone();
         }
         // A server looks for a node before it looks for rights: the one that is refused for another reason was seen.
-        List<QueueEntry.Standing> others = part.stream()
-                .filter(NodeChecks::stands)
+        List<SessionNode.Standing> others = part.stream()
+                .filter(SessionNode.Standing::stands)
                 .filter(each -> !each.equals(part.get(refusal.index())))
                 .toList();
         if (others.isEmpty()) {
             then.accept(failed);
             return;
         }
-        List<String> paths = others.stream().map(QueueEntry.Standing::path).toList();
+        List<String> paths = others.stream().map(SessionNode.Standing::path).toList();
         // Without an answer the next heartbeat fails as this one did.
         session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {
             for (int i = 0; answer.ok() && i < others.size(); i++) {
-                if (answer.get().get(i) == Status.NO_NODE && stands(others.get(i))) {
-                    gone(others.get(i));
+                if (answer.get().get(i) == Status.NO_NODE && others.get(i).stands()) {
+                    others.get(i).gone();
                 }
             }
             then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));
         });
     }
 
-    /** Of a node that has been replaced since, or is about to be, it is no news that it is not there. */
-    private static boolean stands(QueueEntry.Standing standing) {
-        return standing.place().isAt(standing.name());
-    }
-
-    private static void gone(QueueEntry.Standing standing) {
-        standing.place().nodeGone(standing.name());
-    }
-
     /**
      * A watch tells that a holder's node is gone. It may have gone with the session, of which the server tells later: a committed
      * transaction knows. One is sent at once; what is told until a moment after its answer goes into the next.
      */
-    void told(QueueEntry gone) {
+    void told(SessionNode gone) {
         told.add(gone);
         if (!asking && !collected.isSet()) {
             checkTold();
@@ -160,7 +149,7 @@ final class NodeChecks {
         }
         asking = true;
         session.whenConnected(() -> {
-            List<QueueEntry.Standing> part = part(told);
+            List<SessionNode.Standing> part = part(told);
             Duration pause = told.isEmpty() ? COLLECTED : Duration.ZERO;
             if (part.isEmpty()) {
                 asking = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.Naming;
@@ -11,8 +13,10 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -23,7 +27,8 @@ import java.util.Set;
  */
 final class NodeCreation {
     private final Session session;
-    private final Request request;
+    private final Acquisition machine;
+    private final Shell shell;
     private final List<QueueEntry> places;
     private final String id;
     /** Places whose path is to be made, too. */
@@ -31,11 +36,21 @@ final class NodeCreation {
     /** What was made above missing paths. */
     private final List<ParentNodes> levels = new ArrayList<>(0);
 
-    NodeCreation(Session session, Request request, List<QueueEntry> places) {
+    /** The shell of the request whose nodes are created. */
+    interface Shell {
+        /** The nodes were created, or the answer was lost, or the attempt was given up before anything was sent. */
+        void on(Event event);
+
+        /** The nodes were not created, and the request cannot be served. */
+        void refused(LockException error);
+    }
+
+    NodeCreation(Session session, Acquisition machine, Shell shell, List<QueueEntry> places) {
         this.session = session;
-        this.request = request;
+        this.machine = machine;
+        this.shell = shell;
         this.places = places;
-        this.id = request.id();
+        this.id = machine.id();
     }
 
     /** A write of the transaction, and whose it is. */
@@ -59,8 +74,12 @@ final class NodeCreation {
                 created(steps, answer);
             });
         }
-        List<QueueEntry> there = new ArrayList<>(places);
-        there.removeAll(missing);
+        Map<QueueMember, QueueReader> there = new LinkedHashMap<>();
+        for (QueueEntry place : places) {
+            if (!missing.contains(place)) {
+                there.put(place, place.lane().reader());
+            }
+        }
         QueueReader.readBehindCreatesOf(there, session);
     }
 
@@ -132,7 +151,7 @@ final class NodeCreation {
                 } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
                     notCreated(place, failed.answer());
                 } else {
-                    request.refused(Errors.noChroot(request.shown(place.path())));
+                    shell.refused(Errors.noChroot(session.context().shown(place.path())));
                 }
             });
         } else if (refusal.code() == Status.NO_NODE) {
@@ -151,7 +170,7 @@ final class NodeCreation {
         int permits = place.recipe().permits();
         int capacity = place.purpose().capacity();
         if (permits > capacity) {
-            request.refused(Errors.tooMany(request.shown(place.path()), permits, capacity));
+            shell.refused(Errors.tooMany(session.context().shown(place.path()), permits, capacity));
             return;
         }
         missing.add(place);
@@ -159,9 +178,9 @@ final class NodeCreation {
     }
 
     private void again() {
-        if (request.state() == State.ABANDONING) {
+        if (machine.state() == State.ABANDONING) {
             levels.forEach(ParentNodes::leave);
-            request.on(new Event.CreateRefused());
+            shell.on(new Event.CreateRefused());
         } else {
             start();
         }
@@ -181,13 +200,10 @@ final class NodeCreation {
         }
         Set<Integer> alone = new HashSet<>();
         for (QueueEntry place : missing) {
-            // Every other node of this session that is known to be there was made before this transaction, which found
-            // no path.
-            place.lane().nodesGoneBut(Set.of());
             place.lane().reader().made(place.purpose(), zxid);
             alone.add(place.index());
         }
-        request.on(new Event.Created(names, alone, zxid));
+        shell.on(new Event.Created(names, alone, zxid));
     }
 
     /** No client would count these nodes, nor wait for them: they must not stay, and the request cannot be served. */
@@ -201,17 +217,17 @@ final class NodeCreation {
                 }
             }
         }
-        request.refused(Errors.unreadable(request.shownPath(), nodes));
+        shell.refused(Errors.unreadable(session.context().shown(places.get(0).lock()), nodes));
     }
 
     private void notCreated(QueueEntry place, Response<?> answer) {
         levels.forEach(ParentNodes::leave);
-        String shown = request.shown(place.path());
+        String shown = session.context().shown(place.path());
         switch (answer.code()) {
-            case CONNECTION_LOSS, READ_ONLY -> request.on(new Event.CreateLost());
-            case NO_AUTH -> request.refused(Errors.denied(shown, "create a request", answer));
-            case NO_CHILDREN -> request.refused(Errors.ephemeralParent(shown));
-            default -> request.refused(Errors.refused(shown, answer));
+            case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
+            case NO_AUTH -> shell.refused(Errors.denied(shown, "create a request", answer));
+            case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(shown));
+            default -> shell.refused(Errors.refused(shown, answer));
         }
     }
 }

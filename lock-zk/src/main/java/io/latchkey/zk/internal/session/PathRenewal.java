@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
@@ -33,9 +32,9 @@ final class PathRenewal implements Watches.Listener {
      *
      * @param since the transaction that made its node, or one before that; 0 if none is known
      */
-    private record SteppedBack(Request request, long since) {
+    private record SteppedBack(QueueMember member, long since) {
         boolean waits() {
-            return request.state() == State.DRAINING;
+            return member.state() == State.DRAINING;
         }
 
         /**
@@ -57,8 +56,8 @@ final class PathRenewal implements Watches.Listener {
         return steppedBack.isEmpty();
     }
 
-    void await(Request request, long since) {
-        steppedBack.add(new SteppedBack(request, since));
+    void await(QueueMember member, long since) {
+        steppedBack.add(new SteppedBack(member, since));
         if (steppedBack.size() == 1) {
             look();
         }
@@ -150,7 +149,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void goOn(Predicate<SteppedBack> which) {
-        forAll(which, request -> request.on(new Event.Drained()));
+        forAll(which, QueueMember::drained);
     }
 
     private void cannotRenew(String why) {
@@ -158,15 +157,15 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void failAll(LockException error) {
-        forAll(each -> true, request -> request.fail(error));
+        forAll(each -> true, member -> member.fail(error));
     }
 
-    private void forAll(Predicate<SteppedBack> which, Consumer<Request> action) {
+    private void forAll(Predicate<SteppedBack> which, Consumer<QueueMember> action) {
         List<SteppedBack> all = steppedBack.stream().filter(which).toList();
         steppedBack.removeAll(all);
         for (SteppedBack each : all) {
             if (each.waits()) {
-                action.accept(each.request());
+                action.accept(each.member());
             }
         }
     }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * that come up while one is on the wire travel together when a neighbour of this session holds, since nobody else waits
  * for them then, or when many leave.
  */
-final class PendingDeletions {
+public final class PendingDeletions {
     private static final Logger LOG = LoggerFactory.getLogger(PendingDeletions.class);
     /** How many bytes one transaction has at most, about, unless one request has more; half of what fits a packet. */
     private static final int BATCH = 500_000;
@@ -38,7 +38,7 @@ final class PendingDeletions {
     private static final int FLIGHTS = 4;
 
     private final Session session;
-    private final SessionQueue lane;
+    private final PresentNodes nodes;
     private final List<Departure> owed = new ArrayList<>();
     /** What is on the wire; an answer may not come any more once the session is over. */
     private final Set<Departure> underWay = new LinkedHashSet<>();
@@ -63,17 +63,32 @@ final class PendingDeletions {
     }
 
     /**
+     * The node of a member that is left, and what may stand beside it or in its place.
+     *
+     * @param in the nodes of its session under its path
+     * @param exclusive whether its owner held alone, if it held
+     * @param replacement by what is on its way; of both either may be there
+     * @param ear the node beside it by which its holder is asked to let go
+     */
+    record Left(
+            PresentNodes in,
+            NodeName name,
+            boolean exclusive,
+            Optional<NodeName> replacement,
+            Optional<NodeName> ear) {}
+
+    /**
      * A node to be deleted.
      *
      * @param path its own
      */
-    private record Leaving(SessionQueue lane, NodeName name, Manner manner, String path) {
-        Leaving(SessionQueue lane, NodeName name, Manner manner) {
+    private record Leaving(PresentNodes lane, NodeName name, Manner manner, String path) {
+        Leaving(PresentNodes lane, NodeName name, Manner manner) {
             this(lane, name, manner, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
         }
 
         /** Who of this session is granted by that already. */
-        List<QueueEntry> heirs() {
+        List<QueueMember> heirs() {
             return manner == Manner.HANDED_OVER ? lane.heirs(name) : List.of();
         }
 
@@ -83,7 +98,7 @@ final class PendingDeletions {
 
         void gone() {
             if (manner != Manner.EAR) {
-                lane.nodeGone(name);
+                lane.gone(name);
             }
         }
     }
@@ -136,29 +151,26 @@ final class PendingDeletions {
         }
     }
 
-    PendingDeletions(Session session, SessionQueue lane) {
+    PendingDeletions(Session session, PresentNodes nodes) {
         this.session = session;
-        this.lane = lane;
+        this.nodes = nodes;
     }
 
     /**
      * Holders let go: who waits right behind them in this session is granted before the server hears of it.
      *
-     * @param nodes each place's own node
      * @param early whether that may be; else those are granted who wait, once the deletion is confirmed
      */
-    void release(List<QueueEntry.Standing> nodes, boolean early, Consumer<ReleaseOutcome> then) {
+    void release(List<Left> left, boolean early, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
         List<Runnable> grants = new ArrayList<>(0);
-        for (QueueEntry.Standing node : nodes) {
-            QueueEntry place = node.place();
-            if (early && place.isExclusive()) {
-                place.lane().letGo(node.name()).forEach(heir -> grants.add(() -> heir.released(node.name())));
+        for (Left node : left) {
+            if (early && node.exclusive()) {
+                node.in().letGo(node.name()).forEach(heir -> grants.add(() -> heir.released(node.name())));
             }
-            Manner manner = place.isExclusive() ? Manner.HANDED_OVER : Manner.RELEASED;
-            departure.nodes.add(new Leaving(place.lane(), node.name(), manner));
-            addReplacement(place, departure);
-            addEar(place, departure);
+            Manner manner = node.exclusive() ? Manner.HANDED_OVER : Manner.RELEASED;
+            departure.nodes.add(new Leaving(node.in(), node.name(), manner));
+            addWhatGoesWith(node, departure);
         }
         owed.add(departure);
         try {
@@ -168,25 +180,24 @@ final class PendingDeletions {
         }
     }
 
-    void withdraw(List<QueueEntry.Standing> nodes, Consumer<ReleaseOutcome> then) {
+    void withdraw(List<Left> left, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
-        for (QueueEntry.Standing node : nodes) {
-            departure.nodes.add(new Leaving(node.place().lane(), node.name(), Manner.WITHDRAWN));
-            addReplacement(node.place(), departure);
-            addEar(node.place(), departure);
+        for (Left node : left) {
+            departure.nodes.add(new Leaving(node.in(), node.name(), Manner.WITHDRAWN));
+            addWhatGoesWith(node, departure);
         }
         owed.add(departure);
         send(departure);
     }
 
-    /** The ear of a place whose node somebody else deleted. */
-    void withdrawEar(QueueEntry place) {
-        place.takeEar().ifPresent(ear -> depart(new Leaving(place.lane(), ear, Manner.EAR)));
+    /** The ear beside a node of the own path that somebody else deleted. */
+    void withdrawEar(NodeName ear) {
+        depart(new Leaving(nodes, ear, Manner.EAR));
     }
 
     /** A node of the own path that nobody wants. */
     void withdraw(NodeName name) {
-        depart(new Leaving(lane, name, Manner.WITHDRAWN));
+        depart(new Leaving(nodes, name, Manner.WITHDRAWN));
     }
 
     /** One that nobody waits for. */
@@ -197,17 +208,13 @@ final class PendingDeletions {
         send(departure);
     }
 
-    /** Of a node that is being replaced either may be there. */
-    private static void addReplacement(QueueEntry place, Departure departure) {
-        place.replacement().ifPresent(name -> {
-            departure.nodes.add(new Leaving(place.lane(), name, Manner.WITHDRAWN));
+    /** An ear goes with its node, in one transaction, so that it is never all that is left under a path. */
+    private static void addWhatGoesWith(Left node, Departure departure) {
+        node.replacement().ifPresent(name -> {
+            departure.nodes.add(new Leaving(node.in(), name, Manner.WITHDRAWN));
             departure.uncertain = true;
         });
-    }
-
-    /** An ear goes with its node, in one transaction, so that it is never all that is left under a path. */
-    private static void addEar(QueueEntry place, Departure departure) {
-        place.takeEar().ifPresent(ear -> departure.nodes.add(new Leaving(place.lane(), ear, Manner.EAR)));
+        node.ear().ifPresent(ear -> departure.nodes.add(new Leaving(node.in(), ear, Manner.EAR)));
     }
 
     boolean owes() {
@@ -237,7 +244,7 @@ final class PendingDeletions {
             });
             return;
         }
-        if (flights >= FLIGHTS || (flights > 0 && lane.holder().isPresent())) {
+        if (flights >= FLIGHTS || (flights > 0 && nodes.holder().isPresent())) {
             return;
         }
         while (!owed.isEmpty()) {
@@ -267,7 +274,7 @@ final class PendingDeletions {
             }
         }
 
-        record Check(QueueEntry.Standing heir, ZnodeStore.Write write) implements Step {
+        record Check(SessionNode.Standing heir, ZnodeStore.Write write) implements Step {
             @Override
             public String path() {
                 return heir.path();
@@ -284,7 +291,7 @@ final class PendingDeletions {
      */
     private void send(List<Departure> batch) {
         Set<String> leaving = new HashSet<>();
-        Set<SessionQueue> wholly = new HashSet<>();
+        Set<PresentNodes> wholly = new HashSet<>();
         for (Departure departure : batch) {
             for (Leaving node : departure.nodes) {
                 leaving.add(node.name().text());
@@ -323,10 +330,10 @@ final class PendingDeletions {
     /** Adds a check for every heir of the node that is still there; says whether that is possible. */
     private static boolean checkHeirs(Leaving node, Set<String> leaving, List<Step> checks) {
         List<Step> more = new ArrayList<>();
-        for (QueueEntry heir : node.heirs()) {
+        for (QueueMember heir : node.heirs()) {
             Optional<NodeName> name = heir.node();
             if (name.isPresent() && !leaving.contains(name.get().text())) {
-                QueueEntry.Standing standing = new QueueEntry.Standing(heir, name.get());
+                SessionNode.Standing standing = new SessionNode.Standing(heir, name.get());
                 more.add(new Step.Check(standing, new ZnodeStore.Write.Check(standing.path())));
                 if (heir.replacement().isPresent()) {
                     return false;
@@ -400,7 +407,7 @@ final class PendingDeletions {
     /** The step's node is gone. */
     private static void missing(Step step) {
         if (step instanceof Step.Check check) {
-            check.heir().place().nodeGone(check.heir().name());
+            check.heir().gone();
         } else if (step instanceof Step.Leave leave) {
             Departure departure = leave.departure();
             departure.robbed |= !departure.uncertain && leave.node().wasHeld();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
-import io.latchkey.lock.LossCause;
+import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.Decision;
@@ -16,7 +17,6 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * One member of a request: its place in the queue of one path, and what it listens to there. Tells its request what
  * becomes of the nodes ahead, of its own node and of the path's capacity.
  */
-final class QueueEntry {
-    private final Request request;
+final class QueueEntry implements QueueMember {
+    private final Acquisition machine;
+    private final Shell shell;
     private final int index;
     private final String path;
     private final String lock;
@@ -62,23 +63,77 @@ final class QueueEntry {
     /** A node ahead, and how to stop watching it. */
     private record Ahead(NodeName node, Runnable stop) {}
 
-    QueueEntry(Request request, int index, LockTarget member) {
-        this.request = request;
+    /** The shell of the request that an entry is a member of. */
+    interface Shell extends RevocationNode.Holder {
+        /** Something happened. */
+        void on(Event event);
+
+        /** The request cannot be served. */
+        void fail(LockException error);
+
+        /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
+        boolean canBePutOff();
+    }
+
+    /**
+     * @param machine of its request, which it asks how far it is
+     * @param index which member it is of the request, from 0
+     */
+    QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member) {
+        this.machine = machine;
+        this.shell = shell;
         this.index = index;
         this.path = member.path();
         this.lock = member.lock();
         this.recipe = member.recipe();
     }
 
-    Request request() {
-        return request;
-    }
-
     int index() {
         return index;
     }
 
-    String path() {
+    @Override
+    public String attempt() {
+        return machine.id();
+    }
+
+    @Override
+    public State state() {
+        return machine.state();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return machine.state() == State.HELD;
+    }
+
+    @Override
+    public boolean wantsList() {
+        return machine.wantsList(index);
+    }
+
+    @Override
+    public boolean canBePutOff() {
+        return shell.canBePutOff();
+    }
+
+    @Override
+    public void listed(Queue queue) {
+        shell.on(new Event.Listed(index, queue));
+    }
+
+    @Override
+    public void drained() {
+        shell.on(new Event.Drained());
+    }
+
+    @Override
+    public void fail(LockException error) {
+        shell.fail(error);
+    }
+
+    @Override
+    public String path() {
         return path;
     }
 
@@ -91,38 +146,23 @@ final class QueueEntry {
         return recipe;
     }
 
-    boolean isExclusive() {
+    @Override
+    public boolean isExclusive() {
         return recipe.sharing() == Recipe.Sharing.EXCLUSIVE;
     }
 
-    /** The node while it is known to be there. */
-    Optional<NodeName> node() {
-        return request.node(index);
+    @Override
+    public Optional<NodeName> node() {
+        return machine.name(index);
     }
 
-    /** Whether this is the node, as far as is known, and nothing on its way replaces it. */
-    boolean isAt(NodeName name) {
+    @Override
+    public boolean isAt(NodeName name) {
         return replacement == null && node().equals(Optional.of(name));
     }
 
-    /** A place and its node at some moment. */
-    record Standing(QueueEntry place, NodeName name) {
-        String path() {
-            return place.lane().pathOf(name.text());
-        }
-
-        /** Writes that change nothing, and fail when a node is not there. */
-        static List<ZnodeStore.Write> checks(Collection<Standing> nodes) {
-            List<ZnodeStore.Write> checks = new ArrayList<>(nodes.size());
-            for (Standing node : nodes) {
-                checks.add(new ZnodeStore.Write.Check(node.path()));
-            }
-            return checks;
-        }
-    }
-
-    void join(Session session) {
-        lane = session.lane(path);
+    void join(SessionQueues queues) {
+        lane = queues.at(path);
         lane.join();
     }
 
@@ -182,7 +222,7 @@ final class QueueEntry {
             return false;
         }
         NodeName last = following.ahead();
-        Optional<QueueEntry> here = lane().presentAt(last);
+        Optional<QueueMember> here = lane().nodes().at(last);
         boolean mayHold = here.isPresent()
                 ? here.get().isReady()
                 : createdAhead.getOrDefault(last, Long.MAX_VALUE)
@@ -193,9 +233,9 @@ final class QueueEntry {
         return mayHold;
     }
 
-    /** Whether nothing before it keeps it from holding any more. */
-    private boolean isReady() {
-        return request.isReady(index);
+    @Override
+    public boolean isReady() {
+        return machine.isReady(index);
     }
 
     /** The path's data has the capacity; its children matter to who leads the line. */
@@ -210,7 +250,8 @@ final class QueueEntry {
         }
     }
 
-    void watches(NodeName next, Runnable stop) {
+    @Override
+    public void watches(NodeName next, Runnable stop) {
         ahead.add(new Ahead(next, stop));
     }
 
@@ -240,34 +281,37 @@ final class QueueEntry {
         }
     }
 
-    /** The one ahead was granted and let go: seen as the pair of one transaction, or in this client. */
-    void released(NodeName former) {
+    @Override
+    public void released(NodeName former) {
         forgetAhead(former);
-        if (request.isWaiting()) {
-            request.on(new Event.HandedOver(index));
+        if (isWaiting()) {
+            shell.on(new Event.HandedOver(index));
         }
     }
 
-    void gone(NodeName former) {
+    @Override
+    public void gone(NodeName former) {
         forgetAhead(former);
         lookAgain();
     }
 
-    /** The one ahead holds. */
-    void told(NodeName former) {
+    @Override
+    public void told(NodeName former) {
         stopWatching(former);
         lookAgain();
     }
 
-    void lookAgain() {
-        if (request.isWaiting()) {
-            request.on(new Event.LookAgain(index));
+    @Override
+    public void lookAgain() {
+        if (isWaiting()) {
+            shell.on(new Event.LookAgain(index));
         }
     }
 
     private void blind(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            request.fail(Errors.denied(request.shown(path), "watch the queue", why));
+            String shown = lane().session().context().shown(path);
+            shell.fail(Errors.denied(shown, "watch the queue", why));
         } else if (why.code() == Status.OTHER) {
             lane().session().afterBeat(this::lookAgain);
         } else {
@@ -275,8 +319,8 @@ final class QueueEntry {
         }
     }
 
-    /** Listens to a node ahead. */
-    Watches.Listener aheadListener(NodeName node) {
+    @Override
+    public Watches.Listener aheadListener(NodeName node) {
         return new Watches.Listener() {
             @Override
             public void released() {
@@ -370,14 +414,16 @@ final class QueueEntry {
     // ---- the own node
 
     /** Must be there where a mark is taken for a turn, so it is watched (docs/protocol.md, "Hand-over and the release mark"). */
-    void watchOwn() {
+    @Override
+    public void watchOwn() {
         if (stopWatchingOwn == null) {
             NodeName own = node().orElseThrow();
             stopWatchingOwn = lane().session().watches().watchOwn(lane().pathOf(own.text()), new OwnListener(own));
         }
     }
 
-    void forgetOwn() {
+    @Override
+    public void forgetOwn() {
         ownWatched(false);
         if (stopWatchingOwn != null) {
             stopWatchingOwn.run();
@@ -385,8 +431,8 @@ final class QueueEntry {
         }
     }
 
-    /** No heartbeat need look whether the node of this holder is there: a watch tells when it goes. */
-    void leaveToWatch() {
+    @Override
+    public void leaveToWatch() {
         leftToWatch = true;
         watchOwn();
         ownWatched(ownWatched);
@@ -397,7 +443,8 @@ final class QueueEntry {
         lane().session().nodeChecks().update(this);
     }
 
-    boolean isLeftToWatch() {
+    @Override
+    public boolean isLeftToWatch() {
         return leftToWatch && ownWatched;
     }
 
@@ -422,7 +469,7 @@ final class QueueEntry {
         @Override
         public void gone() {
             ownWatched(false);
-            if (request.state() == State.HELD) {
+            if (isHeld()) {
                 lane().session().nodeChecks().told(QueueEntry.this);
             } else {
                 nodeGone(own);
@@ -444,9 +491,10 @@ final class QueueEntry {
     }
 
     /** Somebody deleted the node; what it was worth goes with it. */
-    void nodeGone(NodeName own) {
+    @Override
+    public void nodeGone(NodeName own) {
         if (node().equals(Optional.of(own))) {
-            request.ownNodeGone(index, LossCause.NODE_DELETED);
+            shell.on(new Event.OwnNodeGone(index));
         }
     }
 
@@ -454,16 +502,21 @@ final class QueueEntry {
 
     void openEar() {
         if (ear == null) {
-            ear = new RevocationNode(this, node().orElseThrow());
+            ear = new RevocationNode(lane().session(), this, node().orElseThrow(), shell);
             ear.open();
         }
     }
 
-    /** Nobody listens any more; the name that the ear goes by, if there is one. */
-    Optional<NodeName> takeEar() {
+    @Override
+    public Optional<NodeName> takeEar() {
         Optional<NodeName> taken = Optional.ofNullable(ear).map(RevocationNode::close);
         ear = null;
         return taken;
+    }
+
+    /** What its departure takes along. */
+    PendingDeletions.Left leaves(NodeName name) {
+        return new PendingDeletions.Left(lane().nodes(), name, isExclusive(), replacement(), takeEar());
     }
 
     // ---- replacing the node
@@ -483,13 +536,13 @@ final class QueueEntry {
         recipe = by;
     }
 
-    /** What may be there in place of the node, by what is on its way. */
-    Optional<NodeName> replacement() {
+    @Override
+    public Optional<NodeName> replacement() {
         return Optional.ofNullable(replacement);
     }
 
-    /** What the path's data must say. */
-    PathData purpose() {
+    @Override
+    public PathData purpose() {
         return recipe.purpose();
     }
 

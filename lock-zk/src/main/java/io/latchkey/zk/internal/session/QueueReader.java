@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -39,12 +38,14 @@ final class QueueReader {
     private static final int BESIDE_NAMES = 300;
 
     private final Session session;
-    private final SessionQueue lane;
     private final String path;
+    private final PresentNodes nodes;
+    private final PendingDeletions departures;
+    private final Runnable onceIdle;
     /** Ids of lost creates whose nodes have not turned up and belong to no request: kept until the session ends. */
     private final Set<String> lost = new HashSet<>();
     /** Who has not asked for its place yet, since others of this session wait before it. */
-    private final Map<QueueEntry, Want> putOff = new LinkedHashMap<>();
+    private final Map<QueueMember, Want> putOff = new LinkedHashMap<>();
 
     /** How many bytes the last list had. */
     private long lately = Integer.MAX_VALUE;
@@ -54,6 +55,9 @@ final class QueueReader {
 
     /** The next connection brings the list. */
     private boolean waitsForConnection;
+
+    /** Without a connection the next one brings this again. A list that is on the wire was sent behind the barrier as well. */
+    private final Runnable lookForLost = this::lookForLost;
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
@@ -75,15 +79,14 @@ final class QueueReader {
     }
 
     /** A place that wants to see its queue, in its request's present attempt. */
-    private record Want(QueueEntry place, String id, From from, boolean canWait) {
-        Want(QueueEntry place, From from) {
-            this(place, place.request().id(), from, false);
+    private record Want(QueueMember place, String id, From from, boolean canWait) {
+        Want(QueueMember place, From from) {
+            this(place, place.attempt(), from, false);
         }
 
         /** It may do without an answer for now, as it is new and its request can. */
-        static Want ofNew(QueueEntry place) {
-            return new Want(
-                    place, place.request().id(), From.CREATE, place.request().canBePutOff());
+        static Want ofNew(QueueMember place) {
+            return new Want(place, place.attempt(), From.CREATE, place.canBePutOff());
         }
 
         /** It needs one now. */
@@ -93,7 +96,7 @@ final class QueueReader {
 
         boolean stands() {
             State needed = from == From.BARRIER ? State.RECOVERING : State.QUEUED;
-            return isAt(needed) && place.request().wantsList(place.index());
+            return isAt(needed) && place.wantsList();
         }
 
         boolean isAmong(Set<String> children) {
@@ -109,14 +112,19 @@ final class QueueReader {
         }
 
         private boolean isAt(State state) {
-            return place.request().id().equals(id) && place.request().state() == state;
+            return place.attempt().equals(id) && place.state() == state;
         }
     }
 
-    QueueReader(Session session, SessionQueue lane, String path) {
+    /**
+     * @param onceIdle what to do when no lost create is left to be looked for
+     */
+    QueueReader(Session session, String path, PresentNodes nodes, PendingDeletions departures, Runnable onceIdle) {
         this.session = session;
-        this.lane = lane;
         this.path = path;
+        this.nodes = nodes;
+        this.departures = departures;
+        this.onceIdle = onceIdle;
     }
 
     boolean idle() {
@@ -128,8 +136,12 @@ final class QueueReader {
         return unsought;
     }
 
-    /** The path was made with this data at {@code zxid}. */
+    /**
+     * The path was made with this data at {@code zxid}. Every other node of this session that is known to be there was made
+     * before that transaction, which found no path.
+     */
     void made(PathData made, long zxid) {
+        tellWhoseNodeIsGone(Set.of());
         if (naming().isShared()) {
             return;
         }
@@ -156,7 +168,8 @@ final class QueueReader {
         dataSince = seen.mzxid();
         known.ifPresent(says -> session.context().learn(path, says));
         if (news) {
-            lane.capacityChanged();
+            // The path's capacity may have changed, and with it what all of them wait for.
+            List.copyOf(nodes.members()).forEach(QueueMember::lookAgain);
         }
     }
 
@@ -165,7 +178,7 @@ final class QueueReader {
     }
 
     /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
-    private void readBehindCreateOf(QueueEntry place) {
+    private void readBehindCreateOf(QueueMember place) {
         if (data == null && !naming().isShared() && !dataAskedFor) {
             dataAskedFor = true;
             readData(ignored -> dataAskedFor = false);
@@ -177,23 +190,23 @@ final class QueueReader {
      * Reads the queues behind the creates of several places of one request, which have just been sent: with one request, if
      * no path's data is asked for as well, no list is on its way that others wait for, and a packet takes all of them.
      */
-    static void readBehindCreatesOf(List<QueueEntry> places, Session session) {
+    static void readBehindCreatesOf(Map<QueueMember, QueueReader> places, Session session) {
         boolean together = places.size() > 1;
         long bytes = 0;
-        for (QueueEntry place : places) {
-            QueueReader reader = place.lane().reader();
+        for (QueueReader reader : places.values()) {
             together = together && reader.mayReadWithOthers();
             bytes += reader.lately + 3L * reader.path.length() + BESIDE_NAMES;
         }
         if (!together || bytes > session.port().longestAnswer() / PART_OF_PACKET) {
-            places.forEach(place -> place.lane().reader().readBehindCreateOf(place));
+            places.forEach((place, reader) -> reader.readBehindCreateOf(place));
             return;
         }
         List<Consumer<Response<ZnodeStore.Listing>>> readings = new ArrayList<>(places.size());
-        for (QueueEntry place : places) {
-            readings.add(place.lane().reader().reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
-        }
-        List<String> paths = places.stream().map(QueueEntry::path).toList();
+        List<String> paths = new ArrayList<>(places.size());
+        places.forEach((place, reader) -> {
+            readings.add(reader.reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
+            paths.add(reader.path);
+        });
         session.<List<Response<ZnodeStore.Listing>>>ask(then -> session.port().lists(paths, then), answer -> {
             for (int i = 0; i < readings.size(); i++) {
                 Response<ZnodeStore.Listing> one =
@@ -243,12 +256,12 @@ final class QueueReader {
         listAgain(served);
     }
 
-    void list(QueueEntry place) {
+    void list(QueueMember place) {
         want(new Want(place, From.CREATE));
     }
 
     /** For a place whose create has just been sent: those that are present stand before it. */
-    private void listNowOrLater(QueueEntry place) {
+    private void listNowOrLater(QueueMember place) {
         Want want = Want.ofNew(place);
         boolean sameKind = naming().isShared()
                 || (data != null && known.filter(place.purpose()::agreesWith).isPresent());
@@ -269,13 +282,13 @@ final class QueueReader {
      * which serves all that were put off. Nodes are present in the order in which they were created; what comes later
      * stands behind.
      */
-    private boolean othersWaitBefore(Optional<QueueEntry> one) {
+    private boolean othersWaitBefore(Optional<QueueMember> one) {
         int waiting = 0;
-        for (QueueEntry place : lane.waiting()) {
+        for (QueueMember place : nodes.waiting()) {
             if (putOff.containsKey(place) || one.filter(place::equals).isPresent()) {
                 return false;
             }
-            if (place.request().isWaiting() && ++waiting == 2) {
+            if (place.isWaiting() && ++waiting == 2) {
                 return true;
             }
         }
@@ -293,12 +306,12 @@ final class QueueReader {
     }
 
     /** Its request is over. */
-    void forget(QueueEntry place) {
+    void forget(QueueMember place) {
         putOff.remove(place);
     }
 
     /** Behind a barrier, as every list is that is asked for on a new connection. */
-    void listForLostCreate(QueueEntry place) {
+    void listForLostCreate(QueueMember place) {
         want(new Want(place, From.BARRIER));
     }
 
@@ -384,12 +397,21 @@ final class QueueReader {
      * before whoever asked: both may wait for the same node of this session, whose holder is to let go.
      */
     private void tellWhoseNodeIsGone(List<Want> served, List<String> children) {
-        if (lane.present().size() > 1) {
+        if (nodes.members().size() > 1) {
             Set<String> there = new HashSet<>(children);
             if (served.stream().anyMatch(want -> want.isAmong(there))) {
-                lane.nodesGoneBut(there);
+                tellWhoseNodeIsGone(there);
             }
         }
+    }
+
+    /** Of the nodes whose owners hold or wait these alone are there. */
+    private void tellWhoseNodeIsGone(Set<String> there) {
+        nodes.missingFrom(there).forEach((name, place) -> {
+            place.nodeGone(name);
+            // Should it be there after all, it must not stay without an owner.
+            departures.withdraw(name);
+        });
     }
 
     private static long bytes(List<String> children) {
@@ -406,7 +428,7 @@ final class QueueReader {
         served.removeIf(want -> !want.stands());
         if (served.isEmpty()) {
             // The list was for lost creates, or no request needs it now. The log counts for holders all the same.
-            lane.present().stream()
+            nodes.members().stream()
                     .findFirst()
                     .flatMap(place -> Queue.of(listing.children(), place.purpose(), naming())
                             .otherUse())
@@ -484,7 +506,7 @@ final class QueueReader {
                 // Many came at once: it has seen its place, and needs no watch yet.
                 putOff.put(want.place(), want);
             } else if (want.stands()) {
-                want.place().request().on(new Event.Listed(want.place().index(), queue));
+                want.place().listed(queue);
             }
         }
     }
@@ -492,7 +514,7 @@ final class QueueReader {
     private static void fail(List<Want> served, LockException error) {
         for (Want want : served) {
             if (want.stands()) {
-                want.place().request().fail(error);
+                want.place().fail(error);
             }
         }
     }
@@ -506,11 +528,10 @@ final class QueueReader {
     /** The create with this id was lost and its request has another. */
     void remember(String id) {
         lost.add(id);
-        session.lookOnEveryConnection(this);
+        session.lookOnEveryConnection(lookForLost);
     }
 
-    /** Without a connection the next one brings this again. A list that is on the wire was sent behind the barrier as well. */
-    void lookForLost() {
+    private void lookForLost() {
         unsought = true;
         lookIfConnected();
     }
@@ -538,18 +559,18 @@ final class QueueReader {
                 .toList();
         for (NodeName name : found) {
             lost.remove(name.id());
-            lane.departures().withdraw(name);
+            departures.withdraw(name);
         }
         if (session.connected()) {
             unsought = false;
         }
         if (lost.isEmpty()) {
-            session.lookNoMore(this);
-            lane.dropIfIdle();
+            session.lookNoMore(lookForLost);
+            onceIdle.run();
         }
     }
 
     private Naming naming() {
-        return lane.naming();
+        return session.context().naming();
     }
 }

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * The shell of one request: feeds its state machine with what the session brings, carries out the machine's commands,
  * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
  */
-public final class Request {
+public final class Request
+        implements SessionRequest, ZkLease.Holder, QueueEntry.Shell, NodeCreation.Shell, Downgrade.Shell {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy patience;
@@ -68,12 +69,10 @@ public final class Request {
     /** Who was the first to ask the holder to let go. */
     private Optional<Owner> wish = Optional.empty();
 
-    private LossCause lossCause = LossCause.NODE_DELETED;
-
     private Consumer<ReleaseOutcome> onceReleased = ignored -> {};
     private Runnable onceEnded = () -> {};
 
-    private Successor successor = released -> false;
+    private ZkLease.Successor successor = released -> false;
 
     /** The client of a request. */
     interface Client {
@@ -82,16 +81,6 @@ public final class Request {
 
         /** The lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if there is one. */
         Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting);
-    }
-
-    /** Somebody in the same client who goes on with the node when its lease is released. */
-    @FunctionalInterface
-    interface Successor {
-        /** Whether it has a lease of the request now, so that nothing is to be let go of. */
-        boolean takesOver(Request released);
-
-        /** The request has ended, by whatever cause. */
-        default void ended() {}
     }
 
     /**
@@ -106,15 +95,15 @@ public final class Request {
         this.context = context;
         this.client = client;
         this.patience = patience;
+        this.machine = new Acquisition(
+                members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         List<QueueEntry> all = new ArrayList<>(members.size());
         for (LockTarget member : members) {
-            all.add(new QueueEntry(this, all.size(), member));
+            all.add(new QueueEntry(machine, this, all.size(), member));
         }
         this.places = List.copyOf(all);
         this.signals = signals;
         this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
-        this.machine = new Acquisition(
-                members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         Optional<Duration> limit = patience.limit(context.sessionTimeout());
         this.timer = limit.map(span -> context.time().after(span, () -> context.serially(this::timeUp)))
                 .orElse(null);
@@ -138,8 +127,8 @@ public final class Request {
         neighbour = lock;
     }
 
-    /** The connection of a holder is lost. */
-    void suspect() {
+    @Override
+    public void suspect() {
         Objects.requireNonNull(lease).signals().suspect();
     }
 
@@ -147,12 +136,12 @@ public final class Request {
         return signals;
     }
 
-    String shown(String path) {
+    private String shown(String path) {
         return context.shown(path);
     }
 
-    /** The path by which people know the request: that of its first member. */
-    String shownPath() {
+    @Override
+    public String shownPath() {
         return shown(places.get(0).lock());
     }
 
@@ -179,23 +168,11 @@ public final class Request {
         return machine.id();
     }
 
-    Optional<NodeName> node(int member) {
-        return machine.name(member);
-    }
-
-    boolean isReady(int member) {
-        return machine.isReady(member);
-    }
-
-    boolean wantsList(int member) {
-        return machine.wantsList(member);
-    }
-
     /** The places whose nodes are there, with these nodes. */
-    List<QueueEntry.Standing> standing() {
-        List<QueueEntry.Standing> standing = new ArrayList<>(places.size());
+    private List<SessionNode.Standing> standing() {
+        List<SessionNode.Standing> standing = new ArrayList<>(places.size());
         for (QueueEntry place : places) {
-            place.node().ifPresent(name -> standing.add(new QueueEntry.Standing(place, name)));
+            place.node().ifPresent(name -> standing.add(new SessionNode.Standing(place, name)));
         }
         return standing;
     }
@@ -204,19 +181,19 @@ public final class Request {
         return Objects.requireNonNull(session, "the request has no session");
     }
 
-    /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
-    boolean canBePutOff() {
+    @Override
+    public boolean canBePutOff() {
         return !(patience instanceof WaitPolicy.Never)
                 && places.size() == 1
                 && places.get(0).isExclusive();
     }
 
     /** Whether its nodes are there and it is not granted yet. */
-    boolean isWaiting() {
+    private boolean isWaiting() {
         return machine.state() == State.QUEUED || machine.state() == State.CONFIRMING;
     }
 
-    void begin(Session in) {
+    void begin(SessionQueues in) {
         if (machine.state() == State.NEW) {
             join(in);
             on(new Event.Begin());
@@ -226,19 +203,20 @@ public final class Request {
         }
     }
 
-    private void join(Session in) {
-        session = in;
+    private void join(SessionQueues in) {
+        session = in.session();
         places.forEach(place -> place.join(in));
     }
 
-    void on(Event event) {
+    @Override
+    public void on(Event event) {
         List<Optional<NodeName>> before = nodes();
         List<Command> commands = machine.on(event);
         List<Optional<NodeName>> after = nodes();
         for (QueueEntry place : places) {
             after.get(place.index())
                     .filter(name -> !before.get(place.index()).equals(Optional.of(name)))
-                    .ifPresent(name -> place.lane().arrived(place, name));
+                    .ifPresent(name -> place.lane().nodes().arrived(place, name));
         }
         List<Placed> left = new ArrayList<>(0);
         for (Command command : commands) {
@@ -255,9 +233,9 @@ public final class Request {
                 before.get(place.index())
                         .filter(name -> !after.get(place.index()).equals(Optional.of(name)))
                         .ifPresent(name -> {
-                            place.lane().ended(place);
+                            place.lane().nodes().ended(place);
                             if (!left.contains(new Placed(place.index(), name))) {
-                                place.lane().nodeGone(name);
+                                place.lane().nodes().gone(name);
                             }
                         });
                 place.lane().reader().reconsider();
@@ -323,10 +301,10 @@ public final class Request {
         } else if (command instanceof Command.Grant grant) {
             granted(grant);
         } else if (command instanceof Command.LeaveAsHolder leave) {
-            List<QueueEntry.Standing> nodes = leaving(leave.nodes());
+            List<PendingDeletions.Left> nodes = leaving(leave.nodes());
             departures().release(nodes, !handsOverLate(), onceReleased);
         } else if (command instanceof Command.Leave leave) {
-            List<QueueEntry.Standing> nodes = leaving(leave.nodes());
+            List<PendingDeletions.Left> nodes = leaving(leave.nodes());
             departures().withdraw(nodes, ignored -> runOnceLeft());
         } else if (command instanceof Command.Disown disown) {
             places.forEach(place -> place.lane().reader().disown(disown.id()));
@@ -337,12 +315,13 @@ public final class Request {
         } else if (command instanceof Command.LookUp lookUp) {
             lookUp(lookUp.node());
         } else if (command instanceof Command.Drain drain) {
-            places.get(drain.member()).lane().drain(this, drain.since());
+            QueueEntry place = places.get(drain.member());
+            place.lane().drain(place, drain.since());
         } else if (command instanceof Command.Refuse refuse) {
             QueueEntry place = places.get(refuse.member());
             fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), refuse.capacity()));
-        } else if (command instanceof Command.Lose) {
-            Objects.requireNonNull(lease).lose(lossCause);
+        } else if (command instanceof Command.Lose lose) {
+            Objects.requireNonNull(lease).lose(lose.cause());
         }
     }
 
@@ -359,9 +338,9 @@ public final class Request {
             session().confirm(this);
             return;
         }
-        List<QueueEntry.Standing> nodes = standing();
+        List<SessionNode.Standing> nodes = standing();
         String attempt = machine.id();
-        session().write(QueueEntry.Standing.checks(nodes), answer -> {
+        session().write(SessionNode.Standing.checks(nodes), answer -> {
             if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
                 return;
             }
@@ -375,8 +354,7 @@ public final class Request {
             }
             Optional<ZnodeStore.Refusal> refusal = answer.get().failedAt();
             if (refusal.filter(found -> found.code() == Status.NO_NODE).isPresent()) {
-                QueueEntry.Standing gone = nodes.get(refusal.get().index());
-                gone.place().nodeGone(gone.name());
+                nodes.get(refusal.get().index()).gone();
             } else {
                 session().confirm(this);
             }
@@ -388,9 +366,9 @@ public final class Request {
         session().whenConnectedCreate(this);
     }
 
-    /** Creates the nodes of this attempt. */
-    void create() {
-        new NodeCreation(session(), this, places).start();
+    @Override
+    public void create() {
+        new NodeCreation(session(), machine, this, places).start();
         look();
     }
 
@@ -418,7 +396,7 @@ public final class Request {
                     fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), own.get()));
                     return;
                 }
-                lookedFor = node(0).isPresent() ? attempt : "";
+                lookedFor = machine.name(0).isPresent() ? attempt : "";
             } else if (ours && answer.code() == Status.NO_AUTH) {
                 fail(Errors.denied(shown(other.lock()), "look for requests of another layout", answer));
                 return;
@@ -449,12 +427,12 @@ public final class Request {
         return places.get(0).lane().departures();
     }
 
-    private List<QueueEntry.Standing> leaving(List<Placed> nodes) {
-        List<QueueEntry.Standing> leaving = new ArrayList<>(nodes.size());
+    private List<PendingDeletions.Left> leaving(List<Placed> nodes) {
+        List<PendingDeletions.Left> leaving = new ArrayList<>(nodes.size());
         for (Placed node : nodes) {
             QueueEntry place = places.get(node.member());
-            place.lane().ended(place);
-            leaving.add(new QueueEntry.Standing(place, node.name()));
+            place.lane().nodes().ended(place);
+            leaving.add(place.leaves(node.name()));
         }
         return leaving;
     }
@@ -500,30 +478,29 @@ public final class Request {
 
     private void granted(Command.Grant grant) {
         stopTimer();
-        places.forEach(place -> place.lane().granted(place));
+        places.forEach(place -> place.lane().nodes().granted(place));
         session().holds(this);
         ZkLease granted = lease(grant.token());
         granted.goesTo(signals);
         outcome.answer(Optional.of(granted));
     }
 
-    /** Somebody deleted a node; what the request was worth goes with it. */
-    void ownNodeGone(int member, LossCause cause) {
-        lossCause = cause;
-        on(new Event.OwnNodeGone(member));
+    @Override
+    public void confirmed() {
+        if (machine.state() == State.CONFIRMING) {
+            on(new Event.Confirmed());
+        }
     }
 
-    /** The validity deadline has passed. */
-    void lapsed() {
+    @Override
+    public void lapsed() {
         if (machine.state() == State.HELD) {
-            lossCause = LossCause.DEADLINE_PASSED;
             on(new Event.Lapsed());
         }
     }
 
     /** The session is over; a waiting request goes on with the next one. */
     void sessionOver() {
-        lossCause = LossCause.SESSION_EXPIRED;
         session = null;
         looking = false;
         places.forEach(QueueEntry::leaveSession);
@@ -533,12 +510,8 @@ public final class Request {
         runOnceLeft();
     }
 
-    /**
-     * Replaces the node of an exclusive lease by one that shares.
-     *
-     * @param write the lease to be downgraded
-     */
-    void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
+    @Override
+    public void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
         if (machine.state() != State.HELD || !write.equals(lease) || downgrade != null) {
             Downgrade.refuse(write, then);
             return;
@@ -547,8 +520,8 @@ public final class Request {
         downgrade.start();
     }
 
-    /** The node was replaced: a new lease with the same token takes over. */
-    ZkLease downgraded(ZkLease write, NodeName by) {
+    @Override
+    public ZkLease downgraded(ZkLease write, NodeName by) {
         downgrade = null;
         on(new Event.Downgraded(by));
         if (watchesOwn) {
@@ -558,22 +531,24 @@ public final class Request {
     }
 
     private ZkLease lease(long token) {
-        ZkLease made = new ZkLease(context, this, token, session());
+        ZkLease made = new ZkLease(this, standing(), places.get(0).recipe(), token, session(), signals);
         lease = made;
         return made;
     }
 
-    void passOnTo(Successor next) {
+    @Override
+    public void passOnTo(ZkLease.Successor next) {
         successor = next;
     }
 
-    /** The lease has ended and the node stays: a new lease with the same token. */
-    ZkLease passOn() {
+    @Override
+    public ZkLease passOn() {
         return lease(Objects.requireNonNull(lease).token());
     }
 
-    /** The node stays as it is; the watch on it was given up for the one that was to replace it. */
-    void notDowngraded() {
+    /** The watch on the node was given up for the one that was to replace it. */
+    @Override
+    public void notDowngraded() {
         downgrade = null;
         if (watchesOwn) {
             watchOwnNodes();
@@ -582,16 +557,16 @@ public final class Request {
 
     // ---- for a holder that wants to be told
 
-    /** The holder wants to know at once when somebody deletes its nodes. */
-    void watchOwnNodes() {
+    @Override
+    public void watchOwnNodes() {
         watchesOwn = true;
         if (machine.state() == State.HELD) {
             places.stream().filter(place -> place.replacement().isEmpty()).forEach(QueueEntry::watchOwn);
         }
     }
 
-    /** The holder wants to be asked to let go. */
-    void listen() {
+    @Override
+    public void listen() {
         if (machine.state() == State.HELD) {
             watchOwnNodes();
             places.forEach(QueueEntry::openEar);
@@ -599,18 +574,21 @@ public final class Request {
         }
     }
 
-    boolean isAskedToRelease() {
+    @Override
+    public boolean isAskedToRelease() {
         return wish.isPresent();
     }
 
-    void askedToRelease(Owner by) {
+    @Override
+    public void askedToRelease(Owner by) {
         if (machine.state() == State.HELD && wish.isEmpty()) {
             wish = Optional.of(by);
             Objects.requireNonNull(lease).askedToRelease(by);
         }
     }
 
-    void cannotBeAsked(LockException why) {
+    @Override
+    public void cannotBeAsked(LockException why) {
         if (machine.state() == State.HELD) {
             Objects.requireNonNull(lease).cannotBeAsked(why);
         }
@@ -626,8 +604,8 @@ public final class Request {
         return Objects.requireNonNull(lease).hasOpenWrites();
     }
 
-    /** Lets go of what is held, and tells {@code then} what became of it. */
-    void release(Consumer<ReleaseOutcome> then) {
+    @Override
+    public void release(Consumer<ReleaseOutcome> then) {
         if (machine.state() != State.HELD) {
             then.accept(ReleaseOutcome.LOST);
             return;
@@ -642,9 +620,8 @@ public final class Request {
 
     /** The client closes: a held lease is lost to its owner, a waiting caller is told. */
     void close(LockException closed) {
-        lossCause = LossCause.CLIENT_CLOSED;
         if (machine.state() == State.HELD) {
-            Objects.requireNonNull(lease).lose(lossCause);
+            Objects.requireNonNull(lease).lose(LossCause.CLIENT_CLOSED);
             successor = released -> false;
             release(ignored -> {});
         } else {
@@ -681,12 +658,14 @@ public final class Request {
         }
     }
 
-    void fail(LockException error) {
+    @Override
+    public void fail(LockException error) {
         giveUpThen(() -> outcome.fail(error));
     }
 
     /** The server refused the creation: nothing is there to clean up. */
-    void refused(LockException error) {
+    @Override
+    public void refused(LockException error) {
         stopTimer();
         on(new Event.CreateRefused());
         outcome.fail(error);

@@ -22,9 +22,10 @@ import java.util.Optional;
 final class RevocationNode {
     private static final byte[] EMPTY = new byte[0];
 
-    private final QueueEntry place;
-    private final NodeName name;
     private final Session session;
+    private final SessionNode place;
+    private final NodeName name;
+    private final Holder holder;
     private final String path;
     /** One for all wishes: another each time would join those before it. */
     private final Listener listener = new Listener();
@@ -32,11 +33,23 @@ final class RevocationNode {
     private Runnable stopListening = () -> {};
     private boolean closed;
 
-    RevocationNode(QueueEntry place, NodeName name) {
+    /** Whose node it is, and what it is told. */
+    interface Holder {
+        void askedToRelease(Owner by);
+
+        /** Nobody will ever ask by this. */
+        void cannotBeAsked(LockException why);
+    }
+
+    /**
+     * @param name of the holder's own node
+     */
+    RevocationNode(Session session, SessionNode place, NodeName name, Holder holder) {
+        this.session = session;
         this.place = place;
         this.name = name;
-        this.session = place.lane().session();
-        this.path = place.lane().pathOf(name.ear());
+        this.holder = holder;
+        this.path = place.path() + '/' + name.ear();
     }
 
     /**
@@ -49,7 +62,7 @@ final class RevocationNode {
             return;
         }
         ZnodeStore.Write check =
-                new ZnodeStore.Write.Check(place.lane().pathOf(own.get().text()));
+                new ZnodeStore.Write.Check(place.path() + '/' + own.get().text());
         session.write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
             Response<ZnodeStore.Written> plain = Session.plain(answer);
             switch (plain.code()) {
@@ -85,8 +98,8 @@ final class RevocationNode {
 
     private void deaf(Response<?> why) {
         if (!closed) {
-            LockException error = Errors.of(place.request().shown(place.path()), "listen to release requests", why);
-            place.request().cannotBeAsked(error);
+            String shown = session.context().shown(place.path());
+            holder.cannotBeAsked(Errors.of(shown, "listen to release requests", why));
         }
     }
 
@@ -94,7 +107,7 @@ final class RevocationNode {
         @Override
         public void seen(ZnodeStore.NodeData data) {
             if (!closed && data.version() > 0) {
-                place.request().askedToRelease(Owner.parse(data.data()));
+                holder.askedToRelease(Owner.parse(data.data()));
             }
         }
 

@@ -2,9 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.zk.internal.acquire.Event;
-import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.events.ConnectionLog;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -17,10 +14,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -28,8 +23,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ZooKeeper session from its first connection to its end: its connection, its validity, its heartbeat, its lanes
- * and watches. Every request belongs to exactly one. Confined to the engine's serial executor, but for what is volatile.
+ * One ZooKeeper session from its first connection to its end: its connection, its validity, its heartbeat and
+ * its watches. Every request belongs to exactly one. Confined to the engine's serial executor, but for what is volatile.
  *
  * <p>The heartbeat is one transaction that checks all nodes of the session, but for those of thousands that watches look
  * after. It changes nothing, and proves four things at once: a quorum, a live session, the nodes being there, and, after
@@ -60,23 +55,20 @@ public final class Session {
     private final Watches watches = new Watches(this);
     private final NodeChecks nodeChecks;
     private final Lists lists = new Lists(this);
-    private final Map<String, SessionQueue> lanes = new HashMap<>();
-    /** Lanes of which {@link #owes} does not know yet that they owe nothing. */
-    private final Deque<SessionQueue> owing = new ArrayDeque<>(0);
 
     private final List<Runnable> onConnected = new ArrayList<>();
     /** Requests that create their nodes once connected, in their order. */
-    private final Set<Request> toCreate = new LinkedHashSet<>();
-    /** Paths where creates of this session were lost and have not turned up. */
-    private final Set<QueueReader> withLostCreates = new LinkedHashSet<>();
+    private final Set<SessionRequest> toCreate = new LinkedHashSet<>();
+    /** What looks for creates of this session that were lost and have not turned up. */
+    private final Set<Runnable> lookForLostCreates = new LinkedHashSet<>();
 
     private final List<Runnable> onBeat = new ArrayList<>();
     /** Requests that wait for a proof that the session has time left. */
-    private final Set<Request> confirming = new LinkedHashSet<>();
+    private final Set<SessionRequest> confirming = new LinkedHashSet<>();
     /** Those of them whose nodes the present heartbeat checks, as long as none of its parts has failed. */
-    private final Set<Request> checkedByBeat = new LinkedHashSet<>();
+    private final Set<SessionRequest> checkedByBeat = new LinkedHashSet<>();
 
-    private final Set<Request> holding = new LinkedHashSet<>();
+    private final Set<SessionRequest> holding = new LinkedHashSet<>();
 
     private @Nullable ZnodeStore port;
     /** Counts every coming and going of the connection: an answer proves something only within one of them. */
@@ -199,31 +191,6 @@ public final class Session {
     /** The present term; a lease is granted only in one. */
     ValidityPeriod term() {
         return Objects.requireNonNull(term, "nothing was ever committed in this session");
-    }
-
-    SessionQueue lane(String path) {
-        return lanes.computeIfAbsent(path, p -> new SessionQueue(this, p));
-    }
-
-    void dropIfIdle(String path, SessionQueue lane) {
-        if (lanes.size() > context.lanesToKeep() && lane.idle()) {
-            lanes.remove(path, lane);
-        }
-    }
-
-    /** Asked after every answer while a client closes: a lane is looked at again only while it owes, until none seems to. */
-    boolean owes() {
-        if (!someOwes()) {
-            owing.addAll(lanes.values());
-        }
-        return someOwes();
-    }
-
-    private boolean someOwes() {
-        while (!owing.isEmpty() && !owing.element().owes()) {
-            owing.remove();
-        }
-        return !owing.isEmpty();
     }
 
     // ---- asking the server
@@ -365,7 +332,7 @@ public final class Session {
         if (connected) {
             connected = false;
             context.signals().session(LockObserver.SessionState.DISCONNECTED);
-            SerialExecutor.attemptEach(holding, Request::suspect);
+            SerialExecutor.attemptEach(holding, SessionRequest::suspect);
             probe();
         } else {
             probeLater();
@@ -406,7 +373,7 @@ public final class Session {
         onConnected.clear();
         waiting.forEach(context::serially);
         // Lists of requests that look for their own creates come first and serve the others as well.
-        withLostCreates.forEach(reader -> context.serially(reader::lookForLost));
+        lookForLostCreates.forEach(context::serially);
         toCreate.forEach(request -> context.serially(() -> {
             if (createsNoMore(request)) {
                 whenConnectedCreate(request);
@@ -418,7 +385,7 @@ public final class Session {
      * Creates the request's nodes now or once connected. A create that was not sent cannot be lost: a try that ends
      * without a connection leaves nothing to be looked for.
      */
-    void whenConnectedCreate(Request request) {
+    void whenConnectedCreate(SessionRequest request) {
         if (connected) {
             request.create();
         } else {
@@ -427,25 +394,25 @@ public final class Session {
     }
 
     /** Takes the request from those that wait for the connection; says whether it was among them. */
-    boolean createsNoMore(Request request) {
+    boolean createsNoMore(SessionRequest request) {
         return toCreate.remove(request);
     }
 
     /**
-     * Has {@code reader} look for lost creates on every new connection, behind the barrier: that is behind whatever the
+     * Runs {@code look}, which looks for lost creates, on every new connection, behind the barrier: that is behind whatever the
      * server of this connection still had of the session. A server that the session has left is refused by the leader,
      * so no create can turn up later on this connection.
      */
-    void lookOnEveryConnection(QueueReader reader) {
-        withLostCreates.add(reader);
+    void lookOnEveryConnection(Runnable look) {
+        lookForLostCreates.add(look);
     }
 
-    void lookNoMore(QueueReader reader) {
-        withLostCreates.remove(reader);
+    void lookNoMore(Runnable look) {
+        lookForLostCreates.remove(look);
     }
 
     boolean looksForLostCreates() {
-        return !withLostCreates.isEmpty();
+        return !lookForLostCreates.isEmpty();
     }
 
     /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
@@ -543,7 +510,7 @@ public final class Session {
             beatAgain = true;
             return;
         }
-        Deque<QueueEntry> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);
+        Deque<SessionNode> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);
         checkedByBeat.clear();
         if (connected) {
             checkedByBeat.addAll(confirming);
@@ -552,8 +519,8 @@ public final class Session {
         beatRest(connection, present, TO_WATCHES);
     }
 
-    private List<QueueEntry.Standing> beatPart(int on, Deque<QueueEntry> left) {
-        List<QueueEntry.Standing> part = nodeChecks.part(left);
+    private List<SessionNode.Standing> beatPart(int on, Deque<SessionNode> left) {
+        List<SessionNode.Standing> part = nodeChecks.part(left);
         beating++;
         Consumer<Response<ZnodeStore.Written>> then = answer -> {
             beating--;
@@ -572,7 +539,7 @@ public final class Session {
      * holds thousands of locks would send thousands of checks with every beat: so the holders' nodes of these parts are watched instead,
      * once and for all; until the watch is confirmed, and after it has told something, they are checked.
      */
-    private void beatRest(int on, Deque<QueueEntry> left, int toWatches) {
+    private void beatRest(int on, Deque<SessionNode> left, int toWatches) {
         if (left.isEmpty()) {
             return;
         }
@@ -583,12 +550,12 @@ public final class Session {
                 beatAgain();
                 return;
             }
-            List<QueueEntry> holders = beatPart(on, left).stream()
-                    .map(QueueEntry.Standing::place)
-                    .filter(place -> place.request().state() == State.HELD)
+            List<SessionNode> holders = beatPart(on, left).stream()
+                    .map(SessionNode.Standing::owner)
+                    .filter(SessionNode::isHeld)
                     .limit(toWatches)
                     .toList();
-            holders.forEach(QueueEntry::leaveToWatch);
+            holders.forEach(SessionNode::leaveToWatch);
             beatRest(on, left, toWatches - holders.size());
         });
     }
@@ -629,11 +596,11 @@ public final class Session {
 
     // ---- validity
 
-    void holds(Request request) {
+    void holds(SessionRequest request) {
         holding.add(request);
     }
 
-    void holdsNoMore(Request request) {
+    void holdsNoMore(SessionRequest request) {
         holding.remove(request);
     }
 
@@ -643,10 +610,10 @@ public final class Session {
      * neighbour's release is about to check them. A request that has to wait for the proof may wait for long, and its nodes
      * may be deleted by then. So only a heartbeat confirms it that began later and has checked all its nodes.
      */
-    void confirm(Request request) {
+    void confirm(SessionRequest request) {
         ValidityPeriod present = term;
         if (present != null && present.isValid()) {
-            request.on(new Event.Confirmed());
+            request.confirmed();
             armTermEnd();
         } else {
             confirming.add(request);
@@ -655,7 +622,7 @@ public final class Session {
     }
 
     /** It waits for a proof no more. */
-    void confirmsNoMore(Request request) {
+    void confirmsNoMore(SessionRequest request) {
         confirming.remove(request);
         checkedByBeat.remove(request);
     }
@@ -671,14 +638,10 @@ public final class Session {
         if (checkedByBeat.isEmpty() || present == null || !present.isValid()) {
             return;
         }
-        List<Request> all = List.copyOf(checkedByBeat);
+        List<SessionRequest> all = List.copyOf(checkedByBeat);
         checkedByBeat.clear();
         all.forEach(confirming::remove);
-        SerialExecutor.attemptEach(all, request -> {
-            if (request.state() == State.CONFIRMING) {
-                request.on(new Event.Confirmed());
-            }
-        });
+        SerialExecutor.attemptEach(all, SessionRequest::confirmed);
         armTermEnd();
     }
 
@@ -712,7 +675,7 @@ public final class Session {
     }
 
     private void lapse() {
-        SerialExecutor.attemptEach(holding, Request::lapsed);
+        SerialExecutor.attemptEach(holding, SessionRequest::lapsed);
     }
 
     /** Loss is told when the deadline passes, not when somebody looks. */
@@ -732,8 +695,7 @@ public final class Session {
 
     // ---- the end
 
-    /** Ends it here; {@code told} is what whoever waits for a release learns. */
-    void end(ReleaseOutcome told) {
+    void end() {
         over = true;
         connected = false;
         ValidityPeriod present = term;
@@ -743,18 +705,13 @@ public final class Session {
         nextBeat.cancel();
         nextProbe.cancel();
         termEnd.cancel();
-        SerialExecutor.attemptEach(lanes.values(), lane -> lane.sessionOver(told));
-        // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
-        // sessions.
-        lanes.clear();
-        owing.clear();
         nodeChecks.end();
         holding.clear();
         confirming.clear();
         checkedByBeat.clear();
         onConnected.clear();
         toCreate.clear();
-        withLostCreates.clear();
+        lookForLostCreates.clear();
         risky.clear();
         onBeat.clear();
     }

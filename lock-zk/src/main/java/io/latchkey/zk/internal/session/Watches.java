@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * deletions, a change by somebody has a zxid of its own, and after a reconnect (and from servers before 3.9) zxids are
  * -1 (docs/protocol.md, "Hand-over and the release mark").
  */
-final class Watches {
+public final class Watches {
     private static final long NO_ZXID = -1;
 
     private final Session session;
@@ -30,7 +30,7 @@ final class Watches {
     private final Multiset<String> removing = HashMultiset.create();
 
     /** What somebody wants to know of a node. Who was told that it is gone or out of sight listens no more. */
-    interface Listener {
+    public interface Listener {
         /** The node's holder let go. */
         void released();
 

@@ -24,13 +24,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A granted request as its owner sees it. Any thread may ask and release. */
 public final class ZkLease implements Lease {
     private final ClientContext context;
-    private final Request request;
-    private final List<QueueEntry.Standing> nodes;
+    private final Holder request;
+    private final List<SessionNode.Standing> nodes;
     private final Recipe recipe;
     private final long token;
     private final Session session;
@@ -53,15 +54,61 @@ public final class ZkLease implements Lease {
         record Lost(LossCause cause) implements End {}
     }
 
-    ZkLease(ClientContext context, Request request, long token, Session session) {
-        this.context = context;
+    /** The request that holds, as its lease sees it. On the serial executor. */
+    interface Holder {
+        /** The path by which people know the request: that of its first member. */
+        String shownPath();
+
+        /** Lets go of what is held, and tells {@code then} what became of it. */
+        void release(Consumer<ReleaseOutcome> then);
+
+        /** Replaces the node of an exclusive lease by one that shares. */
+        void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then);
+
+        /** The holder wants to know at once when somebody deletes its nodes. */
+        void watchOwnNodes();
+
+        /** The holder wants to be asked to let go. */
+        void listen();
+
+        boolean isAskedToRelease();
+
+        /** When the present lease is released, {@code next} may go on with its node. */
+        void passOnTo(Successor next);
+
+        /** The lease has ended and the node stays: a new lease with the same token. */
+        ZkLease passOn();
+    }
+
+    /** Somebody in the same client who goes on with the node when its lease is released. */
+    @FunctionalInterface
+    interface Successor {
+        /** Whether it has a lease of the request now, so that nothing is to be let go of. */
+        boolean takesOver(Holder released);
+
+        /** The request has ended, by whatever cause. */
+        default void ended() {}
+    }
+
+    /**
+     * @param nodes one for each member
+     * @param recipe of the first member
+     */
+    ZkLease(
+            Holder request,
+            List<SessionNode.Standing> nodes,
+            Recipe recipe,
+            long token,
+            Session session,
+            RequestEvents signals) {
+        this.context = session.context();
         this.request = request;
-        this.nodes = request.standing();
-        this.recipe = nodes.get(0).place().recipe();
+        this.nodes = nodes;
+        this.recipe = recipe;
         this.token = token;
         this.session = session;
         this.term = session.term();
-        this.signals = request.signals();
+        this.signals = signals;
     }
 
     @Override
@@ -77,8 +124,8 @@ public final class ZkLease implements Lease {
     /** The paths of the lock's nodes, one for each member, as the ZooKeeper handle sees them. */
     public List<String> nodePaths() {
         List<String> paths = new ArrayList<>(nodes.size());
-        for (QueueEntry.Standing node : nodes) {
-            paths.add(node.place().path() + '/' + node.name().text());
+        for (SessionNode.Standing node : nodes) {
+            paths.add(node.path());
         }
         return paths;
     }
@@ -87,7 +134,7 @@ public final class ZkLease implements Lease {
     public boolean isOf(LockTarget member) {
         return nodes.size() == 1
                 && recipe.equals(member.recipe())
-                && nodes.get(0).place().path().equals(member.path());
+                && nodes.get(0).owner().path().equals(member.path());
     }
 
     /**
@@ -102,7 +149,7 @@ public final class ZkLease implements Lease {
     }
 
     /** When this lease is released, {@code next} may go on with its node. */
-    void passOnTo(Request.Successor next) {
+    void passOnTo(Successor next) {
         request.passOnTo(next);
     }
 
@@ -256,10 +303,10 @@ public final class ZkLease implements Lease {
 
     /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
     public void nodeGone(int member) {
-        QueueEntry.Standing gone = nodes.get(member);
+        SessionNode.Standing gone = nodes.get(member);
         context.serially(() -> {
-            if (gone.place().replacement().isEmpty()) {
-                gone.place().nodeGone(gone.name());
+            if (gone.stands()) {
+                gone.gone();
             }
         });
     }

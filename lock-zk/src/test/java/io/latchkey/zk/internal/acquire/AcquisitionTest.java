@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
@@ -14,6 +15,7 @@ import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -204,17 +206,21 @@ class AcquisitionTest {
 
     @Test
     void aHolderLosesOnceAndForAll() {
-        for (Event loss : List.of(new Event.Lapsed(), new Event.OwnNodeGone(0), new Event.SessionOver())) {
+        Map<Event, LossCause> losses = Map.of(
+                new Event.Lapsed(), LossCause.DEADLINE_PASSED,
+                new Event.OwnNodeGone(0), LossCause.NODE_DELETED,
+                new Event.SessionOver(), LossCause.SESSION_EXPIRED);
+        losses.forEach((loss, cause) -> {
             AcquisitionTest fresh = new AcquisitionTest();
             NodeName mine = fresh.held();
             List<Command> commands = fresh.machine.on(loss);
-            assertEquals(new Command.Lose(), commands.get(0));
+            assertEquals(new Command.Lose(cause), commands.get(0));
             assertEquals(
                     loss instanceof Event.Lapsed,
                     commands.contains(new Command.Leave(placed(mine))),
                     "a lapsed holder's node may live on and must go, without a mark");
             assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release()));
-        }
+        });
     }
 
     @Test

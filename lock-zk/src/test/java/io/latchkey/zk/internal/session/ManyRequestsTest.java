@@ -36,6 +36,7 @@ class ManyRequestsTest {
     private final VirtualClock time = new VirtualClock();
     private final Engine engine = engine();
     private final Session session = new Session(engine.context(), engine);
+    private final SessionQueues queues = new SessionQueues(session);
 
     private Engine engine() {
         return new Engine(new ClientConfig(
@@ -93,18 +94,18 @@ class ManyRequestsTest {
     @Test
     void closingClientKnowsWhetherItOwes_withoutAWalkOverItsPaths() {
         for (int i = 0; i < 10_000; i++) {
-            session.lane("/m/" + i).creating();
+            queues.at("/m/" + i).creating();
         }
         for (int i = 1; i < 10_000; i++) {
-            session.lane("/m/" + i).noLongerCreating();
+            queues.at("/m/" + i).noLongerCreating();
         }
         assertTimeoutPreemptively(SOON, () -> {
             for (int i = 0; i < 300_000; i++) {
-                assertTrue(session.owes());
+                assertTrue(queues.owes());
             }
         });
-        session.lane("/m/0").noLongerCreating();
-        assertFalse(session.owes());
+        queues.at("/m/0").noLongerCreating();
+        assertFalse(queues.owes());
     }
 
     @Test
@@ -114,7 +115,7 @@ class ManyRequestsTest {
             nodes.add(NodeName.parse(String.format(Locale.ROOT, "read-%016x-%010d", i, i))
                     .orElseThrow());
         }
-        PendingDeletions departures = session.lane("/m").departures();
+        PendingDeletions departures = queues.at("/m").departures();
         assertTimeoutPreemptively(SOON, () -> nodes.forEach(departures::withdraw));
         assertTrue(departures.owes());
     }
