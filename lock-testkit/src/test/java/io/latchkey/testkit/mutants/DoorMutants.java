@@ -127,8 +127,8 @@ final class DoorMutants {
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
                             "internal/session/Engine",
-                            "(last == null || last.session().isOver() || !last.owes())",
-                            "(last == null || last.session().isOver() || last.session().connected())")
+                            "(last == null || last.session().wire().isOver() || !last.owes())",
+                            "(last == null || last.session().wire().isOver() || last.session().wire().connected())")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed"));
 }

@@ -44,9 +44,9 @@ final class FurtherMutants {
                     "int capacity = queue.purpose().declared();"),
             Mutant.of(
                     "grant without a confirmation",
-                    "internal/session/Session",
-                    "if (present != null && present.isValid()) {\n            request.confirmed();\n            armTermEnd();",
-                    "if (present != null || present == null) {\n            request.confirmed();\n            armTermEnd();"),
+                    "internal/session/Heartbeat",
+                    "if (validity.isValid()) {\n            request.confirmed();",
+                    "if (validity.isValid() || !validity.isValid()) {\n            request.confirmed();"),
             Mutant.of(
                     "another's node is taken for the own",
                     MACHINE,

@@ -98,9 +98,9 @@ final class LeavingMutants {
             Mutant.of(
                     "downgrade lets go",
                     DOWNGRADE,
-                    "session.write(writes, answer -> {",
-                    "session.write(List.of(writes.get(1)), ignored -> {});\n"
-                            + "        session.write(List.of(writes.get(0)), answer -> {"),
+                    "session.wire().write(writes, answer -> {",
+                    "session.wire().write(List.of(writes.get(1)), ignored -> {});\n"
+                            + "        session.wire().write(List.of(writes.get(0)), answer -> {"),
             Mutant.of(
                     "downgrade is marked like a release",
                     DOWNGRADE,
@@ -115,7 +115,7 @@ final class LeavingMutants {
             Mutant.of(
                     "a downgrade whose answer is lost is not sent again",
                     DOWNGRADE,
-                    "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::send);",
+                    "case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::send);",
                     "case CONNECTION_LOSS, READ_ONLY -> done();"),
             Mutant.of(
                     "a downgraded lease has a token of its own",
@@ -131,20 +131,20 @@ final class LeavingMutants {
                     "multi-lock in two transactions",
                     CREATION,
                     """
-                            session.write(steps.stream().map(Step::write).toList(), answer -> {
+                            session.wire().write(steps.stream().map(Step::write).toList(), answer -> {
                                             noLongerCreating();
                                             created(steps, answer);
                                         });""",
                     """
                             List<Step> head = steps.subList(0, steps.size() / 2);
                                         List<Step> tail = steps.subList(steps.size() / 2, steps.size());
-                                        session.write(head.stream().map(Step::write).toList(), first -> {
+                                        session.wire().write(head.stream().map(Step::write).toList(), first -> {
                                             if (!first.ok() || first.get().failedAt().isPresent()) {
                                                 noLongerCreating();
                                                 created(steps, first);
                                                 return;
                                             }
-                                            session.write(tail.stream().map(Step::write).toList(), second -> {
+                                            session.wire().write(tail.stream().map(Step::write).toList(), second -> {
                                                 noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
                                                     List<ZnodeStore.Created> both =
@@ -172,7 +172,7 @@ final class LeavingMutants {
                     "a path is made in two steps",
                     CREATION,
                     "steps.add(new Step(place, new ZnodeStore.Write.CreatePath(place.path(), lasting(place))));",
-                    "session.write(List.of(new ZnodeStore.Write.CreatePath(place.path())), ignored -> {});\n"
+                    "session.wire().write(List.of(new ZnodeStore.Write.CreatePath(place.path())), ignored -> {});\n"
                             + "                steps.add(new Step(place, new ZnodeStore.Write.Check(\"/\")));"),
             Mutant.of(
                     "levels stay when their request is given up",
@@ -192,7 +192,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a word that was lost is not said again",
                             "internal/session/SessionQueue",
-                            "case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(member, own));",
+                            "case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
             Mutant.of(

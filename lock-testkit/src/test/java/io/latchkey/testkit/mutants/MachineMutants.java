@@ -24,8 +24,8 @@ final class MachineMutants {
             Mutant.of(
                     "a lost answer is looked for without a barrier",
                     "internal/session/QueueReader",
-                    "if (!session.connected()) {\n            if (!waitsForConnection) {",
-                    "if (session.isOver()) {\n            if (!waitsForConnection) {"),
+                    "if (!session.wire().connected()) {\n            if (!waitsForConnection) {",
+                    "if (session.wire().isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
                     "internal/session/Engine",

@@ -7,6 +7,9 @@ import java.util.List;
 @SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
 final class TimeMutants {
     private static final String SESSION = "internal/session/Session";
+    private static final String WIRE = "internal/session/Wire";
+    private static final String VALIDITY = "internal/session/SessionValidity";
+    private static final String HEARTBEAT = "internal/session/Heartbeat";
     private static final String PROOFS = "internal/validity/SessionExpiryBound";
     private static final String LEASE = "internal/session/ZkLease";
     private static final String TERM = "internal/validity/ValidityPeriod";
@@ -14,15 +17,15 @@ final class TimeMutants {
     private TimeMutants() {}
 
     static final List<Mutant> ALL = List.of(
-            Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.term() != null) {")
-                    .and(SESSION, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
+            Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.validity().term() != null) {")
+                    .and(VALIDITY, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
             Mutant.of(
                     "validity counted from the disconnect",
-                    SESSION,
-                    "if (connected) {\n            connected = false;",
-                    "if (connected) {\n            connected = false;\n            ValidityPeriod now = term;\n"
+                    VALIDITY,
+                    "if (lost) {\n            beforeConnection",
+                    "if (lost) {\n            ValidityPeriod now = term;\n"
                             + "            if (now != null) {\n"
-                            + "                now.prolong(context.now().plus(timeout));\n            }"),
+                            + "                now.prolong(context.now().plus(timeout));\n            }\n            beforeConnection"),
             Mutant.of(
                     "the refusal of a session that ends proves that it lives",
                     "internal/store/ZooKeeperStore",
@@ -30,7 +33,7 @@ final class TimeMutants {
                     ""),
             Mutant.of(
                     "reconnects put the heartbeat off again and again",
-                    SESSION,
+                    HEARTBEAT,
                     "beatAgain |= context.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
                     ""),
             Mutant.of(
@@ -51,7 +54,7 @@ final class TimeMutants {
             Mutant.of("requests take no time", PROOFS, ".plus(slowest.within(span, now))", ""),
             Mutant.of(
                     "a standstill proves as much as pings",
-                    SESSION,
+                    VALIDITY,
                     "context.time().standstill(timeout.plus(now.since(sent)))",
                     "Duration.ZERO"),
             Mutant.of(
@@ -71,8 +74,8 @@ final class TimeMutants {
                     "return maybeNone && before.isPresent() ? before"),
             Mutant.of(
                     "no pair in time after a reconnect",
-                    SESSION,
-                    "nextBeat.set(context.margin(timeout));\n            beatAgain",
+                    HEARTBEAT,
+                    "nextBeat.set(validity.margin());\n            beatAgain",
                     "nextBeat.set(interval());\n            beatAgain"),
             Mutant.of(
                             "a suspended machine's wall clock is ignored",
@@ -86,18 +89,18 @@ final class TimeMutants {
             Mutant.of("a term that is over comes back", TERM, " || until.reachedAt(now())", ""),
             Mutant.of(
                     "loss is told only to who looks",
-                    SESSION,
-                    "if (!termEnd.isSet() && present != null && !over) {",
+                    VALIDITY,
+                    "if (!termEnd.isSet() && present != null && !present.isOver()) {",
                     "if (present == null) {"),
             Mutant.of(
                     "no heartbeat while holding",
-                    SESSION,
+                    HEARTBEAT,
                     "void keepBeating() {\n        if (!nextBeat.isSet()) {",
-                    "void keepBeating() {\n        if (over) {"),
+                    "void keepBeating() {\n        if (wire.isOver()) {"),
             Mutant.of(
                     "the heartbeat looks at no node",
-                    SESSION,
-                    "Deque<SessionNode> present = connected ? nodeChecks.all() : new ArrayDeque<>(0);",
+                    HEARTBEAT,
+                    "Deque<SessionNode> present = wire.connected() ? nodeChecks.all() : new ArrayDeque<>(0);",
                     "Deque<SessionNode> present = new ArrayDeque<>(0);"),
             Mutant.of(
                     "the heartbeat forgets what it found gone",
@@ -117,34 +120,34 @@ final class TimeMutants {
                     .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
             Mutant.of(
                     "a barrier that was refused is not sent again",
-                    SESSION,
-                    "if (!connected && on == connection) {",
-                    "if (over) {"),
+                    HEARTBEAT,
+                    "if (!wire.connected() && on == wire.connection()) {",
+                    "if (wire.isOver()) {"),
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
                             "internal/session/NodeChecks",
-                            "session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {",
-                            "then.accept(failed);\n        session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {")
+                            "wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {",
+                            "then.accept(failed);\n        wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {")
                     .and(
                             "internal/session/NodeChecks",
                             "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",
                             ""),
             Mutant.of(
                     "a barrier confirms requests whose nodes it has not checked",
-                    SESSION,
-                    "if (connected) {\n            checkedByBeat.addAll(confirming);",
-                    "if (!over) {\n            checkedByBeat.addAll(confirming);"),
+                    HEARTBEAT,
+                    "if (wire.connected()) {\n            checkedByBeat.addAll(confirming);",
+                    "if (!wire.isOver()) {\n            checkedByBeat.addAll(confirming);"),
             Mutant.of(
                             "a connection that is told again proves as little as before the first word",
                             SESSION,
-                            "proofs.connected(context.now());\n        } else {",
-                            "probe();\n        } else {")
+                            "validity.connected();\n        } else {",
+                            "heartbeat.probe();\n        } else {")
                     .caughtBy("HandlesTest#whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve"),
             Mutant.of(
                             "a shortened session's loss is told in the longer time",
-                            SESSION,
+                            VALIDITY,
                             "if (termEnd.isSet()) {",
-                            "if (over) {")
+                            "if (present.isOver()) {")
                     .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
             Mutant.of(
                             "a denied downgrade takes the watch away",
@@ -154,9 +157,9 @@ final class TimeMutants {
                     .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
             Mutant.of(
                     "a session that is over is believed in",
-                    SESSION,
-                    "case SESSION_EXPIRED -> client.sessionOver(this);",
-                    "case SESSION_EXPIRED -> outOfTouch();"),
+                    WIRE,
+                    "case SESSION_EXPIRED -> listener.sessionOver();",
+                    "case SESSION_EXPIRED -> listener.outOfTouch();"),
             Mutant.of(
                     "back in touch without a barrier",
                     SESSION,
@@ -164,7 +167,7 @@ final class TimeMutants {
                     "if (!first || first) {\n            backInTouch();"),
             Mutant.of(
                     "nothing goes on after a reconnect",
-                    SESSION,
+                    WIRE,
                     "waiting.forEach(context::serially);",
                     "waiting.size();"),
             Mutant.of(
@@ -184,7 +187,7 @@ final class TimeMutants {
                     "sessionTimeout();\n    }"),
             Mutant.of(
                     "validity counted from the answer",
-                    "internal/session/Session",
+                    WIRE,
                     "proof.take(sent, context.now(), answer);",
                     "proof.take(context.now(), context.now(), answer);"));
 }

@@ -64,8 +64,8 @@ final class WatchMutants {
             Mutant.of(
                     "a lost watch is not set again",
                     PLACE,
-                    "lane().session().whenConnected(this::lookAgain);",
-                    "lane().session().connected();"),
+                    "lane().session().wire().whenConnected(this::lookAgain);",
+                    "lane().session().wire().connected();"),
             Mutant.of(
                     "the path is not watched",
                     PLACE,
@@ -115,8 +115,8 @@ final class WatchMutants {
             Mutant.of(
                             "whose node cannot be looked for is forgotten",
                             READER,
-                            "if (unsought) {\n            session.afterBeat(",
-                            "if (lost.size() > 1_000) {\n            session.afterBeat(")
+                            "if (unsought) {\n            session.heartbeat().afterBeat(",
+                            "if (lost.size() > 1_000) {\n            session.heartbeat().afterBeat(")
                     .caughtBy("FaultTest#aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells"),
             Mutant.of(
                     "release of another's node",
@@ -143,18 +143,18 @@ final class WatchMutants {
             Mutant.of(
                             "a mark is taken for its turn by who cannot know of its own end",
                             "internal/session/QueueEntry",
-                            "if (ownWatched && lane().session().connected()) {",
+                            "if (ownWatched && lane().session().wire().connected()) {",
                             "if (isWaiting()) {")
                     .and("internal/session/QueueEntry", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
                     "a mark counts before the watches are set again",
                     "internal/session/QueueEntry",
-                    "ownWatched && lane().session().connected()",
+                    "ownWatched && lane().session().wire().connected()",
                     "ownWatched"),
             Mutant.of(
                             "long lists are read together",
                             READER,
-                            "if (!together || bytes > session.port().longestAnswer() / PART_OF_PACKET) {",
+                            "if (!together || bytes > session.wire().port().longestAnswer() / PART_OF_PACKET) {",
                             "if (!together) {")
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(

@@ -120,7 +120,7 @@ public final class QueueInspector {
 
     /** One flight for the path and its list, which must be of one moment, and one for the nodes. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
-        session.<ZnodeStore.NodeData>ask(done -> session.port().read(path, done), data -> {
+        session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(path, done), data -> {
             if (data.code() == Status.NO_NODE) {
                 then.complete(Optional.empty());
             } else if (data.ok()) {
@@ -153,7 +153,7 @@ public final class QueueInspector {
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
             queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
-            readNodes(session.port(), new Picture(data, queue, new HashMap<>()), then);
+            readNodes(session.wire().port(), new Picture(data, queue, new HashMap<>()), then);
         }
     }
 

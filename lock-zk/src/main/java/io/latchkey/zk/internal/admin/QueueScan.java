@@ -126,7 +126,7 @@ final class QueueScan {
 
     private CompletableFuture<Looked> children(String node) {
         return engine.inSession((session, then) ->
-                session.<ZnodeStore.NodeData>ask(done -> session.port().read(node, done), data -> {
+                session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(node, done), data -> {
                     if (!data.ok()) {
                         missing(node, data, then);
                     } else if (data.get().children() > MOST_CHILDREN) {

@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.ParentNodes;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -78,7 +79,7 @@ public final class SemaphoreCapacity {
                 unlessUsedOtherwise(
                         session,
                         then,
-                        () -> session.write(List.of(write), written -> written(session, written, resized, then)));
+                        () -> session.wire().write(List.of(write), written -> written(session, written, resized, then)));
             });
         });
     }
@@ -102,8 +103,8 @@ public final class SemaphoreCapacity {
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
         List<ZnodeStore.Write> writes =
                 List.of(new ZnodeStore.Write.CreatePath(path), new ZnodeStore.Write.SetData(path, made.bytes(), 0));
-        session.write(writes, answer -> {
-            if (Session.codeOf(answer) == Status.NO_NODE) {
+        session.wire().write(writes, answer -> {
+            if (Wire.codeOf(answer) == Status.NO_NODE) {
                 makeLevels(session, made, then);
             } else {
                 written(session, answer, made, then);
@@ -125,7 +126,7 @@ public final class SemaphoreCapacity {
 
     private void written(
             Session session, Response<ZnodeStore.Written> answer, PathData written, CompletableFuture<PathData> then) {
-        Response<ZnodeStore.Written> plain = Session.plain(answer);
+        Response<ZnodeStore.Written> plain = Wire.plain(answer);
         switch (plain.code()) {
             case OK -> then.complete(written);
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
@@ -134,7 +135,7 @@ public final class SemaphoreCapacity {
     }
 
     private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.ask(done -> session.port().read(path, done), then);
+        session.wire().ask(done -> session.wire().port().read(path, done), then);
     }
 
     private void agreed(

@@ -62,7 +62,7 @@ final class Downgrade {
                 new ZnodeStore.Write.CreateNode(
                         lane.pathOf(to.text()), session.context().ownerDataWith(write.token())),
                 new ZnodeStore.Write.Delete(lane.pathOf(from.text())));
-        session.write(writes, answer -> {
+        session.wire().write(writes, answer -> {
             if (place.isHeld()) {
                 answered(answer);
             }
@@ -70,9 +70,9 @@ final class Downgrade {
     }
 
     private void answered(Response<ZnodeStore.Written> answer) {
-        switch (Session.codeOf(answer)) {
+        switch (Wire.codeOf(answer)) {
             case OK, NODE_EXISTS -> done();
-            case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::send);
+            case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::send);
             case NO_NODE -> {
                 place.notReplaced();
                 place.nodeGone(from);
@@ -80,7 +80,7 @@ final class Downgrade {
             default -> {
                 place.notReplaced();
                 String shown = session.context().shown(place.path());
-                Response<?> refusal = Session.plain(answer);
+                Response<?> refusal = Wire.plain(answer);
                 LockException error = refusal.code() == Status.NO_AUTH
                         ? Errors.denied(shown, "downgrade a write lease", refusal)
                         : Errors.notDowngraded(shown, refusal);

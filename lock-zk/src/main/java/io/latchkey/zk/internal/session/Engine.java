@@ -81,7 +81,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     private boolean bringsAnswers() {
         SessionQueues present = queues;
-        return present != null && present.session().port().answersOn(Thread.currentThread());
+        return present != null && present.session().wire().port().answersOn(Thread.currentThread());
     }
 
     /** Opens the first session, which connects in the background; throws whatever opening its handle throws, errors too. */
@@ -141,7 +141,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Asks the present session's port, or fails when there is none. */
     public <T> CompletableFuture<T> query(BiConsumer<ZnodeStore, CompletableFuture<T>> question) {
-        return inSession((present, answer) -> question.accept(present.port(), answer));
+        return inSession((present, answer) -> question.accept(present.wire().port(), answer));
     }
 
     /** All requests of the client that are not over. */
@@ -165,7 +165,7 @@ public final class Engine implements Session.Client, Request.Client {
             SessionQueues present = queues;
             if (refusal != null) {
                 answer.completeExceptionally(refusal);
-            } else if (present == null || present.session().isOver()) {
+            } else if (present == null || present.session().wire().isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
                         "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
                                 + " yet. Nothing was changed. Try again.",
@@ -234,7 +234,7 @@ public final class Engine implements Session.Client, Request.Client {
             refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
             context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
-            if (last == null || last.session().isOver() || context.makesSessions()) {
+            if (last == null || last.session().wire().isOver() || context.makesSessions()) {
                 giveBack(last);
             } else {
                 onceIdle = () -> giveBack(last);
@@ -250,10 +250,10 @@ public final class Engine implements Session.Client, Request.Client {
         if (last == null) {
             closed.complete(null);
         } else {
-            if (!last.session().isOver()) {
+            if (!last.session().wire().isOver()) {
                 last.end(ReleaseOutcome.PENDING);
             }
-            last.session().port().close(() -> closed.complete(null));
+            last.session().wire().port().close(() -> closed.complete(null));
         }
     }
 
@@ -266,7 +266,7 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void finishWhenIdle() {
         SessionQueues last = queues;
-        if (onceIdle != null && (last == null || last.session().isOver() || !last.owes())) {
+        if (onceIdle != null && (last == null || last.session().wire().isOver() || !last.owes())) {
             if (last != null && last.session().looksForLostCreates()) {
                 config.observer().ifPresent(ObserverDispatcher::close);
                 closed.complete(null);
@@ -291,8 +291,8 @@ public final class Engine implements Session.Client, Request.Client {
         live.add(request);
         SessionQueues present = queues;
         if (present != null
-                && present.session().hasConnected()
-                && !present.session().isOver()) {
+                && present.session().wire().hasConnected()
+                && !present.session().wire().isOver()) {
             request.begin(present);
         }
     }
@@ -312,7 +312,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void connected(int timeoutMillis) {
             context.serially(() -> {
-                if (!of.session().isOver()) {
+                if (!of.session().wire().isOver()) {
                     Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
                 }
             });
@@ -321,7 +321,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void disconnected() {
             context.serially(() -> {
-                if (!of.session().isOver()) {
+                if (!of.session().wire().isOver()) {
                     of.session().disconnected();
                 }
             });
@@ -340,7 +340,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
             context.serially(() -> {
-                if (!of.session().isOver()) {
+                if (!of.session().wire().isOver()) {
                     of.session().watches().fired(path, change, zxid);
                 }
             });
@@ -356,7 +356,7 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void sessionOver(Session of) {
         SessionQueues ended = queues;
-        if (of.isOver() || ended == null || !ended.session().equals(of)) {
+        if (of.wire().isOver() || ended == null || !ended.session().equals(of)) {
             return;
         }
         ended.end(ReleaseOutcome.LOST);
@@ -379,7 +379,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** The former handle is closed beside that, since its server may take its time to answer, or not answer at all. */
     private void renew(Session former) {
-        former.port().close(() -> {});
+        former.wire().port().close(() -> {});
         context.serially(this::openAnew);
     }
 
@@ -425,6 +425,6 @@ public final class Engine implements Session.Client, Request.Client {
     /** Whether somebody could hold but for a proof that the session has time left; on the serial executor. */
     public boolean awaitsProof() {
         SessionQueues present = queues;
-        return present != null && present.session().awaitsProof();
+        return present != null && present.session().heartbeat().awaitsProof();
     }
 }

@@ -26,14 +26,20 @@ public final class Lists {
     /** How long a list that was lost so often is not asked for, at most. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    private final Session session;
+    private final ClientContext context;
+    private final Wire wire;
+    private final SessionValidity validity;
+    private final Heartbeat heartbeat;
     /** Lists in a row that were sent on a good connection and lost with it, by their paths. */
     private final Map<String, Lost> lost = new LinkedHashMap<>(0);
 
     private record Lost(int times, ClockReading last) {}
 
-    Lists(Session session) {
-        this.session = session;
+    Lists(ClientContext context, Wire wire, SessionValidity validity, Heartbeat heartbeat) {
+        this.context = context;
+        this.wire = wire;
+        this.validity = validity;
+        this.heartbeat = heartbeat;
     }
 
     /**
@@ -60,7 +66,7 @@ public final class Lists {
             request.accept(counted(path, then));
             return;
         }
-        session.<ZnodeStore.NodeData>ask(done -> session.port().read(path, done), answer -> {
+        wire.<ZnodeStore.NodeData>ask(done -> wire.port().read(path, done), answer -> {
             if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {
@@ -83,7 +89,7 @@ public final class Lists {
     }
 
     private void list(String path, Consumer<Response<ZnodeStore.Listing>> then) {
-        session.ask(done -> session.port().list(path, done), then);
+        wire.ask(done -> wire.port().list(path, done), then);
     }
 
     private void askAlone(
@@ -91,7 +97,7 @@ public final class Lists {
             BooleanSupplier wanted,
             Consumer<Consumer<Response<ZnodeStore.Listing>>> request,
             Consumer<Response<ZnodeStore.Listing>> then) {
-        session.risk(done -> {
+        heartbeat.risk(done -> {
             if (wanted.getAsBoolean()) {
                 request.accept(counted(path, then).andThen(answered -> done.run()));
             } else {
@@ -113,9 +119,9 @@ public final class Lists {
         if (answer.code() == Status.CONNECTION_LOSS) {
             lost.merge(
                     path,
-                    new Lost(1, session.context().now()),
+                    new Lost(1, context.now()),
                     (before, now) -> new Lost(before.times() + 1, now.last()));
-            if (lost.size() > session.context().lanesToKeep()) {
+            if (lost.size() > context.lanesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
         } else {
@@ -139,24 +145,24 @@ public final class Lists {
     }
 
     private boolean mayBeTooLong(String path) {
-        return times(path) >= LOST_BY_CHANCE || (wasLost(path) && session.hasHolders());
+        return times(path) >= LOST_BY_CHANCE || (wasLost(path) && validity.hasHolders());
     }
 
     /** Children of other clients may have longer names than requests have: then only the lists that were lost tell. */
     private boolean mayFit(String path, int children) {
-        if (Errors.exceedsAPacket(children, session.port().longestAnswer())) {
+        if (Errors.exceedsAPacket(children, wire.port().longestAnswer())) {
             return false;
         }
         Lost counted = lost.get(path);
         return counted == null
                 || counted.times() < LOST_BY_LENGTH
-                || session.context().now().since(counted.last()).compareTo(pause(counted)) > 0;
+                || context.now().since(counted.last()).compareTo(pause(counted)) > 0;
     }
 
     /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
     private Duration pause(Lost counted) {
         int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
-        Duration pause = session.context().sessionTimeout().multipliedBy(times);
+        Duration pause = context.sessionTimeout().multipliedBy(times);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 

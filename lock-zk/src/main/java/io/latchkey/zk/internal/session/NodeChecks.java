@@ -37,7 +37,7 @@ final class NodeChecks {
     /** While watches tell of one deletion after the other, these are looked into together, no more often than this. */
     private static final Duration COLLECTED = Duration.ofMillis(100);
 
-    private final Session session;
+    private final Wire wire;
     private final Set<SessionNode> places = new LinkedHashSet<>();
     /** Those whose watches tell that their nodes are gone. */
     private final Deque<SessionNode> told = new ArrayDeque<>();
@@ -45,9 +45,9 @@ final class NodeChecks {
     private final RestartableTimer collected;
     private boolean asking;
 
-    NodeChecks(Session session) {
-        this.session = session;
-        this.collected = new RestartableTimer(session.context(), this::checkTold);
+    NodeChecks(ClientContext context, Wire wire) {
+        this.wire = wire;
+        this.collected = new RestartableTimer(context, this::checkTold);
     }
 
     boolean isEmpty() {
@@ -94,7 +94,7 @@ final class NodeChecks {
      * @param then gets an answer that is OK only if each node was seen, or its owner was notified that it is gone
      */
     void check(List<SessionNode.Standing> part, Consumer<Response<ZnodeStore.Written>> then) {
-        session.write(SessionNode.Standing.checks(part), answer -> {
+        wire.write(SessionNode.Standing.checks(part), answer -> {
             if (answer.ok() && answer.get().failedAt().isPresent()) {
                 failed(part, answer, then);
             } else {
@@ -122,7 +122,7 @@ final class NodeChecks {
         }
         List<String> paths = others.stream().map(SessionNode.Standing::path).toList();
         // Without an answer the next heartbeat fails as this one did.
-        session.<List<Status>>ask(done -> session.port().exist(paths, done), answer -> {
+        wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {
             for (int i = 0; answer.ok() && i < others.size(); i++) {
                 if (answer.get().get(i) == Status.NO_NODE && others.get(i).stands()) {
                     others.get(i).gone();
@@ -148,7 +148,7 @@ final class NodeChecks {
             return;
         }
         asking = true;
-        session.whenConnected(() -> {
+        wire.whenConnected(() -> {
             List<SessionNode.Standing> part = part(told);
             Duration pause = told.isEmpty() ? COLLECTED : Duration.ZERO;
             if (part.isEmpty()) {

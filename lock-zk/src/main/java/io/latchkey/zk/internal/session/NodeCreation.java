@@ -60,8 +60,8 @@ final class NodeCreation {
         creating();
         if (places.size() == 1 && missing.isEmpty()) {
             QueueEntry only = places.get(0);
-            session.<ZnodeStore.Created>askCommitted(
-                    then -> session.port()
+            session.wire().<ZnodeStore.Created>askCommitted(
+                    then -> session.wire().port()
                             .create(only.prefix(id), session.context().ownerData(), then),
                     answer -> {
                         noLongerCreating();
@@ -69,7 +69,7 @@ final class NodeCreation {
                     });
         } else {
             List<Step> steps = steps();
-            session.write(steps.stream().map(Step::write).toList(), answer -> {
+            session.wire().write(steps.stream().map(Step::write).toList(), answer -> {
                 noLongerCreating();
                 created(steps, answer);
             });

@@ -46,15 +46,15 @@ public final class ParentNodes {
             return;
         }
         String level = path.substring(0, end);
-        session.write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
-            Status code = Session.codeOf(answer);
+        session.wire().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
+            Status code = Wire.codeOf(answer);
             switch (code) {
                 case OK, NODE_EXISTS -> {
                     last = Optional.of(level).filter(made -> code == Status.OK);
                     makeBelow(path, end, then);
                 }
                 case NO_NODE -> makeOrAbove(path, path.lastIndexOf('/', end - 1), then);
-                default -> then.accept(new Outcome.Failed(Session.plain(answer)));
+                default -> then.accept(new Outcome.Failed(Wire.plain(answer)));
             }
         });
     }
@@ -64,7 +64,7 @@ public final class ParentNodes {
      * have. If that is in use by now, the server refuses to delete it; a client that is about to use it makes it again.
      */
     void leave() {
-        last.ifPresent(level -> session.write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));
+        last.ifPresent(level -> session.wire().write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));
         last = Optional.empty();
     }
 

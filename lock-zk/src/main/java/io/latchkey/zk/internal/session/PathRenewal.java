@@ -81,13 +81,13 @@ final class PathRenewal implements Watches.Listener {
     /** In one flight, since the watch brings the children as well: lists are counted once for both. */
     private void watchAndList(Consumer<Response<ZnodeStore.Listing>> then) {
         stopWatching = session.watches().watchForRelease(path, this);
-        session.ask(done -> session.port().list(path, done), then);
+        session.wire().ask(done -> session.wire().port().list(path, done), then);
     }
 
     private void lookOnceConnected() {
         if (!waitsForConnection) {
             waitsForConnection = true;
-            session.whenConnected(() -> {
+            session.wire().whenConnected(() -> {
                 waitsForConnection = false;
                 look();
             });
@@ -134,12 +134,12 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void deletePath() {
-        session.write(List.of(new ZnodeStore.Write.Delete(path)), answer -> {
-            switch (Session.codeOf(answer)) {
+        session.wire().write(List.of(new ZnodeStore.Write.Delete(path)), answer -> {
+            switch (Wire.codeOf(answer)) {
                 case OK, NO_NODE -> drained();
                 case NOT_EMPTY -> look();
                 case CONNECTION_LOSS, READ_ONLY -> lookOnceConnected();
-                default -> cannotRenew(Session.plain(answer).detail());
+                default -> cannotRenew(Wire.plain(answer).detail());
             }
         });
     }

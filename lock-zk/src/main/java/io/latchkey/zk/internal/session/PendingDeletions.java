@@ -234,10 +234,10 @@ public final class PendingDeletions {
         if (owed.isEmpty() || waitsForConnection) {
             return;
         }
-        if (!session.connected()) {
+        if (!session.wire().connected()) {
             waitsForConnection = true;
             owed.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            session.whenConnected(() -> {
+            session.wire().whenConnected(() -> {
                 waitsForConnection = false;
                 owed.forEach(Departure::onNewConnection);
                 send();
@@ -320,7 +320,7 @@ public final class PendingDeletions {
         }
         flights++;
         underWay.addAll(batch);
-        session.write(writes, answer -> {
+        session.wire().write(writes, answer -> {
             flights--;
             batch.forEach(underWay::remove);
             answered(batch, steps, answer);
@@ -353,8 +353,8 @@ public final class PendingDeletions {
             batch.forEach(departure -> departure.uncertain = true);
             owed.addAll(0, batch);
             batch.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            if (session.connected()) {
-                session.afterBeat(this::send);
+            if (session.wire().connected()) {
+                session.heartbeat().afterBeat(this::send);
             } else {
                 send();
             }
@@ -385,7 +385,7 @@ public final class PendingDeletions {
         List<String> paths = nodes.stream().map(Step::path).toList();
         flights++;
         underWay.addAll(batch);
-        session.<List<Status>>ask(then -> session.port().exist(paths, then), answer -> {
+        session.wire().<List<Status>>ask(then -> session.wire().port().exist(paths, then), answer -> {
             flights--;
             batch.forEach(underWay::remove);
             missed = false;
@@ -462,7 +462,7 @@ public final class PendingDeletions {
             departure.tell(ReleaseOutcome.PENDING);
             owed.remove(departure);
             underWay.add(departure);
-            session.afterBeat(() -> {
+            session.heartbeat().afterBeat(() -> {
                 underWay.remove(departure);
                 owed.add(departure);
                 send();

@@ -70,7 +70,7 @@ public final class PresentNodes {
         if (member.isWaiting()) {
             waiting.put(name.text(), member);
         }
-        session.keepBeating();
+        session.heartbeat().keepBeating();
     }
 
     /** The member of this session that holds or is about to, and excludes all others, if one does. */

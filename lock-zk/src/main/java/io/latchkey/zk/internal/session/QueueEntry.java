@@ -313,9 +313,9 @@ final class QueueEntry implements QueueMember {
             String shown = lane().session().context().shown(path);
             shell.fail(Errors.denied(shown, "watch the queue", why));
         } else if (why.code() == Status.OTHER) {
-            lane().session().afterBeat(this::lookAgain);
+            lane().session().heartbeat().afterBeat(this::lookAgain);
         } else {
-            lane().session().whenConnected(this::lookAgain);
+            lane().session().wire().whenConnected(this::lookAgain);
         }
     }
 
@@ -324,7 +324,7 @@ final class QueueEntry implements QueueMember {
         return new Watches.Listener() {
             @Override
             public void released() {
-                if (ownWatched && lane().session().connected()) {
+                if (ownWatched && lane().session().wire().connected()) {
                     QueueEntry.this.released(node);
                 } else {
                     // Its turn may be another's: the own node may have gone before, and nothing has told. On a new
@@ -481,7 +481,7 @@ final class QueueEntry implements QueueMember {
             ownWatched(false);
             stopWatchingOwn = null;
             boolean lost = why.code() == Status.CONNECTION_LOSS;
-            lane().session().whenConnected(() -> {
+            lane().session().wire().whenConnected(() -> {
                 if (lost && node().equals(Optional.of(own)) && replacement == null) {
                     watchOwn();
                 }

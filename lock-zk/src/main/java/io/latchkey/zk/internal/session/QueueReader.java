@@ -197,7 +197,7 @@ final class QueueReader {
             together = together && reader.mayReadWithOthers();
             bytes += reader.lately + 3L * reader.path.length() + BESIDE_NAMES;
         }
-        if (!together || bytes > session.port().longestAnswer() / PART_OF_PACKET) {
+        if (!together || bytes > session.wire().port().longestAnswer() / PART_OF_PACKET) {
             places.forEach((place, reader) -> reader.readBehindCreateOf(place));
             return;
         }
@@ -207,7 +207,7 @@ final class QueueReader {
             readings.add(reader.reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
             paths.add(reader.path);
         });
-        session.<List<Response<ZnodeStore.Listing>>>ask(then -> session.port().lists(paths, then), answer -> {
+        session.wire().<List<Response<ZnodeStore.Listing>>>ask(then -> session.wire().port().lists(paths, then), answer -> {
             for (int i = 0; i < readings.size(); i++) {
                 Response<ZnodeStore.Listing> one =
                         answer.ok() ? answer.get().get(i) : Response.failed(answer.code(), answer.detail());
@@ -222,7 +222,7 @@ final class QueueReader {
     }
 
     private void readData(Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.<ZnodeStore.NodeData>ask(done -> session.port().read(path, done), answer -> {
+        session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(path, done), answer -> {
             if (answer.ok()) {
                 learn(answer.get());
             }
@@ -242,13 +242,13 @@ final class QueueReader {
             fail(served, Errors.mismatch(session.context().shown(path), asked, otherUse.get()));
             return;
         }
-        session.write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
-            Status code = Session.codeOf(answer);
+        session.wire().write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
+            Status code = Wire.codeOf(answer);
             if (code == Status.NO_AUTH || code == Status.OTHER) {
                 fail(
                         served,
                         Errors.denied(
-                                session.context().shown(path), "record the kind of the lock", Session.plain(answer)));
+                                session.context().shown(path), "record the kind of the lock", Wire.plain(answer)));
             }
         });
         // In the same flight: what it says now, and a queue of that moment.
@@ -321,10 +321,10 @@ final class QueueReader {
     }
 
     private void sendList() {
-        if (!session.connected()) {
+        if (!session.wire().connected()) {
             if (!waitsForConnection) {
                 waitsForConnection = true;
-                session.whenConnected(() -> {
+                session.wire().whenConnected(() -> {
                     waitsForConnection = false;
                     sendListUnlessOneIs();
                 });
@@ -447,7 +447,7 @@ final class QueueReader {
             } else if (answer.code() == Status.NO_AUTH || answer.code() == Status.OTHER) {
                 fail(served, Errors.refused(session.context().shown(path), answer));
             } else {
-                session.whenConnected(() -> listAgain(served));
+                session.wire().whenConnected(() -> listAgain(served));
             }
         });
     }
@@ -537,14 +537,14 @@ final class QueueReader {
     }
 
     private void lookIfConnected() {
-        if (unsought && session.connected() && !listing) {
+        if (unsought && session.wire().connected() && !listing) {
             sendList();
         }
     }
 
     private void lookForLostLater() {
         if (unsought) {
-            session.afterBeat(this::lookIfConnected);
+            session.heartbeat().afterBeat(this::lookIfConnected);
         }
     }
 
@@ -561,7 +561,7 @@ final class QueueReader {
             lost.remove(name.id());
             departures.withdraw(name);
         }
-        if (session.connected()) {
+        if (session.wire().connected()) {
             unsought = false;
         }
         if (lost.isEmpty()) {

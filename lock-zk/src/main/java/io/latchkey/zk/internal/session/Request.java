@@ -242,7 +242,7 @@ public final class Request
             }
         }
         if (session != null && machine.state() != State.CONFIRMING) {
-            session.confirmsNoMore(this);
+            session.heartbeat().confirmsNoMore(this);
         }
         if (machine.state() == State.ENDED) {
             ended();
@@ -257,7 +257,7 @@ public final class Request
         over = true;
         client.forget(this);
         if (session != null) {
-            session.holdsNoMore(this);
+            session.validity().holdsNoMore(this);
             for (QueueEntry place : places) {
                 place.lane().forget(place);
             }
@@ -335,12 +335,12 @@ public final class Request
             return;
         }
         if (places.size() == 1 || !waited) {
-            session().confirm(this);
+            session().heartbeat().confirm(this);
             return;
         }
         List<SessionNode.Standing> nodes = standing();
         String attempt = machine.id();
-        session().write(SessionNode.Standing.checks(nodes), answer -> {
+        session().wire().write(SessionNode.Standing.checks(nodes), answer -> {
             if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
                 return;
             }
@@ -356,7 +356,7 @@ public final class Request
             if (refusal.filter(found -> found.code() == Status.NO_NODE).isPresent()) {
                 nodes.get(refusal.get().index()).gone();
             } else {
-                session().confirm(this);
+                session().heartbeat().confirm(this);
             }
         });
     }
@@ -451,9 +451,9 @@ public final class Request
 
     private void lookUp(Placed node) {
         QueueEntry place = places.get(node.member());
-        session()
+        session().wire()
                 .<ZnodeStore.NodeData>ask(
-                        then -> session()
+                        then -> session().wire()
                                 .port()
                                 .read(place.lane().pathOf(node.name().text()), then),
                         answer -> {
@@ -466,7 +466,7 @@ public final class Request
                                 case OK -> on(new Event.Found(answer.get().czxid()));
                                 case NO_NODE -> place.nodeGone(node.name());
                                 case CONNECTION_LOSS, READ_ONLY ->
-                                    session().whenConnected(() -> {
+                                    session().wire().whenConnected(() -> {
                                         if (place.node().equals(Optional.of(node.name()))) {
                                             lookUp(node);
                                         }
@@ -479,7 +479,7 @@ public final class Request
     private void granted(Command.Grant grant) {
         stopTimer();
         places.forEach(place -> place.lane().nodes().granted(place));
-        session().holds(this);
+        session().validity().holds(this);
         ZkLease granted = lease(grant.token());
         granted.goesTo(signals);
         outcome.answer(Optional.of(granted));

@@ -63,11 +63,11 @@ final class RevocationNode {
         }
         ZnodeStore.Write check =
                 new ZnodeStore.Write.Check(place.path() + '/' + own.get().text());
-        session.write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
-            Response<ZnodeStore.Written> plain = Session.plain(answer);
+        session.wire().write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
+            Response<ZnodeStore.Written> plain = Wire.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> listen();
-                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(this::open);
+                case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::open);
                 case NO_NODE -> noNode(own.get());
                 default -> deaf(plain);
             }
@@ -79,7 +79,7 @@ final class RevocationNode {
         if (place.isAt(own)) {
             place.nodeGone(own);
         } else {
-            session.afterBeat(this::open);
+            session.heartbeat().afterBeat(this::open);
         }
     }
 
@@ -130,7 +130,7 @@ final class RevocationNode {
         @Override
         public void gone() {
             if (!closed) {
-                session.afterBeat(RevocationNode.this::open);
+                session.heartbeat().afterBeat(RevocationNode.this::open);
             }
         }
 
@@ -139,7 +139,7 @@ final class RevocationNode {
             if (why.code() == Status.NO_AUTH || why.code() == Status.OTHER) {
                 deaf(why);
             } else {
-                session.whenConnected(RevocationNode.this::listen);
+                session.wire().whenConnected(RevocationNode.this::listen);
             }
         }
     }

@@ -131,14 +131,14 @@ public final class SessionQueue {
             return;
         }
         byte[] same = session.context().ownerData();
-        session.write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
-            switch (Session.codeOf(answer)) {
-                case CONNECTION_LOSS, READ_ONLY -> session.whenConnected(() -> tellByWriting(member, own));
+        session.wire().write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
+            switch (Wire.codeOf(answer)) {
+                case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));
                 case NO_NODE -> member.nodeGone(own);
                 case NO_AUTH ->
                     LOG.warn(
                             "This client may not write to {}: who waits behind it waits until it is gone.", own.text());
-                case OTHER -> session.afterBeat(() -> tellByWriting(member, own));
+                case OTHER -> session.heartbeat().afterBeat(() -> tellByWriting(member, own));
                 default -> {
                     // Told.
                 }

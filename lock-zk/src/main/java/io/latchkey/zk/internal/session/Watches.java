@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Watches {
     private static final long NO_ZXID = -1;
 
-    private final Session session;
+    private final ClientContext context;
+    private final Wire wire;
     private final Map<String, Watched> byPath = new HashMap<>();
     /** Paths whose watches are being taken back, as often as that is on the wire. */
     private final Multiset<String> removing = HashMultiset.create();
@@ -130,8 +131,9 @@ public final class Watches {
         }
     }
 
-    Watches(Session session) {
-        this.session = session;
+    Watches(ClientContext context, Wire wire) {
+        this.context = context;
+        this.wire = wire;
     }
 
     /** Watches a node that may be released: its data and its children, in one flight. */
@@ -163,14 +165,14 @@ public final class Watches {
             watched.set(what, Armed.ASKED_FOR);
             switch (what) {
                 case DATA ->
-                    session.<ZnodeStore.NodeData>ask(then -> session.port().watchData(path, then), answer -> {
+                    wire.<ZnodeStore.NodeData>ask(then -> wire.port().watchData(path, then), answer -> {
                         if (armed(path, watched, what, answer)) {
                             watched.seenData = answer.get();
                             watched.listening().forEach(told -> told.seen(answer.get()));
                         }
                     });
                 case CHILDREN ->
-                    session.<ZnodeStore.Listing>ask(then -> session.port().watchChildren(path, then), answer -> {
+                    wire.<ZnodeStore.Listing>ask(then -> wire.port().watchChildren(path, then), answer -> {
                         if (armed(path, watched, what, answer)) {
                             watched.seen = answer.get();
                             watched.listening().forEach(told -> told.seen(answer.get()));
@@ -180,7 +182,7 @@ public final class Watches {
         } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
             listener.seen(watched.seen);
         } else if (what == Of.DATA && watched.data == Armed.CONFIRMED) {
-            session.context().serially(() -> {
+            context.serially(() -> {
                 if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
                     listener.seen(Objects.requireNonNull(watched.seenData));
                 }
@@ -250,6 +252,6 @@ public final class Watches {
 
     private void takeBack(String path) {
         removing.add(path);
-        session.port().removeWatches(path, () -> session.context().serially(() -> removing.remove(path)));
+        wire.port().removeWatches(path, () -> context.serially(() -> removing.remove(path)));
     }
 }

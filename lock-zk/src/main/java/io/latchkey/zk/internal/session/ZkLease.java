@@ -107,7 +107,7 @@ public final class ZkLease implements Lease {
         this.recipe = recipe;
         this.token = token;
         this.session = session;
-        this.term = session.term();
+        this.term = session.validity().term();
         this.signals = signals;
     }
 
@@ -192,7 +192,7 @@ public final class ZkLease implements Lease {
     void goesTo(RequestEvents owner) {
         signals = owner;
         owner.granted(token);
-        if (!session.connected()) {
+        if (!session.wire().connected()) {
             owner.suspect();
         }
         if (end.get() instanceof End.Lost how) {
@@ -214,7 +214,7 @@ public final class ZkLease implements Lease {
 
     /** The session that holds. */
     public ZnodeStore port() {
-        return session.port();
+        return session.wire().port();
     }
 
     /** The client that granted it. */
@@ -232,7 +232,7 @@ public final class ZkLease implements Lease {
         if (how != null || !valid) {
             return LeaseState.LOST;
         }
-        return session.connected() ? LeaseState.HELD : LeaseState.SUSPECT;
+        return session.wire().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
 
     @Override
@@ -244,7 +244,7 @@ public final class ZkLease implements Lease {
             return true;
         }
         lose(term.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
-        context.serially(session::checkTerm);
+        context.serially(session.validity()::checkTerm);
         return false;
     }
 

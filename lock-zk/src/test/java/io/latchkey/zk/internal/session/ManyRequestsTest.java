@@ -140,7 +140,7 @@ class ManyRequestsTest {
         return engine.ask("/m", "be late", (session, took) -> {
             long start = System.nanoTime();
             for (int i = 0; i < 30_000; i++) {
-                session.write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
+                session.wire().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
             }
             engine.context().serially(() -> took.complete(System.nanoTime() - start));
         });
