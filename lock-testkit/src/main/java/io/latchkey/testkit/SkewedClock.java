@@ -3,9 +3,9 @@ package io.latchkey.testkit;
 
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.session.ClientConfig;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.validity.Clock;

@@ -16,7 +16,7 @@ import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -74,18 +74,18 @@ class NothingLeaksTest {
     private static final String SESSION_CLASS = "io.latchkey.zk.internal.session.Session";
     private static final Set<String> COUNTED = Set.of(
             SESSION_CLASS,
-            "io.latchkey.zk.internal.session.Request",
-            "io.latchkey.zk.internal.session.QueueEntry",
-            "io.latchkey.zk.internal.session.ZkLease",
-            "io.latchkey.zk.internal.session.NodeCreation",
-            "io.latchkey.zk.internal.session.QueueReader$Want",
-            "io.latchkey.zk.internal.session.PendingDeletions$Departure",
+            "io.latchkey.zk.internal.request.Request",
+            "io.latchkey.zk.internal.request.QueueEntry",
+            "io.latchkey.zk.internal.request.ZkLease",
+            "io.latchkey.zk.internal.request.NodeCreation",
+            "io.latchkey.zk.internal.path.QueueReader$Want",
+            "io.latchkey.zk.internal.path.PendingDeletions$Departure",
             "io.latchkey.zk.internal.session.Watches$Watched",
-            "io.latchkey.zk.internal.session.RevocationNode",
-            "io.latchkey.zk.internal.session.Downgrade",
-            "io.latchkey.zk.internal.session.LocalHandOff$Turn",
-            "io.latchkey.zk.internal.session.LocalHandOff$Line",
-            "io.latchkey.zk.internal.session.LocalHandOff$Node",
+            "io.latchkey.zk.internal.request.RevocationNode",
+            "io.latchkey.zk.internal.request.Downgrade",
+            "io.latchkey.zk.internal.client.LocalHandOff$Turn",
+            "io.latchkey.zk.internal.client.LocalHandOff$Line",
+            "io.latchkey.zk.internal.client.LocalHandOff$Node",
             "io.latchkey.zk.internal.acquire.Acquisition");
 
     /** Of earlier tests of this process. */
@@ -246,7 +246,7 @@ class NothingLeaksTest {
             Eventually.holds(
                     "only the three that hold or wait are there",
                     SOON,
-                    () -> newObjects().getOrDefault("io.latchkey.zk.internal.session.Request", 0L) <= 3);
+                    () -> newObjects().getOrDefault("io.latchkey.zk.internal.request.Request", 0L) <= 3);
             held.close();
             first.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
             second.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
@@ -276,7 +276,7 @@ class NothingLeaksTest {
     @Test
     @Timeout(120)
     void aHolderThatIsAskedAgainAndAgainListensOnce() throws Exception {
-        String listener = "io.latchkey.zk.internal.session.RevocationNode$Listener";
+        String listener = "io.latchkey.zk.internal.request.RevocationNode$Listener";
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient other = client(server);
                 ZkLockClient client = client(server)) {

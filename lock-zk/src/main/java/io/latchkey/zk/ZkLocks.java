@@ -4,7 +4,7 @@ package io.latchkey.zk;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.util.ArrayList;

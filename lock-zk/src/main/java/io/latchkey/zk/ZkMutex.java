@@ -2,12 +2,12 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.Mutex;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.Engine;
-import io.latchkey.zk.internal.session.LocalHandOff;
-import io.latchkey.zk.internal.session.WaitPolicy;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;

@@ -5,10 +5,10 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.zk.internal.admin.SemaphoreCapacity;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.Engine;
 
 final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final Engine engine;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** The front door, the views, and the way to the real ZooKeeper, which no simulation sees. */
 final class DoorMutants {
-    private static final String ENGINE = "internal/session/Engine";
+    private static final String ENGINE = "internal/client/Engine";
     private static final String PORT = "internal/store/ZooKeeperStore";
     private static final String VIEW = "LockView";
     private static final String ACQUIRABLE = "ZkAcquirable";
@@ -15,7 +15,7 @@ final class DoorMutants {
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "callback on the event thread",
-                    "internal/session/ClientContext",
+                    "internal/context/ClientContext",
                     "config.callbacks().execute(task);",
                     "task.run();"),
             Mutant.of(
@@ -116,7 +116,7 @@ final class DoorMutants {
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#whoHeldBeforeAShrinkIsShownAsHolding"),
             Mutant.of(
                     "no time at all is a wait without end",
-                    "internal/session/WaitPolicy",
+                    "internal/request/WaitPolicy",
                     "return timeout.isZero() ? new Never() : new AtMost(timeout);",
                     "return timeout.isZero() ? new Forever() : new AtMost(timeout);"),
             Mutant.of(
@@ -126,7 +126,7 @@ final class DoorMutants {
                     "hashInt(System.identityHashCode(this) + key.hashCode())"),
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
-                            "internal/session/Engine",
+                            "internal/client/Engine",
                             "(last == null || last.session().wire().isOver() || !last.owes())",
                             "(last == null || last.session().wire().isOver() || last.session().wire().connected())")
                     .caughtBy(

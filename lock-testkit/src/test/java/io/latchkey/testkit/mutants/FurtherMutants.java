@@ -7,24 +7,24 @@ import java.util.List;
 final class FurtherMutants {
     private static final String MACHINE = "internal/acquire/Acquisition";
     private static final String RECIPE = "internal/recipe/Recipe";
-    private static final String READER = "internal/session/QueueReader";
+    private static final String READER = "internal/path/QueueReader";
 
     private FurtherMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "observers are told a grant twice",
-                    "internal/session/Request",
+                    "internal/request/Request",
                     "granted.goesTo(signals);",
                     "granted.goesTo(signals);\n        signals.granted(granted.token());"),
             Mutant.of(
                     "observers are told nothing of a withdrawn request",
-                    "internal/session/AcquireFuture",
+                    "internal/request/AcquireFuture",
                     "if (lease.isEmpty()) {\n            signals.notGranted",
                     "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted"),
             Mutant.of(
                     "a token is one too high for who need not wait",
-                    "internal/session/Request",
+                    "internal/request/Request",
                     "lease(grant.token())",
                     "lease(grant.token() + (waited ? 0 : 1))"),
             Mutant.of(
@@ -61,7 +61,7 @@ final class FurtherMutants {
                             "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
             Mutant.of(
                     "a neighbour that goes hands over",
-                    "internal/session/PresentNodes",
+                    "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
             Mutant.of(
@@ -71,12 +71,12 @@ final class FurtherMutants {
                     "members.get(0).standing != Standing.READY || token == Created.UNKNOWN_TOKEN"),
             Mutant.of(
                     "a downgraded lease is released like a writer's",
-                    "internal/session/Downgrade",
+                    "internal/request/Downgrade",
                     "place.replaced(by);\n",
                     "place.notReplaced();\n"),
             Mutant.of(
                     "a downgrade makes a node behind all others",
-                    "internal/session/Downgrade",
+                    "internal/request/Downgrade",
                     "new ZnodeStore.Write.CreateNode(\n                        lane.pathOf(to.text()),",
                     "new ZnodeStore.Write.CreateRequest(\n                        lane.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
             Mutant.of(
@@ -92,12 +92,12 @@ final class FurtherMutants {
                     "boolean news = dataSince == seen.mzxid();"),
             Mutant.of(
                     "who runs out of time is told nothing",
-                    "internal/session/Request",
+                    "internal/request/Request",
                     "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
                     "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller"),
             Mutant.of(
                             "loss is told on the event thread",
-                            "internal/session/ZkLease",
+                            "internal/request/ZkLease",
                             "context.callBack(() -> lost.tell(cause));",
                             "lost.tell(cause);")
                     .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
@@ -118,7 +118,7 @@ final class FurtherMutants {
                     "if (heir.standing != Standing.READY) {\n            heir.standing"),
             Mutant.of(
                     "a path that others made anew is waited for",
-                    "internal/session/PathRenewal",
+                    "internal/path/PathRenewal",
                     "since != 0 && path.mzxid() > since",
                     "since < 0"));
 }

@@ -5,22 +5,22 @@ import java.util.List;
 
 /** Releases, hand-overs within a session, downgrades, multi-locks, resizes, and paths made anew. */
 final class LeavingMutants {
-    private static final String DEPARTURES = "internal/session/PendingDeletions";
-    private static final String LANE = "internal/session/SessionQueue";
-    private static final String DOWNGRADE = "internal/session/Downgrade";
-    private static final String CREATION = "internal/session/NodeCreation";
+    private static final String DEPARTURES = "internal/path/PendingDeletions";
+    private static final String LANE = "internal/path/SessionQueue";
+    private static final String DOWNGRADE = "internal/request/Downgrade";
+    private static final String CREATION = "internal/request/NodeCreation";
 
     private LeavingMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
                     "an ear is created without its request's node",
-                    "internal/session/RevocationNode",
+                    "internal/request/RevocationNode",
                     "List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY))",
                     "List.of(new ZnodeStore.Write.CreateNode(path, EMPTY))"),
             Mutant.of(
                     "an ear that was not there is not asked for again on a new connection",
-                    "internal/session/PendingDeletions",
+                    "internal/path/PendingDeletions",
                     "nodes.addAll(absentEars);",
                     ""),
             Mutant.of(
@@ -86,7 +86,7 @@ final class LeavingMutants {
                     ""),
             Mutant.of(
                     "a neighbour's going is not told",
-                    "internal/session/PresentNodes",
+                    "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text());"),
             Mutant.of("who holds does not tell the neighbour", LANE, "here.told(own)", "here.path()"),
@@ -119,7 +119,7 @@ final class LeavingMutants {
                     "case CONNECTION_LOSS, READ_ONLY -> done();"),
             Mutant.of(
                     "a downgraded lease has a token of its own",
-                    "internal/session/Request",
+                    "internal/request/Request",
                     "lease(write.token());",
                     "lease(write.token() + 1);"),
             Mutant.of(
@@ -181,17 +181,17 @@ final class LeavingMutants {
                     "shell"),
             Mutant.of(
                     "a level that is there is an error",
-                    "internal/session/ParentNodes",
+                    "internal/path/ParentNodes",
                     "case OK, NODE_EXISTS -> {",
                     "case OK -> {"),
             Mutant.of(
                     "the counter's end is not waited for",
-                    "internal/session/PathRenewal",
+                    "internal/path/PathRenewal",
                     "public void childrenChanged() {\n        look();",
                     "public void childrenChanged() {\n        idle();"),
             Mutant.of(
                             "a word that was lost is not said again",
-                            "internal/session/SessionQueue",
+                            "internal/path/SessionQueue",
                             "case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),

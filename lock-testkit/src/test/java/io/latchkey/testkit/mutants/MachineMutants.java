@@ -6,7 +6,7 @@ import java.util.List;
 /** What happens next to a request. */
 final class MachineMutants {
     private static final String MACHINE = "internal/acquire/Acquisition";
-    private static final String REQUEST = "internal/session/Request";
+    private static final String REQUEST = "internal/request/Request";
 
     private MachineMutants() {}
 
@@ -23,12 +23,12 @@ final class MachineMutants {
                     "(m, e) -> m.enqueue(), ENQUEUEING)"),
             Mutant.of(
                     "a lost answer is looked for without a barrier",
-                    "internal/session/QueueReader",
+                    "internal/path/QueueReader",
                     "if (!session.wire().connected()) {\n            if (!waitsForConnection) {",
                     "if (session.wire().isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
-                    "internal/session/Engine",
+                    "internal/client/Engine",
                     "SerialExecutor.attemptEach(live, Request::sessionOver);",
                     "SerialExecutor.attemptEach(live.stream().filter(r -> r.state() == State.HELD).toList(), Request::sessionOver);"),
             Mutant.of("one id for all attempts", MACHINE, "id = ids.get();", "id = id.isEmpty() ? ids.get() : id;"),

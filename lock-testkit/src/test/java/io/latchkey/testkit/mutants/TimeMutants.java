@@ -11,13 +11,17 @@ final class TimeMutants {
     private static final String VALIDITY = "internal/session/SessionValidity";
     private static final String HEARTBEAT = "internal/session/Heartbeat";
     private static final String PROOFS = "internal/validity/SessionExpiryBound";
-    private static final String LEASE = "internal/session/ZkLease";
+    private static final String LEASE = "internal/request/ZkLease";
     private static final String TERM = "internal/validity/ValidityPeriod";
 
     private TimeMutants() {}
 
     static final List<Mutant> ALL = List.of(
-            Mutant.of("expiry ignored by the lease", LEASE, "if (term.isValid()) {", "if (session.validity().term() != null) {")
+            Mutant.of(
+                            "expiry ignored by the lease",
+                            LEASE,
+                            "if (term.isValid()) {",
+                            "if (session.validity().term() != null) {")
                     .and(VALIDITY, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
             Mutant.of(
                     "validity counted from the disconnect",
@@ -114,7 +118,7 @@ final class TimeMutants {
                     "if (!others.isEmpty()) {"),
             Mutant.of(
                             "nobody looks at a node of which a watch has told",
-                            "internal/session/QueueEntry",
+                            "internal/request/QueueEntry",
                             "return leftToWatch && ownWatched;",
                             "return leftToWatch;")
                     .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
@@ -151,7 +155,7 @@ final class TimeMutants {
                     .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
             Mutant.of(
                             "a denied downgrade takes the watch away",
-                            "internal/session/Request",
+                            "internal/request/Request",
                             "downgrade = null;\n        if (watchesOwn) {",
                             "downgrade = null;\n        if (lease == null) {")
                     .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
@@ -172,7 +176,7 @@ final class TimeMutants {
                     "waiting.size();"),
             Mutant.of(
                     "a lost lease keeps its node's place",
-                    "internal/session/Request",
+                    "internal/request/Request",
                     "Objects.requireNonNull(lease).lose(lose.cause());\n        }\n    }\n\n    /**\n     * Several",
                     "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several"),
             Mutant.of(
@@ -182,7 +186,7 @@ final class TimeMutants {
                     "if (!isValid() && !end.compareAndSet(null, new End.Released())) {"),
             Mutant.of(
                     "no new session after the old one",
-                    "internal/session/Engine",
+                    "internal/client/Engine",
                     "serially(this::openAnew);\n    }",
                     "sessionTimeout();\n    }"),
             Mutant.of(

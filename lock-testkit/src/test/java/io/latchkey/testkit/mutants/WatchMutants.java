@@ -5,9 +5,9 @@ import java.util.List;
 
 /** What is heard of the nodes ahead, of the own node and of the path. */
 final class WatchMutants {
-    private static final String PLACE = "internal/session/QueueEntry";
+    private static final String PLACE = "internal/request/QueueEntry";
     private static final String WATCHES = "internal/session/Watches";
-    private static final String READER = "internal/session/QueueReader";
+    private static final String READER = "internal/path/QueueReader";
 
     private WatchMutants() {}
 
@@ -125,7 +125,7 @@ final class WatchMutants {
                     ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                     "told before the watch was set is missed",
-                    "internal/session/QueueEntry",
+                    "internal/request/QueueEntry",
                     "if (!leadIfAheadMayHold() && data.version() > 0) {",
                     "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
             Mutant.of(
@@ -142,13 +142,13 @@ final class WatchMutants {
                             "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"),
             Mutant.of(
                             "a mark is taken for its turn by who cannot know of its own end",
-                            "internal/session/QueueEntry",
+                            "internal/request/QueueEntry",
                             "if (ownWatched && lane().session().wire().connected()) {",
                             "if (isWaiting()) {")
-                    .and("internal/session/QueueEntry", "if (lost && node()", "if (!lost && node()"),
+                    .and("internal/request/QueueEntry", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
                     "a mark counts before the watches are set again",
-                    "internal/session/QueueEntry",
+                    "internal/request/QueueEntry",
                     "ownWatched && lane().session().wire().connected()",
                     "ownWatched"),
             Mutant.of(

@@ -2,7 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -2,11 +2,11 @@
 package io.latchkey.testkit.sim;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.session.ClientConfig;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.time.Duration;

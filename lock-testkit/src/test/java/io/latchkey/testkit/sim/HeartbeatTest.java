@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.ClientConfig;
-import io.latchkey.zk.internal.session.Engine;
-import io.latchkey.zk.internal.session.WaitPolicy;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;

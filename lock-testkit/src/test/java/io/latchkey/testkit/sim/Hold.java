@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

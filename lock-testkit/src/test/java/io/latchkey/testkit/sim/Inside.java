@@ -3,10 +3,10 @@ package io.latchkey.testkit.sim;
 
 import com.google.common.collect.Multimap;
 import com.google.common.collect.Multiset;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.ClientContext;
-import io.latchkey.zk.internal.session.Engine;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -240,7 +240,7 @@ final class Inside {
         boolean ofRequest = type.getName().startsWith(PORT) && (field.equals("number") || field.equals("after"));
         boolean ofClient = (type == Engine.class || type == ClientContext.class)
                 && (field.equals("config") || field.equals("ownerData"));
-        boolean isNews = type.getPackage() == Engine.class.getPackage() && field.equals("signals");
+        boolean isNews = type.getName().startsWith("io.latchkey.zk.internal.") && field.equals("signals");
         return ofRequest || ofClient || isNews || (type.getName().equals(TIMER) && field.equals("number"));
     }
 }

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.request.WaitPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

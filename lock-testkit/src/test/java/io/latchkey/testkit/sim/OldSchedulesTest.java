@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.request.WaitPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.session.WaitPolicy;
+import io.latchkey.zk.internal.request.WaitPolicy;
 import java.util.List;
 
 /**

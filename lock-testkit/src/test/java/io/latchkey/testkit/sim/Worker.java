@@ -5,7 +5,7 @@ import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

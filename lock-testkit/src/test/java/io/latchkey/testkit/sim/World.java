@@ -10,7 +10,7 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.sim.Reached.What;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.session.ZkLease;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.session.Engine;
-import io.latchkey.zk.internal.session.OwnRequest;
+import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Instant;

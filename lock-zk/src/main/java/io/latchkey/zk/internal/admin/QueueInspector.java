@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -11,7 +12,6 @@ import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;

@@ -2,10 +2,10 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -125,8 +125,8 @@ final class QueueScan {
     }
 
     private CompletableFuture<Looked> children(String node) {
-        return engine.inSession((session, then) ->
-                session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(node, done), data -> {
+        return engine.inSession((session, then) -> session.wire()
+                .<ZnodeStore.NodeData>ask(done -> session.wire().port().read(node, done), data -> {
                     if (!data.ok()) {
                         missing(node, data, then);
                     } else if (data.get().children() > MOST_CHILDREN) {

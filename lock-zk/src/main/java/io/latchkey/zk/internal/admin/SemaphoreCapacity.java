@@ -2,11 +2,11 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.path.ParentNodes;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
-import io.latchkey.zk.internal.session.Engine;
-import io.latchkey.zk.internal.session.ParentNodes;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
@@ -76,10 +76,8 @@ public final class SemaphoreCapacity {
                 PathData resized = found.resized(capacity);
                 ZnodeStore.Write write = new ZnodeStore.Write.SetData(
                         path, resized.bytes(), answer.get().version());
-                unlessUsedOtherwise(
-                        session,
-                        then,
-                        () -> session.wire().write(List.of(write), written -> written(session, written, resized, then)));
+                unlessUsedOtherwise(session, then, () -> session.wire()
+                        .write(List.of(write), written -> written(session, written, resized, then)));
             });
         });
     }

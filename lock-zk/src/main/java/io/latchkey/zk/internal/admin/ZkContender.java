@@ -2,11 +2,11 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Contender;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.SerialExecutor;
@@ -64,8 +65,7 @@ public final class Heartbeat {
     /**
      * @param backInTouch what to do when a barrier on a new connection has been committed
      */
-    Heartbeat(
-            ClientContext context, Wire wire, SessionValidity validity, NodeChecks nodeChecks, Runnable backInTouch) {
+    Heartbeat(ClientContext context, Wire wire, SessionValidity validity, NodeChecks nodeChecks, Runnable backInTouch) {
         this.context = context;
         this.wire = wire;
         this.validity = validity;
@@ -310,8 +310,7 @@ public final class Heartbeat {
 
     /** Half of the time is more than a lone write proves. Where answers are slow no pair proves as much; then it will not get better. */
     private boolean mayLoseConnection() {
-        boolean halfIsLeft =
-                validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
+        boolean halfIsLeft = validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
         return beats >= BEATS_AT_MOST || (beats > 0 && halfIsLeft);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -115,12 +116,9 @@ public final class Lists {
     }
 
     /** A list of the path was answered, or lost. */
-    void answered(String path, Response<ZnodeStore.Listing> answer) {
+    public void answered(String path, Response<ZnodeStore.Listing> answer) {
         if (answer.code() == Status.CONNECTION_LOSS) {
-            lost.merge(
-                    path,
-                    new Lost(1, context.now()),
-                    (before, now) -> new Lost(before.times() + 1, now.last()));
+            lost.merge(path, new Lost(1, context.now()), (before, now) -> new Lost(before.times() + 1, now.last()));
             if (lost.size() > context.lanesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
@@ -130,12 +128,12 @@ public final class Lists {
     }
 
     /** Whether the path's last list was lost. */
-    boolean wasLost(String path) {
+    public boolean wasLost(String path) {
         return lost.containsKey(path);
     }
 
     /** Whether the path's lists were lost so often that they are too long. */
-    boolean isUnreadable(String path) {
+    public boolean isUnreadable(String path) {
         return times(path) >= LOST_BY_LENGTH;
     }
 

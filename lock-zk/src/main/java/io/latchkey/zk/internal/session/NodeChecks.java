@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -24,7 +25,7 @@ import java.util.function.Consumer;
  * answers neither before it has applied all that the session has seen, each node's creation included. So what the read does not find
  * was deleted, and what was deleted before the transaction failed is not found.
  */
-final class NodeChecks {
+public final class NodeChecks {
     /**
      * How many nodes one part of a heartbeat checks. A server keeps the last 500 transactions on its heap, and a check
      * takes five times its bytes there.
@@ -55,7 +56,7 @@ final class NodeChecks {
     }
 
     /** The place's node has come or gone, or a watch looks after it from now on, or does so no more. */
-    void update(SessionNode place) {
+    public void update(SessionNode place) {
         if (place.node().isPresent() && !place.isLeftToWatch()) {
             places.add(place);
         } else {
@@ -136,7 +137,7 @@ final class NodeChecks {
      * A watch tells that a holder's node is gone. It may have gone with the session, of which the server tells later: a committed
      * transaction knows. One is sent at once; what is told until a moment after its answer goes into the next.
      */
-    void told(SessionNode gone) {
+    public void told(SessionNode gone) {
         told.add(gone);
         if (!asking && !collected.isSet()) {
             checkTold();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.ConnectionLog;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.ClockReading;

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.session;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -137,23 +138,23 @@ public final class Watches {
     }
 
     /** Watches a node that may be released: its data and its children, in one flight. */
-    Runnable watchForRelease(String path, Listener listener) {
+    public Runnable watchForRelease(String path, Listener listener) {
         watch(path, listener, Of.DATA);
         return watch(path, listener, Of.CHILDREN);
     }
 
     /** Watches a node's data. */
-    Runnable watchData(String path, Listener listener) {
+    public Runnable watchData(String path, Listener listener) {
         return watch(path, listener, Of.DATA);
     }
 
     /** Watches who comes and goes under a node, and the node's own going; a request has no children. */
-    Runnable watchChildren(String path, Listener listener) {
+    public Runnable watchChildren(String path, Listener listener) {
         return watch(path, listener, Of.CHILDREN);
     }
 
     /** Watches the own node. The watch is never taken back: it goes with the node. */
-    Runnable watchOwn(String path, Listener listener) {
+    public Runnable watchOwn(String path, Listener listener) {
         var unused = watchChildren(path, listener);
         return () -> byPath.computeIfPresent(path, (p, watched) -> watched.remove(listener) ? null : watched);
     }
@@ -191,7 +192,7 @@ public final class Watches {
         return () -> stop(path, watched, listener);
     }
 
-    void fired(String path, ZnodeStore.Change change, long zxid) {
+    public void fired(String path, ZnodeStore.Change change, long zxid) {
         Watched watched = byPath.get(path);
         if (watched == null) {
             return;

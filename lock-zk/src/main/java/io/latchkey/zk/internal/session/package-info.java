@@ -1,4 +1,4 @@
-/** A client at work: its sessions, the queues of its paths, its requests and leases. */
+/** One ZooKeeper session: its connection, its validity, its heartbeat, its watches and lists. */
 @NullMarked
 package io.latchkey.zk.internal.session;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockObserver;
-import io.latchkey.zk.internal.session.Request;
+import io.latchkey.zk.internal.request.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

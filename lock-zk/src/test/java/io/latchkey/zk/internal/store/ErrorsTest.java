@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.session.ClientConfig;
-import io.latchkey.zk.internal.session.Engine;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -70,7 +72,7 @@ public final class PendingDeletions {
      * @param replacement by what is on its way; of both either may be there
      * @param ear the node beside it by which its holder is asked to let go
      */
-    record Left(
+    public record Left(
             PresentNodes in,
             NodeName name,
             boolean exclusive,
@@ -161,7 +163,7 @@ public final class PendingDeletions {
      *
      * @param early whether that may be; else those are granted who wait, once the deletion is confirmed
      */
-    void release(List<Left> left, boolean early, Consumer<ReleaseOutcome> then) {
+    public void release(List<Left> left, boolean early, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
         List<Runnable> grants = new ArrayList<>(0);
         for (Left node : left) {
@@ -180,7 +182,7 @@ public final class PendingDeletions {
         }
     }
 
-    void withdraw(List<Left> left, Consumer<ReleaseOutcome> then) {
+    public void withdraw(List<Left> left, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
         for (Left node : left) {
             departure.nodes.add(new Leaving(node.in(), node.name(), Manner.WITHDRAWN));
@@ -196,7 +198,7 @@ public final class PendingDeletions {
     }
 
     /** A node of the own path that nobody wants. */
-    void withdraw(NodeName name) {
+    public void withdraw(NodeName name) {
         depart(new Leaving(nodes, name, Manner.WITHDRAWN));
     }
 
@@ -217,7 +219,7 @@ public final class PendingDeletions {
         node.ear().ifPresent(ear -> departure.nodes.add(new Leaving(node.in(), ear, Manner.EAR)));
     }
 
-    boolean owes() {
+    public boolean owes() {
         return !underWay.isEmpty() || !owed.isEmpty();
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
@@ -8,6 +8,8 @@ import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Lists are shared. While one is on the wire, requests that enqueue wait for the next, which serves them all; nothing
  * is lost by that, since they stand behind the one whose list is on its way (docs/protocol.md, "Acquire").
  */
-final class QueueReader {
+public final class QueueReader {
     /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */
     private static final int PART_OF_PACKET = 4;
     /** What such a list has beside its names and its path's: the path's data, twice, with all that the server knows of it. */
@@ -140,7 +142,7 @@ final class QueueReader {
      * The path was made with this data at {@code zxid}. Every other node of this session that is known to be there was made
      * before that transaction, which found no path.
      */
-    void made(PathData made, long zxid) {
+    public void made(PathData made, long zxid) {
         tellWhoseNodeIsGone(Set.of());
         if (naming().isShared()) {
             return;
@@ -153,12 +155,12 @@ final class QueueReader {
     }
 
     /** The transaction that wrote the path's data as last seen, or 0. */
-    long writtenAt() {
+    public long writtenAt() {
         return dataSince;
     }
 
     /** What somebody has just seen in the path's data. */
-    void learn(ZnodeStore.NodeData seen) {
+    public void learn(ZnodeStore.NodeData seen) {
         if (naming().isShared()) {
             return;
         }
@@ -190,7 +192,7 @@ final class QueueReader {
      * Reads the queues behind the creates of several places of one request, which have just been sent: with one request, if
      * no path's data is asked for as well, no list is on its way that others wait for, and a packet takes all of them.
      */
-    static void readBehindCreatesOf(Map<QueueMember, QueueReader> places, Session session) {
+    public static void readBehindCreatesOf(Map<QueueMember, QueueReader> places, Session session) {
         boolean together = places.size() > 1;
         long bytes = 0;
         for (QueueReader reader : places.values()) {
@@ -207,14 +209,17 @@ final class QueueReader {
             readings.add(reader.reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
             paths.add(reader.path);
         });
-        session.wire().<List<Response<ZnodeStore.Listing>>>ask(then -> session.wire().port().lists(paths, then), answer -> {
-            for (int i = 0; i < readings.size(); i++) {
-                Response<ZnodeStore.Listing> one =
-                        answer.ok() ? answer.get().get(i) : Response.failed(answer.code(), answer.detail());
-                session.lists().answered(paths.get(i), one);
-                readings.get(i).accept(one);
-            }
-        });
+        session.wire()
+                .<List<Response<ZnodeStore.Listing>>>ask(
+                        then -> session.wire().port().lists(paths, then), answer -> {
+                            for (int i = 0; i < readings.size(); i++) {
+                                Response<ZnodeStore.Listing> one = answer.ok()
+                                        ? answer.get().get(i)
+                                        : Response.failed(answer.code(), answer.detail());
+                                session.lists().answered(paths.get(i), one);
+                                readings.get(i).accept(one);
+                            }
+                        });
     }
 
     private boolean mayReadWithOthers() {
@@ -256,7 +261,7 @@ final class QueueReader {
         listAgain(served);
     }
 
-    void list(QueueMember place) {
+    public void list(QueueMember place) {
         want(new Want(place, From.CREATE));
     }
 
@@ -296,7 +301,7 @@ final class QueueReader {
     }
 
     /** Something became of a request of this lane: those put off may be needed now. */
-    void reconsider() {
+    public void reconsider() {
         if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {
             List<Want> due = List.copyOf(putOff.values());
             putOff.clear();
@@ -311,7 +316,7 @@ final class QueueReader {
     }
 
     /** Behind a barrier, as every list is that is asked for on a new connection. */
-    void listForLostCreate(QueueMember place) {
+    public void listForLostCreate(QueueMember place) {
         want(new Want(place, From.BARRIER));
     }
 
@@ -520,13 +525,13 @@ final class QueueReader {
     }
 
     /** The create with this id was lost and its request is over. */
-    void disown(String id) {
+    public void disown(String id) {
         remember(id);
         lookForLost();
     }
 
     /** The create with this id was lost and its request has another. */
-    void remember(String id) {
+    public void remember(String id) {
         lost.add(id);
         session.lookOnEveryConnection(lookForLost);
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.path.ParentNodes;
+import io.latchkey.zk.internal.path.QueueMember;
+import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -60,13 +64,15 @@ final class NodeCreation {
         creating();
         if (places.size() == 1 && missing.isEmpty()) {
             QueueEntry only = places.get(0);
-            session.wire().<ZnodeStore.Created>askCommitted(
-                    then -> session.wire().port()
-                            .create(only.prefix(id), session.context().ownerData(), then),
-                    answer -> {
-                        noLongerCreating();
-                        created(only, answer);
-                    });
+            session.wire()
+                    .<ZnodeStore.Created>askCommitted(
+                            then -> session.wire()
+                                    .port()
+                                    .create(only.prefix(id), session.context().ownerData(), then),
+                            answer -> {
+                                noLongerCreating();
+                                created(only, answer);
+                            });
         } else {
             List<Step> steps = steps();
             session.wire().write(steps.stream().map(Step::write).toList(), answer -> {

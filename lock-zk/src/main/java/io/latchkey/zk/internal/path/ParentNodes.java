@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -63,7 +65,7 @@ public final class ParentNodes {
      * Nothing is created below them after all. A server deletes an empty container only if it has had a child, as all levels but the last
      * have. If that is in use by now, the server refuses to delete it; a client that is about to use it makes it again.
      */
-    void leave() {
+    public void leave() {
         last.ifPresent(level -> session.wire().write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));
         last = Optional.empty();
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import com.google.common.collect.LinkedHashMultimap;
 import com.google.common.collect.SetMultimap;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.session.Session;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -60,11 +61,11 @@ public final class PresentNodes {
     }
 
     /** The member of this session whose node that is, if it is one of this session's. */
-    Optional<QueueMember> at(NodeName name) {
+    public Optional<QueueMember> at(NodeName name) {
         return Optional.ofNullable(present.get(name.text()));
     }
 
-    void arrived(QueueMember member, NodeName name) {
+    public void arrived(QueueMember member, NodeName name) {
         present.put(name.text(), member);
         session.nodeChecks().update(member);
         if (member.isWaiting()) {
@@ -78,7 +79,7 @@ public final class PresentNodes {
         return Optional.ofNullable(holder);
     }
 
-    void granted(QueueMember member) {
+    public void granted(QueueMember member) {
         member.node().ifPresent(name -> waiting.remove(name.text()));
         if (member.isExclusive()) {
             holder = member;
@@ -107,7 +108,7 @@ public final class PresentNodes {
     }
 
     /** {@code member} holds and waits no more, whatever becomes of its node. */
-    void ended(QueueMember member) {
+    public void ended(QueueMember member) {
         member.forgetOwn();
         if (member.equals(holder)) {
             holder = null;
@@ -133,7 +134,7 @@ public final class PresentNodes {
     }
 
     /** A node of this session is known to be gone. */
-    void gone(NodeName name) {
+    public void gone(NodeName name) {
         present.remove(name.text());
         waiting.remove(name.text());
         letGo.remove(name.text());

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Watches;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;

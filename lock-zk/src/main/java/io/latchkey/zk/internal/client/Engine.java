@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.client;
 
 import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
@@ -12,9 +12,17 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.OwnRequest;
+import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.SerialExecutor;

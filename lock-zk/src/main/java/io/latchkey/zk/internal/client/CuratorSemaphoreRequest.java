@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.client;
 
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.client;
 
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
@@ -11,13 +11,19 @@ import io.latchkey.zk.internal.acquire.Command;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.Placed;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.path.PendingDeletions;
+import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.SessionNode;
+import io.latchkey.zk.internal.session.SessionRequest;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -75,7 +81,7 @@ public final class Request
     private ZkLease.Successor successor = released -> false;
 
     /** The client of a request. */
-    interface Client {
+    public interface Client {
         /** The request is over. On the serial executor. */
         void forget(Request request);
 
@@ -109,11 +115,11 @@ public final class Request
                 .orElse(null);
     }
 
-    OwnRequest atThisMoment() {
+    public OwnRequest atThisMoment() {
         return new OwnRequest(ownersSignals(), state() == State.HELD, id(), paths());
     }
 
-    AcquireFuture outcome() {
+    public AcquireFuture outcome() {
         return outcome;
     }
 
@@ -122,8 +128,8 @@ public final class Request
         return lease != null && machine.state() == State.HELD ? lease.signals() : signals;
     }
 
-    /** Is granted only if no request of Latchkey's own layout stands at the path of this lock ({@link CuratorSemaphoreRequest}). */
-    void looksFor(LockTarget lock) {
+    /** Is granted only if no request of Latchkey's own layout stands at the path of this lock, as Curator's semaphore needs it. */
+    public void looksFor(LockTarget lock) {
         neighbour = lock;
     }
 
@@ -132,7 +138,7 @@ public final class Request
         Objects.requireNonNull(lease).signals().suspect();
     }
 
-    RequestEvents signals() {
+    public RequestEvents signals() {
         return signals;
     }
 
@@ -146,12 +152,12 @@ public final class Request
     }
 
     /** Whether it had to wait in its present or last attempt. */
-    boolean hasWaited() {
+    public boolean hasWaited() {
         return waited;
     }
 
     /** Whether {@code path} is the node of one of its locks. */
-    boolean isFor(String path) {
+    public boolean isFor(String path) {
         return places.stream().anyMatch(place -> place.lock().equals(path));
     }
 
@@ -160,7 +166,7 @@ public final class Request
         return places.stream().map(QueueEntry::path).toList();
     }
 
-    State state() {
+    public State state() {
         return machine.state();
     }
 
@@ -193,7 +199,7 @@ public final class Request
         return machine.state() == State.QUEUED || machine.state() == State.CONFIRMING;
     }
 
-    void begin(SessionQueues in) {
+    public void begin(SessionQueues in) {
         if (machine.state() == State.NEW) {
             join(in);
             on(new Event.Begin());
@@ -451,9 +457,11 @@ public final class Request
 
     private void lookUp(Placed node) {
         QueueEntry place = places.get(node.member());
-        session().wire()
+        session()
+                .wire()
                 .<ZnodeStore.NodeData>ask(
-                        then -> session().wire()
+                        then -> session()
+                                .wire()
                                 .port()
                                 .read(place.lane().pathOf(node.name().text()), then),
                         answer -> {
@@ -500,7 +508,7 @@ public final class Request
     }
 
     /** The session is over; a waiting request goes on with the next one. */
-    void sessionOver() {
+    public void sessionOver() {
         session = null;
         looking = false;
         places.forEach(QueueEntry::leaveSession);
@@ -595,7 +603,7 @@ public final class Request
     }
 
     /** What to do, at once, when it ends by whatever cause. */
-    void onceEnded(Runnable then) {
+    public void onceEnded(Runnable then) {
         onceEnded = then;
     }
 
@@ -619,7 +627,7 @@ public final class Request
     }
 
     /** The client closes: a held lease is lost to its owner, a waiting caller is told. */
-    void close(LockException closed) {
+    public void close(LockException closed) {
         if (machine.state() == State.HELD) {
             Objects.requireNonNull(lease).lose(LossCause.CLIENT_CLOSED);
             successor = released -> false;
@@ -630,7 +638,7 @@ public final class Request
     }
 
     /** Nobody wants the outcome any more: interrupted or cancelled. */
-    void abandon() {
+    public void abandon() {
         if (machine.state() == State.HELD) {
             Objects.requireNonNull(lease).abandon();
         } else {

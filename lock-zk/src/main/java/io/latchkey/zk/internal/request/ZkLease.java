@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -8,10 +8,13 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Notice;
@@ -55,7 +58,7 @@ public final class ZkLease implements Lease {
     }
 
     /** The request that holds, as its lease sees it. On the serial executor. */
-    interface Holder {
+    public interface Holder {
         /** The path by which people know the request: that of its first member. */
         String shownPath();
 
@@ -82,7 +85,7 @@ public final class ZkLease implements Lease {
 
     /** Somebody in the same client who goes on with the node when its lease is released. */
     @FunctionalInterface
-    interface Successor {
+    public interface Successor {
         /** Whether it has a lease of the request now, so that nothing is to be let go of. */
         boolean takesOver(Holder released);
 
@@ -149,7 +152,7 @@ public final class ZkLease implements Lease {
     }
 
     /** When this lease is released, {@code next} may go on with its node. */
-    void passOnTo(Successor next) {
+    public void passOnTo(Successor next) {
         request.passOnTo(next);
     }
 
@@ -184,12 +187,12 @@ public final class ZkLease implements Lease {
     }
 
     /** Another lease takes over; says whether this one had not ended by then. */
-    boolean handOver() {
+    public boolean handOver() {
         return end.compareAndSet(null, new End.Released());
     }
 
     /** From now on it is {@code owner}'s, who is told so. */
-    void goesTo(RequestEvents owner) {
+    public void goesTo(RequestEvents owner) {
         signals = owner;
         owner.granted(token);
         if (!session.wire().connected()) {

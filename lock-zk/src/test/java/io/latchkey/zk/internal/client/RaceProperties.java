@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.ClockReading;
 import io.latchkey.zk.internal.validity.ValidityPeriod;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.zk.internal.path.SessionQueue;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;

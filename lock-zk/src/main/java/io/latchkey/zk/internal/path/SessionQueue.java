@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.Watches;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
@@ -47,7 +50,7 @@ public final class SessionQueue {
         this.drain = new PathRenewal(session, path);
     }
 
-    Session session() {
+    public Session session() {
         return session;
     }
 
@@ -55,23 +58,23 @@ public final class SessionQueue {
         return path;
     }
 
-    PresentNodes nodes() {
+    public PresentNodes nodes() {
         return nodes;
     }
 
-    QueueReader reader() {
+    public QueueReader reader() {
         return reader;
     }
 
-    PendingDeletions departures() {
+    public PendingDeletions departures() {
         return departures;
     }
 
-    Naming naming() {
+    public Naming naming() {
         return session.context().naming();
     }
 
-    String pathOf(String child) {
+    public String pathOf(String child) {
         return nodes.pathOf(child);
     }
 
@@ -83,16 +86,16 @@ public final class SessionQueue {
         return departures.owes() || reader.owes() || creating > 0;
     }
 
-    void creating() {
+    public void creating() {
         creating++;
     }
 
-    void noLongerCreating() {
+    public void noLongerCreating() {
         creating--;
     }
 
     /** Tells {@code member} when the node ahead goes. */
-    void watch(QueueMember member, NodeName ahead) {
+    public void watch(QueueMember member, NodeName ahead) {
         if (nodes.follow(member, ahead)) {
             return;
         }
@@ -121,7 +124,7 @@ public final class SessionQueue {
      * <p>It need not be among the followers: if it found a node whose create was lost before that was known to be of this
      * session, it watches it as one of others.
      */
-    void tell(QueueMember member, NodeName next) {
+    public void tell(QueueMember member, NodeName next) {
         member.node().ifPresent(own -> nodes.at(next)
                 .ifPresentOrElse(here -> here.told(own), () -> tellByWriting(member, own)));
     }
@@ -147,7 +150,7 @@ public final class SessionQueue {
     }
 
     /** The counter is near its end: the path has to be made anew, and its data to be read anew. */
-    void drain(QueueMember member, long since) {
+    public void drain(QueueMember member, long since) {
         if (naming().isShared()) {
             String shown = session.context().shown(path);
             member.fail(Errors.cannotRenew(shown, "other clients than Latchkey's use it as well"));
@@ -158,12 +161,12 @@ public final class SessionQueue {
         drain.await(member, notAfter);
     }
 
-    void join() {
+    public void join() {
         joined++;
     }
 
     /** The request of {@code member} is over. */
-    void forget(QueueMember member) {
+    public void forget(QueueMember member) {
         joined--;
         reader.forget(member);
         drain.forgetThoseGone();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * What the caller of a request waits for: a lease, nothing when time ran out, or the error. The caller may cancel it from
  * any thread, which gives the request up. The request answers on the engine's serial executor; its first answer counts.
  */
-class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
+public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     private static final Logger LOG = LoggerFactory.getLogger(AcquireFuture.class);
     private static final int LONG_WAIT_SECONDS = 5;
 
@@ -31,7 +32,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
      * @param heldByCallerOf the lease that the thread waiting for a request holds itself, so that it waits forever, if there is one
      * @param giveUp what to do when nobody wants to know any more; on the serial executor
      */
-    AcquireFuture(
+    public AcquireFuture(
             ClientContext context,
             Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf,
             RequestEvents signals,
@@ -42,7 +43,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         this.giveUp = giveUp;
     }
 
-    RequestEvents signals() {
+    public RequestEvents signals() {
         return signals;
     }
 
@@ -69,7 +70,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     }
 
     /** A lease that nobody wants any more is let go of. */
-    void answer(Optional<ZkLease> lease) {
+    public void answer(Optional<ZkLease> lease) {
         answered = true;
         if (lease.isEmpty()) {
             signals.notGranted(
@@ -80,7 +81,7 @@ class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         }
     }
 
-    void fail(Throwable error) {
+    public void fail(Throwable error) {
         answered = true;
         signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
         completeExceptionally(error);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.Lists;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.path.PendingDeletions;
+import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.SessionNode;
+import io.latchkey.zk.internal.session.Watches;
 import java.util.Optional;
 
 /** A member of a request as the queue of its path sees it: how far it is, and what it is told. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.Diagnosis;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.path.PendingDeletions;
+import io.latchkey.zk.internal.path.QueueMember;
+import io.latchkey.zk.internal.path.SessionQueue;
+import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
@@ -12,6 +16,7 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Watches;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;

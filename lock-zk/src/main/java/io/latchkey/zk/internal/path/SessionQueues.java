@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,21 +10,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** All queues in which requests of one session stand, or stood lately, by their paths. */
-final class SessionQueues {
+public final class SessionQueues {
     private final Session session;
     private final Map<String, SessionQueue> byPath = new HashMap<>();
     /** Queues of which {@link #owes} does not know yet that they owe nothing. */
     private final Deque<SessionQueue> owing = new ArrayDeque<>(0);
 
-    SessionQueues(Session session) {
+    public SessionQueues(Session session) {
         this.session = session;
     }
 
-    Session session() {
+    public Session session() {
         return session;
     }
 
-    SessionQueue at(String path) {
+    public SessionQueue at(String path) {
         return byPath.computeIfAbsent(path, p -> new SessionQueue(session, p, this::dropIfIdle));
     }
 
@@ -34,7 +35,7 @@ final class SessionQueues {
     }
 
     /** Asked after every answer while a client closes: a queue is looked at again only while it owes, until none seems to. */
-    boolean owes() {
+    public boolean owes() {
         if (!someOwes()) {
             owing.addAll(byPath.values());
         }
@@ -49,7 +50,7 @@ final class SessionQueues {
     }
 
     /** Ends the session; {@code told} is what the callers of releases that were not answered are told. */
-    void end(ReleaseOutcome told) {
+    public void end(ReleaseOutcome told) {
         session.end();
         SerialExecutor.attemptEach(byPath.values(), queue -> queue.sessionOver(told));
         // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all

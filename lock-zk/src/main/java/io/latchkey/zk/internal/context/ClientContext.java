@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.session;
+package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.RequestEvents;
@@ -51,7 +51,7 @@ public final class ClientContext {
      * @param leasesOn how many leases of the client a path has; asked on the serial executor
      * @param bringsAnswers whether the current thread is the event thread of the client's ZooKeeper handle
      */
-    ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier bringsAnswers) {
+    public ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier bringsAnswers) {
         this.config = config;
         this.serial = new SerialExecutor(config.relief());
         this.ownerData = config.owner().data();
