@@ -18,6 +18,7 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -231,9 +232,9 @@ public final class SimulatedLocks implements AutoCloseable {
             synchronized (SimulatedLocks.this) {
                 Naming naming =
                         switch (layout) {
-                            case LATCHKEY -> Naming.LATCHKEY;
-                            case CURATOR -> Naming.CURATOR;
-                            case KAZOO -> Naming.KAZOO;
+                            case LATCHKEY -> Namings.LATCHKEY;
+                            case CURATOR -> Namings.CURATOR;
+                            case KAZOO -> Namings.KAZOO;
                         };
                 Engine engine = server.start(
                         label,

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ record FoundLock(String path, Layout layout, PathData purpose) {
     static final String LOCKS = "locks";
 
     private static final Map<Layout, Naming> SHARED =
-            ImmutableMap.of(Layout.CURATOR, Naming.CURATOR, Layout.KAZOO, Naming.KAZOO);
+            ImmutableMap.of(Layout.CURATOR, Namings.CURATOR, Layout.KAZOO, Namings.KAZOO);
 
     /** Whether the number of permits is known. For a Curator semaphore only its clients know it. */
     boolean isCounted() {
@@ -77,10 +78,10 @@ record FoundLock(String path, Layout layout, PathData purpose) {
      * under {@code leases} already, so that node is not counted as a permit.
      */
     static Optional<FoundLock> curatorsSemaphore(String path, List<String> leases, List<String> locks) {
-        int permits = of(Kind.SEMAPHORE, Naming.CURATOR, requests(Naming.CURATOR, leases))
+        int permits = of(Kind.SEMAPHORE, Namings.CURATOR, requests(Namings.CURATOR, leases))
                 .size();
         int turns =
-                of(Kind.MUTEX, Naming.CURATOR, requests(Naming.CURATOR, locks)).size();
+                of(Kind.MUTEX, Namings.CURATOR, requests(Namings.CURATOR, locks)).size();
         int seem = Math.max(1, turns > 0 ? permits - 1 : permits);
         return permits + turns == 0
                 ? Optional.empty()

@@ -2,6 +2,7 @@
 package io.latchkey.zk;
 
 import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 
 /**
  * Whose znodes a client's locks are made of. With {@link #CURATOR} or {@link #KAZOO} it shares live paths with that
@@ -68,9 +69,9 @@ public enum Layout {
 
     Naming naming() {
         return switch (this) {
-            case LATCHKEY -> Naming.LATCHKEY;
-            case CURATOR -> Naming.CURATOR;
-            case KAZOO -> Naming.KAZOO;
+            case LATCHKEY -> Namings.LATCHKEY;
+            case CURATOR -> Namings.CURATOR;
+            case KAZOO -> Namings.KAZOO;
         };
     }
 }

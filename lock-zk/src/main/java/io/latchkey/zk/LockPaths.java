@@ -2,7 +2,7 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.BadPathException;
-import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PrintableText;
 import java.util.Objects;
@@ -66,7 +66,7 @@ final class LockPaths {
      */
     private static boolean readsAsRequest(String level) {
         return NodeName.isEar(level)
-                || Stream.of(Naming.LATCHKEY, Naming.CURATOR, Naming.KAZOO)
+                || Stream.of(Namings.LATCHKEY, Namings.CURATOR, Namings.KAZOO)
                         .anyMatch(naming -> naming.parse(level).isPresent());
     }
 

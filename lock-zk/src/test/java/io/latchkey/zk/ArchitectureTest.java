@@ -219,7 +219,6 @@ class ArchitectureTest {
         check(slices().matching(INTERNAL + "(*)..").should().beFreeOfCycles());
     }
 
-    /** Not yet: the names in {@code queue}. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -5,7 +5,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
-import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
@@ -47,7 +47,7 @@ final class Client implements ClientConfig.Opener {
                 Runnable::run,
                 Runnable::run,
                 path -> path,
-                Naming.LATCHKEY,
+                Namings.LATCHKEY,
                 Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService()))));
     }
 

@@ -17,7 +17,7 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
-import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -47,7 +47,7 @@ class OpeningTest {
     private final AtomicInteger attempts = new AtomicInteger();
 
     private Engine started() {
-        return zooKeeper.start("", SESSION, Naming.LATCHKEY, Optional.empty());
+        return zooKeeper.start("", SESSION, Namings.LATCHKEY, Optional.empty());
     }
 
     private static Mutex mutexOf(Engine engine) {

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
@@ -60,7 +61,7 @@ public record ClientConfig(
                 callbacks,
                 Runnable::run,
                 shown,
-                Naming.LATCHKEY,
+                Namings.LATCHKEY,
                 Optional.empty());
     }
 

@@ -8,17 +8,10 @@ import java.util.Optional;
  * own and those that other clients use as well is here and nowhere else (docs/protocol.md, "Shared layouts: Curator and
  * kazoo").
  */
-public sealed interface Naming permits OwnNaming, SharedNaming {
-    /** Paths where nobody but Latchkey stands. */
-    Naming LATCHKEY = new OwnNaming();
-    /** Paths of Curator's recipes. */
-    Naming CURATOR = SharedNaming.curator();
-    /** Paths of kazoo's recipes. */
-    Naming KAZOO = SharedNaming.kazoo();
-
+public interface Naming {
     /** The child of a semaphore's path under which Curator's layout has the requests for permits. */
     String CURATORS_LEASES = "leases";
-    /** What a path is used for where {@code child}, a request of {@link #LATCHKEY}, stands. */
+    /** What a path is used for where {@code child}, a request of {@link Namings#LATCHKEY}, stands. */
     static OtherUse ownLayout(String child) {
         return new OtherUse(child, "a lock of Latchkey in its own layout", false);
     }

@@ -3,8 +3,13 @@ package io.latchkey.zk.internal.queue;
 
 import java.util.Optional;
 
-/** The names of {@link NodeName}. What a path is for stands in its data. */
-record OwnNaming() implements Naming {
+/**
+ * The names of {@link NodeName}. What a path is for stands in its data.
+ *
+ * @param curator the names by which requests of Curator are told that stand there by mistake
+ * @param kazoo the same of kazoo
+ */
+record OwnNaming(Naming curator, Naming kazoo) implements Naming {
     @Override
     public String prefix(Kind kind, Tag tag, String id, int permits) {
         return NodeName.prefix(tag, id, permits);
@@ -46,9 +51,9 @@ record OwnNaming() implements Naming {
         if (kind == Kind.SEMAPHORE && child.equals(CURATORS_LEASES)) {
             return Optional.of(new OtherUse(child, "a semaphore of Curator", false));
         }
-        return CURATOR.parse(child).isPresent()
+        return curator.parse(child).isPresent()
                 ? Optional.of(new OtherUse(child, "a lock of Curator", false))
-                : KAZOO.parse(child).isPresent()
+                : kazoo.parse(child).isPresent()
                         ? Optional.of(new OtherUse(child, "a lock of kazoo", false))
                         : Optional.empty();
     }

@@ -54,7 +54,7 @@ public final class Queue {
      * @param purpose the path's data at the moment when these were its children
      */
     public static Queue of(Collection<String> children, PathData purpose) {
-        return of(children, purpose, Naming.LATCHKEY);
+        return of(children, purpose, Namings.LATCHKEY);
     }
 
     /**

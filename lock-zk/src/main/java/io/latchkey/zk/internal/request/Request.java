@@ -16,6 +16,7 @@ import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Naming;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.Owner;
@@ -394,7 +395,7 @@ public final class Request
             boolean ours = isStillPlaced(attempt);
             if (ours && answer.ok()) {
                 Optional<OtherUse> own = answer.get().children().stream()
-                        .filter(child -> Naming.LATCHKEY.parse(child).isPresent())
+                        .filter(child -> Namings.LATCHKEY.parse(child).isPresent())
                         .findFirst()
                         .map(Naming::ownLayout);
                 if (own.isPresent()) {

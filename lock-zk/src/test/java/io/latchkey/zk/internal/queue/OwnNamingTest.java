@@ -11,7 +11,7 @@ class OwnNamingTest {
     private static final String WRITE = "write-00ff00ff12345678-0000000042";
     private static final String READ = "read-00ff00ff12345678-0000000042";
 
-    private final Naming naming = new OwnNaming();
+    private final Naming naming = Namings.LATCHKEY;
     private final NodeName name = naming.parse(WRITE).orElseThrow();
 
     @Test

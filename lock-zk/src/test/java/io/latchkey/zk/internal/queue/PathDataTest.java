@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The data of paths and requests. The bytes are a format: changing them locks out older clients. */
 class PathDataTest {
     private static final NodeName KAZOOS =
-            Naming.KAZOO.parse("batch__lock__0000000001").orElseThrow();
+            Namings.KAZOO.parse("batch__lock__0000000001").orElseThrow();
 
     @Test
     void aPathSaysItsFormatItsKindAndASemaphoresCounts() {
@@ -123,7 +123,7 @@ class PathDataTest {
             })
     void invisibleCharactersInOwnerData_areUnknown(String data) {
         assertEquals(Owner.UNKNOWN, Owner.parse(data.getBytes(UTF_8)));
-        assertEquals(Owner.UNKNOWN, Naming.KAZOO.owner(KAZOOS, data.getBytes(UTF_8)));
+        assertEquals(Owner.UNKNOWN, Namings.KAZOO.owner(KAZOOS, data.getBytes(UTF_8)));
     }
 
     @Test

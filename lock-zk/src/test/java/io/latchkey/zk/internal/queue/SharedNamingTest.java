@@ -53,7 +53,7 @@ class SharedNamingTest {
     @ParameterizedTest
     @ValueSource(strings = {"0000000000", "0123456789", "-2147483648", "2147483647"})
     void numberIsAnyThatTheServerAppends(String number) {
-        for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
+        for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
             String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + number;
             NodeName name = naming.parse(text).orElseThrow();
             assertEquals(Integer.parseInt(number), name.sequence());
@@ -73,19 +73,19 @@ class SharedNamingTest {
     void idIsTheWholeHead_whenLatchkeyDidNotGiveTheName(String head) {
         assertEquals(
                 head,
-                Naming.CURATOR.parse(head + "lock-0000000001").orElseThrow().id());
+                Namings.CURATOR.parse(head + "lock-0000000001").orElseThrow().id());
     }
 
     @Test
     void whatIsNotThereIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> Naming.KAZOO.prefix(Kind.SEMAPHORE, Tag.LEASE, ID, 1));
-        assertThrows(IllegalArgumentException.class, () -> Naming.CURATOR.prefix(Kind.MUTEX, Tag.READ, ID, 1));
+        assertThrows(IllegalArgumentException.class, () -> Namings.KAZOO.prefix(Kind.SEMAPHORE, Tag.LEASE, ID, 1));
+        assertThrows(IllegalArgumentException.class, () -> Namings.CURATOR.prefix(Kind.MUTEX, Tag.READ, ID, 1));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {CURATORS + "lock-", "lock-", "whatever-lock-", "_c_4c617463-686b-6579-00ff-lock-"})
     void theNamesOfOthersNeedNothingButTheMarkerAndTheNumber(String prefix) {
-        NodeName name = Naming.CURATOR.parse(prefix + "0000000007").orElseThrow();
+        NodeName name = Namings.CURATOR.parse(prefix + "0000000007").orElseThrow();
         assertEquals(Tag.WRITE, name.tag());
         assertEquals(7, name.sequence());
         assertEquals(prefix.substring(0, prefix.length() - "lock-".length()), name.id());
@@ -108,27 +108,27 @@ class SharedNamingTest {
                 "ear-00ff00ff12345678"
             })
     void foreignNamesAreNoRequests(String child) {
-        assertEquals(Optional.empty(), Naming.CURATOR.parse(child));
-        assertEquals(Optional.empty(), Naming.KAZOO.parse(child));
+        assertEquals(Optional.empty(), Namings.CURATOR.parse(child));
+        assertEquals(Optional.empty(), Namings.KAZOO.parse(child));
     }
 
     @Test
     void readersAreNotTakenForWriters() {
         assertEquals(
                 Tag.READ,
-                Naming.KAZOO.parse(KAZOOS + "__rlock__0000000001").orElseThrow().tag());
+                Namings.KAZOO.parse(KAZOOS + "__rlock__0000000001").orElseThrow().tag());
         assertEquals(
                 Tag.WRITE,
-                Naming.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow().tag());
+                Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow().tag());
     }
 
     @Test
     void queueIsInTheOrderOfTheNumbers_forAllLayouts() {
-        String ours = Naming.CURATOR.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000002";
+        String ours = Namings.CURATOR.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000002";
         Queue queue = Queue.of(
                 List.of(CURATORS + "lock-0000000010", ours, CURATORS + "lock-0000000001", "notes"),
                 PathData.MUTEX,
-                Naming.CURATOR);
+                Namings.CURATOR);
         assertEquals(
                 List.of(1, 2, 10),
                 queue.requests().stream().map(NodeName::sequence).toList());
@@ -138,7 +138,7 @@ class SharedNamingTest {
     /** Curator and kazoo compare numbers as text, where a minus sign comes before every digit. */
     @Test
     void requestAfterTheOverflow_isAheadOfAllOthers() {
-        for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
+        for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
             String prefix = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1);
             Queue queue = Queue.of(
                     List.of(prefix + "2147483647", prefix + "-2147483648", prefix + "0000000001"),
@@ -152,16 +152,16 @@ class SharedNamingTest {
 
     @Test
     void aReaderStandsInItsWritersPlace() {
-        String text = Naming.CURATOR.prefix(Kind.READ_WRITE, Tag.WRITE, ID, 1) + "0000000042";
-        NodeName read = Naming.CURATOR.inPlace(Naming.CURATOR.parse(text).orElseThrow(), Tag.READ);
+        String text = Namings.CURATOR.prefix(Kind.READ_WRITE, Tag.WRITE, ID, 1) + "0000000042";
+        NodeName read = Namings.CURATOR.inPlace(Namings.CURATOR.parse(text).orElseThrow(), Tag.READ);
         assertEquals("_c_4c617463-686b-6579-00ff-00ff12345678-__READ__0000000042", read.text());
         assertEquals(Tag.READ, read.tag());
         assertEquals(ID, read.id());
         String kazoos = KAZOOS + "__lock__0000000042";
         assertEquals(
                 KAZOOS + "__rlock__0000000042",
-                Naming.KAZOO
-                        .inPlace(Naming.KAZOO.parse(kazoos).orElseThrow(), Tag.READ)
+                Namings.KAZOO
+                        .inPlace(Namings.KAZOO.parse(kazoos).orElseThrow(), Tag.READ)
                         .text());
     }
 
@@ -173,7 +173,7 @@ class SharedNamingTest {
     })
     void child_showsTheOtherUseOfThePath(Kind kind, String child, String use, boolean sameLayout) {
         PathData asked = kind == Kind.MUTEX ? PathData.MUTEX : PathData.READ_WRITE;
-        Queue queue = Queue.of(List.of("notes", child), asked, Naming.CURATOR);
+        Queue queue = Queue.of(List.of("notes", child), asked, Namings.CURATOR);
         assertEquals(List.of(), queue.requests());
         assertEquals(Optional.of(new OtherUse(child, use, sameLayout)), queue.otherUse());
     }
@@ -193,33 +193,33 @@ class SharedNamingTest {
 
     @Test
     void kazoosMutexAndWriteLockAreOne() {
-        NodeName name = Naming.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
-        assertTrue(Naming.KAZOO.isOf(name, Kind.MUTEX));
-        assertTrue(Naming.KAZOO.isOf(name, Kind.READ_WRITE));
-        NodeName reader = Naming.KAZOO.parse(KAZOOS + "__rlock__0000000001").orElseThrow();
-        assertFalse(Naming.KAZOO.isOf(reader, Kind.SEMAPHORE));
+        NodeName name = Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
+        assertTrue(Namings.KAZOO.isOf(name, Kind.MUTEX));
+        assertTrue(Namings.KAZOO.isOf(name, Kind.READ_WRITE));
+        NodeName reader = Namings.KAZOO.parse(KAZOOS + "__rlock__0000000001").orElseThrow();
+        assertFalse(Namings.KAZOO.isOf(reader, Kind.SEMAPHORE));
     }
 
     @Test
     void requestsOfOtherLayouts_areDescribed() {
-        NodeName curators = Naming.CURATOR.parse("lock-0000000001").orElseThrow();
-        NodeName kazoos = Naming.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
-        assertEquals(new Owner("10.0.0.1", 0, ""), Naming.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
-        assertEquals(new Owner("", 0, "worker:7 b"), Naming.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
-        assertEquals(Owner.UNKNOWN, Naming.CURATOR.owner(curators, new byte[] {0, 1, 2}));
+        NodeName curators = Namings.CURATOR.parse("lock-0000000001").orElseThrow();
+        NodeName kazoos = Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
+        assertEquals(new Owner("10.0.0.1", 0, ""), Namings.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
+        assertEquals(new Owner("", 0, "worker:7 b"), Namings.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
+        assertEquals(Owner.UNKNOWN, Namings.CURATOR.owner(curators, new byte[] {0, 1, 2}));
     }
 
     @Test
     void nodeIsAnothers_whenItsIdIsOnlyAsLongAsLatchkeys() {
-        NodeName name = Naming.KAZOO.parse(ID + "__lock__0000000001").orElseThrow();
+        NodeName name = Namings.KAZOO.parse(ID + "__lock__0000000001").orElseThrow();
         assertEquals(ID, name.id());
-        assertEquals(new Owner("", 0, "worker:7 b"), Naming.KAZOO.owner(name, "worker:7 b".getBytes(UTF_8)));
+        assertEquals(new Owner("", 0, "worker:7 b"), Namings.KAZOO.owner(name, "worker:7 b".getBytes(UTF_8)));
     }
 
     @Test
     void nodesOfLatchkeyAmongOthers_sayTheirOwner() {
         Owner ours = new Owner("host", 7, "label");
-        for (Naming naming : List.of(Naming.CURATOR, Naming.KAZOO)) {
+        for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
             String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000001";
             NodeName name = naming.parse(text).orElseThrow();
             assertEquals(ours, naming.owner(name, ours.data()));
