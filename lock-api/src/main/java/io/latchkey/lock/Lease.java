@@ -2,6 +2,7 @@
 package io.latchkey.lock;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -114,6 +115,22 @@ public interface Lease extends AutoCloseable {
      * @return a future of the cause of the loss
      */
     CompletableFuture<LossCause> lost();
+
+    /**
+     * Has {@code body} told of the loss of this lease: {@link BodyInterruption#lost} is called once, and only on loss; at
+     * once if the lease is lost already. {@link Acquirable#call(OnLoss, LeaseFunction)} calls this before it begins the body.
+     * For implementations: users take that method.
+     *
+     * <p>An implementation calls it in the moment in which {@link #isValid} turns {@code false}, or as soon after as it
+     * finds out, and before it deletes the lease's node. This default does what {@link #lost} can do: it waits for the
+     * client's callback executor. Wrappers of a lease hand it on to that lease.
+     *
+     * @param body the interruption of the thread that runs the body
+     */
+    default void interruptOnLoss(BodyInterruption body) {
+        Objects.requireNonNull(body, "body");
+        var unused = lost().thenAccept(body::lost);
+    }
 
     /**
      * Returns a future that completes when another client asks the holder of this lease to release it, through

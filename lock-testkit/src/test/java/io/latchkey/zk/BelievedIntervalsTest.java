@@ -63,7 +63,15 @@ class BelievedIntervalsTest {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final int TESTS = 7;
     private static final List<Kind> KINDS = List.of(
-            Kind.MUTEX, Kind.WRITER_BEFORE_READER, Kind.MUTEX, Kind.READER_BEFORE_WRITER, Kind.MUTEX, Kind.PERMITS);
+            Kind.MUTEX,
+            Kind.WRITER_BEFORE_READER,
+            Kind.MUTEX,
+            Kind.READER_BEFORE_WRITER,
+            Kind.MUTEX,
+            Kind.PERMITS,
+            Kind.BODY,
+            Kind.BODY,
+            Kind.BODY);
 
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
@@ -130,6 +138,7 @@ class BelievedIntervalsTest {
                 standoff.check();
                 figures.add("client cut off from its server", standoff.givings(unheard));
                 figures.add("answers cut off, deleted by the holder", standoff.givingsBut(unheard));
+                figures.add("client or answers cut off: last step", standoff.lastSteps());
                 holders.forEach(FaultyClient::close);
             }
         });
@@ -153,6 +162,7 @@ class BelievedIntervalsTest {
                 }
                 standoff.check();
                 figures.add("server cut off from the leader", standoff.givings());
+                figures.add("server cut off from the leader: last step", standoff.lastSteps());
                 holders.forEach(FaultyClient::close);
             }
         });
@@ -217,6 +227,7 @@ class BelievedIntervalsTest {
             standoff.check();
             figures.add(name + ", holder cut off", standoff.givings(cutOff));
             figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
+            figures.add(name + ": last step", standoff.lastSteps());
             holders.forEach(FaultyClient::close);
         }
     }
@@ -275,6 +286,7 @@ class BelievedIntervalsTest {
                             .add(giving);
                 }
                 bySpeed.forEach(figures::add);
+                figures.add("clocks 1 % fast or slow, cut off: last step", standoff.lastSteps());
             }
         });
     }

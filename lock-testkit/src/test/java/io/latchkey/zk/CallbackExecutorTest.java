@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +75,25 @@ class CallbackExecutorTest extends OnOneServer {
         boolean runs() {
             return this != BLOCKS;
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bodyIsInterrupted_whenItsNodeIsDeleted(Unfit unfit) throws Exception {
+        ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
+        CountDownLatch began = new CountDownLatch(1);
+        FutureTask<Void> call = new FutureTask<>(() -> one.mutex("/a").call(OnLoss.INTERRUPT, lease -> {
+            began.countDown();
+            NEVER.await();
+            return null;
+        }));
+        Thread thread = new Thread(call, "body");
+        thread.setDaemon(true);
+        thread.start();
+        began.await();
+        deleteRequest("/a", 0);
+        assertEquals(
+                LossCause.NODE_DELETED, refusal(LeaseLostException.class, call).lossCause());
     }
 
     @ParameterizedTest

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.check.ExclusionChecker;
@@ -20,8 +22,13 @@ import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +55,8 @@ final class Standoff implements AutoCloseable {
     private final ZooKeeper witness;
     private final List<Pair> pairs = new ArrayList<>();
     private final List<Lease> watched = new CopyOnWriteArrayList<>();
+    private final Map<String, Body> bodies = new ConcurrentHashMap<>();
+    private final List<Thread> bodiesThreads = new ArrayList<>();
     private final Thread looks = new Thread(this::look, "looks");
 
     /** Who shuts out whom. */
@@ -55,7 +64,36 @@ final class Standoff implements AutoCloseable {
         MUTEX,
         WRITER_BEFORE_READER,
         READER_BEFORE_WRITER,
-        PERMITS
+        PERMITS,
+        /** A mutex whose holder runs a body that obeys interruption. Nothing looks at its lease. */
+        BODY
+    }
+
+    /** A body under a lease that takes a step each time that it can, until it is interrupted. */
+    private static final class Body {
+        private final CompletableFuture<Lease> began = new CompletableFuture<>();
+        private volatile long lastStep;
+        private volatile long nextGranted;
+
+        void run(Acquirable lock) {
+            try {
+                lock.run(OnLoss.INTERRUPT, lease -> {
+                    lastStep = System.nanoTime();
+                    began.complete(lease);
+                    while (!Thread.currentThread().isInterrupted()) {
+                        lastStep = System.nanoTime();
+                        LockSupport.parkNanos(LOOK_EVERY_NANOS / 10);
+                    }
+                });
+            } catch (LeaseLostException | InterruptedException | IllegalStateException over) {
+                began.completeExceptionally(over);
+            }
+        }
+
+        Lease nextIsGranted(Lease lease) {
+            nextGranted = System.nanoTime();
+            return lease;
+        }
     }
 
     /** A lease that is held, and who is next. */
@@ -105,13 +143,28 @@ final class Standoff implements AutoCloseable {
     Pair pair(FaultyClient holder, Kind kind) throws Exception {
         String path = newPath();
         Side first = first(holder.client(), kind, path);
-        Lease held = history.recorded(holder, first.lock(), first.claim()).acquire();
-        watched.add(held);
-        Pair pair = new Pair(
-                path, holder.name(), holder.proxy().session().orElseThrow(), held, next(path, second(kind, path)));
+        Acquirable lock = history.recorded(holder, first.lock(), first.claim());
+        Lease held = kind == Kind.BODY ? heldByBody(path, lock) : lock.acquire();
+        CompletableFuture<Lease> next = next(path, second(kind, path));
+        if (kind == Kind.BODY) {
+            next = next.thenApply(bodies.get(path)::nextIsGranted);
+        } else {
+            watched.add(held);
+        }
+        Pair pair = new Pair(path, holder.name(), holder.proxy().session().orElseThrow(), held, next);
         pairs.add(pair);
         watchNode(path, held.token());
         return pair;
+    }
+
+    private Lease heldByBody(String path, Acquirable lock) throws Exception {
+        Body body = new Body();
+        bodies.put(path, body);
+        Thread thread = new Thread(() -> body.run(lock), "body of " + path);
+        thread.setDaemon(true);
+        bodiesThreads.add(thread);
+        thread.start();
+        return body.began.get(WITHIN.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Has somebody wait for the mutex on a path of which another process has the lease with this token. */
@@ -137,7 +190,7 @@ final class Standoff implements AutoCloseable {
 
     private static Side first(LockClient client, Kind kind, String path) {
         return switch (kind) {
-            case MUTEX -> new Side(client.mutex(path), LockClaim.exclusive(path));
+            case MUTEX, BODY -> new Side(client.mutex(path), LockClaim.exclusive(path));
             case WRITER_BEFORE_READER -> new Side(client.readWriteLock(path).writeLock(), LockClaim.exclusive(path));
             case READER_BEFORE_WRITER -> new Side(client.readWriteLock(path).readLock(), LockClaim.shared(path));
             case PERMITS -> new Side(client.semaphore(path, 3).permits(2), LockClaim.permits(path, 2, 3));
@@ -149,7 +202,7 @@ final class Standoff implements AutoCloseable {
             case MUTEX -> first(waiters, kind, path);
             case WRITER_BEFORE_READER -> first(waiters, Kind.READER_BEFORE_WRITER, path);
             case READER_BEFORE_WRITER -> first(waiters, Kind.WRITER_BEFORE_READER, path);
-            case PERMITS -> first(waiters, kind, path);
+            case PERMITS, BODY -> first(waiters, kind, path);
         };
     }
 
@@ -191,7 +244,8 @@ final class Standoff implements AutoCloseable {
     void assertOver(List<Pair> over) throws InterruptedException {
         awaitSessionsOver(over);
         over.forEach(pair -> assertFalse(pair.held().isValid()));
-        List<String> paths = givings().stream().map(Giving::path).toList();
+        Set<String> paths = new HashSet<>(bodies.keySet());
+        givings().forEach(giving -> paths.add(giving.path()));
         over.forEach(pair -> assertTrue(paths.contains(pair.path()), () -> pair.holder() + " was not told"));
     }
 
@@ -206,6 +260,8 @@ final class Standoff implements AutoCloseable {
     /** Whoever holds lets go; then it is checked that everybody was told before the next was granted. */
     void check() {
         checkLosses();
+        assertEquals(
+                List.of(), lastSteps().stream().filter(step -> step.gap() <= 0).toList());
         ExclusionChecker.readWrite().byTheirOwnLooks(history).assertObeyed();
         ExclusionChecker.permits().byTheirOwnLooks(history).assertObeyed();
     }
@@ -230,9 +286,24 @@ final class Standoff implements AutoCloseable {
                         .toList());
     }
 
-    /** What it came to, for every holder that lost its lease. */
+    /** What it came to, for every holder that lost its lease; of bodies {@link #lastSteps} tells. */
     List<Giving> givings() {
-        return Giving.of(history, GONE);
+        return Giving.of(history, GONE).stream()
+                .filter(giving -> !bodies.containsKey(giving.path()))
+                .toList();
+    }
+
+    /** How long before the next was granted each body took its last step whose lease was lost. */
+    List<Giving> lastSteps() {
+        List<Giving> steps = new ArrayList<>();
+        for (Pair pair : pairs) {
+            Body body = bodies.get(pair.path());
+            if (body != null && pair.held().state() == LeaseState.LOST) {
+                steps.add(
+                        new Giving(pair.path(), "interrupted", OptionalLong.empty(), body.nextGranted - body.lastStep));
+            }
+        }
+        return steps;
     }
 
     /** The same, of these alone. */
@@ -254,6 +325,7 @@ final class Standoff implements AutoCloseable {
     @Override
     public void close() {
         looks.interrupt();
+        bodiesThreads.forEach(Thread::interrupt);
         waiters.close();
         try {
             looks.join();

@@ -13,6 +13,7 @@ import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.OnLoss;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +53,7 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-22: to close a client loses its leases and lets the next in; to close again does nothing
  *   <li>LK-ACQ-23: a stage of a request's future may call the server
  *   <li>LK-ACQ-24: a waiter that leaves lets nobody in before its turn
+ *   <li>LK-ACQ-25: call with an interrupt on loss runs its body under the lock, tells what became of it, and releases
  * </ul>
  */
 public abstract class AcquirableContract extends LockContract {
@@ -324,6 +326,12 @@ public abstract class AcquirableContract extends LockContract {
         assertThrows(NullPointerException.class, () -> lock.tryAcquireAsync(null));
         assertThrows(NullPointerException.class, () -> lock.call(null));
         assertThrows(NullPointerException.class, () -> lock.run(null));
+        for (OnLoss onLoss : OnLoss.values()) {
+            assertThrows(NullPointerException.class, () -> lock.call(onLoss, null));
+            assertThrows(NullPointerException.class, () -> lock.run(onLoss, null));
+        }
+        assertThrows(NullPointerException.class, () -> lock.call(null, lease -> lease));
+        assertThrows(NullPointerException.class, () -> lock.run(null, Lease::close));
         assertFree(lock);
     }
 
@@ -390,5 +398,34 @@ public abstract class AcquirableContract extends LockContract {
         held.close();
         soon(behind).close();
         assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-25",
+            says = "call with an interrupt on loss runs its body under the lock, tells what became of it, and releases")
+    void callWithInterrupt() throws Exception {
+        Acquirable lock = lock(client());
+        Acquirable other = lock(client());
+        Optional<Lease> second = lock.call(OnLoss.INTERRUPT, lease -> {
+            assertTrue(lease.isValid());
+            return other.tryAcquire();
+        });
+        assertEquals(Optional.empty(), second);
+        assertFree(other);
+        IOException failure = new IOException("of the body");
+        assertSame(
+                failure,
+                assertThrows(
+                        IOException.class,
+                        () -> lock.run(OnLoss.INTERRUPT, lease -> {
+                            throw failure;
+                        })));
+        assertFree(other);
+        assertFalse(Thread.currentThread().isInterrupted());
+        Thread.currentThread().interrupt();
+        assertThrows(
+                InterruptedException.class,
+                () -> lock.run(OnLoss.INTERRUPT, lease -> Assertions.fail("the body was run")));
+        assertFree(other);
     }
 }

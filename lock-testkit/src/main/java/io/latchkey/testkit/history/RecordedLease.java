@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.history;
 
+import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
@@ -126,6 +127,11 @@ final class RecordedLease implements Lease {
     @Override
     public CompletableFuture<LossCause> lost() {
         return told.copy();
+    }
+
+    @Override
+    public void interruptOnLoss(BodyInterruption body) {
+        lease.interruptOnLoss(body);
     }
 
     @Override

@@ -49,6 +49,10 @@ class CuratorContractTest {
             "LOST is told a session timeout after the disconnect that was noticed at two thirds of it; the server has ended"
                     + " the session and let the next in before. SUSPENDED comes earlier, but a mutex does not ask for it",
             "LK-LEASE-20",
+            NO_WATCH_ON_THE_OWN_NODE,
+            "LK-LEASE-37",
+            NO_WATCH_ON_THE_OWN_NODE,
+            "LK-LEASE-38",
             NO_WATCH_ON_THE_OWN_NODE);
 
     private static final Map<String, String> OF_READ_WRITE_LOCKS =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
+import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -22,7 +23,9 @@ import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +47,9 @@ public final class ZkLease implements Lease {
 
     private final Notice<LossCause> lost = new Notice<>();
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
+    /** Of threads that run a body under this lease. Not of its stages: these wait for the callbacks' threads. */
+    private final List<BodyInterruption> bodies = new CopyOnWriteArrayList<>();
+
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
     /** Guarded writes that have begun and were not answered by the server. */
@@ -274,10 +280,24 @@ public final class ZkLease implements Lease {
     /** Whoever wants to be told has the node watched; everybody else learns by the heartbeat, and pays nothing. */
     @Override
     public CompletableFuture<LossCause> lost() {
+        watchOwnNodes();
+        return lost;
+    }
+
+    private void watchOwnNodes() {
         if (watching.compareAndSet(false, true)) {
             context.serially(request::watchOwnNodes);
         }
-        return lost;
+    }
+
+    /** A loss that comes between the two is told here and there; the second time has no effect. */
+    @Override
+    public void interruptOnLoss(BodyInterruption body) {
+        bodies.add(Objects.requireNonNull(body, "body"));
+        if (end.get() instanceof End.Lost how) {
+            body.lost(how.cause());
+        }
+        watchOwnNodes();
     }
 
     @Override
@@ -316,6 +336,9 @@ public final class ZkLease implements Lease {
 
     void lose(LossCause cause) {
         if (end.compareAndSet(null, new End.Lost(cause))) {
+            // In this thread, which decides the loss or finds it out: before the node is deleted, and not behind
+            // others' code.
+            bodies.forEach(body -> body.lost(cause));
             context.callBack(() -> lost.tell(cause));
             signals.lost(cause);
         }
