@@ -15,8 +15,10 @@ import java.util.stream.Collectors;
  * @param cycles the suspected deadlocks: lists of clients of which each waits for the next, and the last for the first.
  *     This client is the first of a list, or waits for a client in the list.
  * @param gap the reason why cycles may be missing here, as text; empty if the search was complete
+ * @param session the client's session when the diagnosis began
  */
-public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap) {
+public record Diagnosis(
+        List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap, SessionView session) {
     /**
      * Constructs a diagnosis with copies of the lists.
      *
@@ -24,6 +26,7 @@ public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycle
      * @param waits its waiting requests
      * @param cycles the suspected deadlocks
      * @param gap the reason why cycles may be missing
+     * @param session the client's session
      */
     public Diagnosis {
         holds = List.copyOf(holds);
@@ -74,7 +77,7 @@ public record Diagnosis(List<Own> holds, List<Own> waits, List<List<Link>> cycle
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder();
+        StringBuilder text = new StringBuilder("session: ").append(session).append('\n');
         append(text, "holds", holds);
         append(text, "waits for", waits);
         for (List<Link> cycle : cycles) {

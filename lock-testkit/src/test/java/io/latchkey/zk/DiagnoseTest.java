@@ -9,7 +9,9 @@ import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.SessionView;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -265,6 +267,16 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    void sessionIsDisconnected_whileTheServerIsAway() throws Exception {
+        assertEquals(SessionState.CONNECTED, alice.diagnose().session().state());
+        server().stop();
+        awaitUntil("it is known", () -> alice.diagnose().session().state() == SessionState.DISCONNECTED);
+        assertTrue(alice.diagnose().toString().startsWith("session: DISCONNECTED since "));
+        server().restart();
+        awaitUntil("it is back", () -> alice.diagnose().session().isConnected());
+    }
+
+    @Test
     void itPrintsWhatAPersonReads() {
         Instant noon = Instant.parse("2026-11-21T12:00:00Z");
         Diagnosis diagnosis = new Diagnosis(
@@ -273,9 +285,11 @@ class DiagnoseTest extends OnOneServer {
                 List.of(List.of(
                         new Diagnosis.Link("", "host", 7, Optional.of("/a"), "/b", noon),
                         new Diagnosis.Link("bob", "other", 8, Optional.empty(), "/a", noon))),
-                Optional.of("it was late"));
+                Optional.of("it was late"),
+                new SessionView(LockObserver.SessionState.CONNECTED, noon, Duration.ofSeconds(10)));
         assertEquals(
                 """
+                session: CONNECTED since 2026-11-21T12:00:00Z, session timeout 10000 ms
                 holds:
                   mutex /a since 2026-11-21T12:00:00Z, asked for by thread main
                 waits for nothing

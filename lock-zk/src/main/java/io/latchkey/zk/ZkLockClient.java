@@ -14,6 +14,7 @@ import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.SessionView;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.client.Engine;
@@ -224,9 +225,19 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
+    public SessionView session() {
+        return engine.context().signals().view();
+    }
+
+    @Override
     public void close() {
         engine.close();
         threadsEnd.run();
+    }
+
+    @Override
+    public String toString() {
+        return "ZkLockClient[" + session() + "]";
     }
 
     /** Describes a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default. */

@@ -35,6 +35,8 @@ public enum Feature {
     PATH_RULES,
     /** {@link io.latchkey.lock.Contender#requestRelease}, {@link io.latchkey.lock.Contender#evict}, and who is told of it. */
     ADMINISTRATION,
+    /** {@link io.latchkey.lock.LockClient#session}. */
+    SESSION_VIEWS,
     /** Of the fixture: {@link LockFixture#deleteRequest}. */
     OPERATOR,
     /** Of the fixture: faults at a chosen request, {@link LockFixture#loseNextCreate} and those beside it. */

@@ -15,11 +15,13 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.SessionView;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +82,7 @@ import java.util.stream.IntStream;
  *   <li>LK-LEASE-40: a body is interrupted when its client is closed
  *   <li>LK-LEASE-41: a call throws if its body has returned and the release answers that the lease was lost
  *   <li>LK-LEASE-42: what a body throws after the loss is the cause of what its call throws
+ *   <li>LK-LEASE-43: a client tells the state of its session, since when, and the session timeout
  * </ul>
  */
 public abstract class LeaseContract extends LockContract {
@@ -823,5 +826,27 @@ public abstract class LeaseContract extends LockContract {
                 failure, assertThrows(IOException.class, () -> mutex(client()).run(OnLoss.INTERRUPT, lease -> {
                     throw failure;
                 })));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-43",
+            says = "a client tells the state of its session, since when, and the session timeout",
+            needs = Feature.SESSION_VIEWS)
+    void session() throws Exception {
+        LockClient client = client();
+        acquired(mutex(client)).close();
+        SessionView first = client.session();
+        assertEquals(SessionState.CONNECTED, first.state());
+        assertTrue(first.timeout().compareTo(Duration.ZERO) > 0);
+        assertEquals(first, client.session());
+        fixture().disconnect(client);
+        await("it is disconnected", () -> client.session().state() == SessionState.DISCONNECTED);
+        assertFalse(client.session().since().isBefore(first.since()));
+        fixture().heal(client);
+        await("it is connected", () -> client.session().isConnected());
+        assertFalse(client.session().since().isBefore(first.since()));
+        client.close();
+        assertEquals(SessionState.CLOSED, client.session().state());
+        assertEquals(first.timeout(), client.session().timeout());
     }
 }

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.SessionView;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -36,12 +37,17 @@ public final class Diagnostics {
     }
 
     public Diagnosis diagnose() {
+        SessionView session = engine.context().signals().view();
         List<OwnRequest> all = engine.requests();
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
         QueueScan survey = new QueueScan(engine, engine.context().sessionTimeout());
         List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, survey);
         return new Diagnosis(
-                shown(all.stream().filter(OwnRequest::holds).toList(), all), shown(waits, all), cycles, survey.gap());
+                shown(all.stream().filter(OwnRequest::holds).toList(), all),
+                shown(waits, all),
+                cycles,
+                survey.gap(),
+                session);
     }
 
     private List<Diagnosis.Own> shown(List<OwnRequest> some, List<OwnRequest> all) {

@@ -55,7 +55,7 @@ public final class ClientContext {
         this.config = config;
         this.serial = new SerialExecutor(config.relief());
         this.ownerData = config.owner().data();
-        this.signals = new ClientEvents(config.observer(), config.time());
+        this.signals = new ClientEvents(config.observer(), config.time(), config.sessionTimeout());
         this.leasesOn = leasesOn;
         this.bringsAnswers = bringsAnswers;
     }

@@ -3,8 +3,10 @@ package io.latchkey.zk.internal.events;
 
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionView;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -25,14 +27,20 @@ public final class ClientEvents {
     private final Clock time;
     private final AtomicLong requests;
     private boolean closed;
+    /** Written on the serial executor. */
+    private volatile SessionView view;
 
-    public ClientEvents(Optional<ObserverDispatcher> feed, Clock time) {
+    /**
+     * @param timeout the session timeout that the client asks for
+     */
+    public ClientEvents(Optional<ObserverDispatcher> feed, Clock time, Duration timeout) {
         this.feed = feed;
         this.recorded = FLIGHT_RECORDER;
         this.losses = Optional.of(new LossLog(time));
         this.connection = Optional.of(new ConnectionLog(time));
         this.time = time;
         this.requests = new AtomicLong();
+        this.view = new SessionView(LockObserver.SessionState.DISCONNECTED, wallTime(), timeout);
     }
 
     private ClientEvents(ClientEvents muted) {
@@ -42,6 +50,7 @@ public final class ClientEvents {
         this.connection = Optional.empty();
         this.time = muted.time;
         this.requests = muted.requests;
+        this.view = muted.view;
     }
 
     /** One of the same client that tells nobody. */
@@ -81,11 +90,34 @@ public final class ClientEvents {
         }
     }
 
+    private Instant wallTime() {
+        return Instant.ofEpochMilli(time.wallMillis());
+    }
+
+    /** The session as it is known now; from any thread. */
+    public SessionView view() {
+        return view;
+    }
+
+    /**
+     * The server gives a session of this length. On the serial executor.
+     *
+     * @param logged whether a change is news: of a borrowed session nobody has asked for another timeout before
+     */
+    public void timeoutGranted(Duration timeout, boolean logged) {
+        SessionView before = view;
+        if (logged && !timeout.equals(before.timeout())) {
+            connection.ifPresent(log -> log.timeoutChanged(before.timeout(), timeout));
+        }
+        view = new SessionView(before.state(), before.since(), timeout);
+    }
+
     /** On the serial executor. */
     public void session(LockObserver.SessionState state) {
         if (closed) {
             return;
         }
+        view = new SessionView(state, wallTime(), view.timeout());
         tell(observer -> observer.sessionChanged(state));
         if (recorded) {
             JfrEvents.session(state);

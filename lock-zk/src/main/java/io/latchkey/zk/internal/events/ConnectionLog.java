@@ -85,7 +85,7 @@ public final class ConnectionLog {
     }
 
     /** The server gives another session time-out than the one that was asked for, or was given before. */
-    public static void timeoutChanged(Duration before, Duration now) {
+    void timeoutChanged(Duration before, Duration now) {
         LOG.info(
                 "The session timeout is {} ms by the server's settings, instead of {} ms",
                 now.toMillis(),

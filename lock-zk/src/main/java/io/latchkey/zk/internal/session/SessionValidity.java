@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.events.ConnectionLog;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.ClockReading;
 import io.latchkey.zk.internal.validity.SessionExpiryBound;
@@ -102,9 +101,7 @@ public final class SessionValidity {
                 termEnd.set(present.remaining());
             }
         }
-        if (!sessionTimeout.equals(offered) && (!first || context.makesSessions())) {
-            ConnectionLog.timeoutChanged(offered, sessionTimeout);
-        }
+        context.signals().timeoutGranted(sessionTimeout, !first || context.makesSessions());
         offered = sessionTimeout;
         if (first || shorter) {
             timeout = sessionTimeout;

@@ -132,7 +132,8 @@ class RaceProperties {
         private final RequestEvents signals = new RequestEvents(
                 new ClientEvents(
                         Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
-                        new VirtualClock()),
+                        new VirtualClock(),
+                        Duration.ofSeconds(10)),
                 List.of(new LockTarget(Recipe.MUTEX, "/m")),
                 "/m");
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * The session of a client at one moment, as the client knows it; see {@link LockClient#session}.
+ *
+ * @param state the state, in the words in which an observer hears of it; {@link LockObserver.SessionState#DISCONNECTED}
+ *     also before the first connection
+ * @param since when the client found this state, by the clock of this machine
+ * @param timeout the session timeout that the server granted last; until it has granted one, that which the client asks
+ *     for
+ */
+public record SessionView(LockObserver.SessionState state, Instant since, Duration timeout) {
+    /**
+     * Makes a view.
+     *
+     * @param state the state
+     * @param since when it began
+     * @param timeout the session timeout
+     */
+    public SessionView {
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(since, "since");
+        Objects.requireNonNull(timeout, "timeout");
+    }
+
+    /** {@return whether the client is connected} */
+    public boolean isConnected() {
+        return state == LockObserver.SessionState.CONNECTED;
+    }
+
+    @Override
+    public String toString() {
+        return state + " since " + since + ", session timeout " + timeout.toMillis() + " ms";
+    }
+}
