@@ -34,8 +34,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * What all contracts need: clients that are closed after the test, paths of its own, and ways to await what is due. To be extended by way
- * of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract}, {@link MultiLockContract} and {@link
- * LeaseContract}.
+ * of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract}, {@link MultiLockContract}, {@link
+ * LeaseContract} and {@link LeadershipContract}.
  */
 @ExtendWith(ContractExtension.class)
 @DisplayNameGeneration(GuaranteeNames.class)

@@ -55,7 +55,8 @@ class GuaranteesTest {
                 ReadWriteLockContract.class,
                 SemaphoreContract.class,
                 MultiLockContract.class,
-                LeaseContract.class
+                LeaseContract.class,
+                LeadershipContract.class
             })
     void theListIsWhatIsTested(Class<?> contract) throws IOException {
         assertEquals(listed(contract), tested(contract));

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Contender.State;
+import io.latchkey.lock.Leadership;
+import io.latchkey.lock.Leadership.Next;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What {@link Leadership} promises over a mutex of an implementation.
+ *
+ * <ul>
+ *   <li>LK-LEAD-01: a candidate for a free leadership leads, with the token of its lease as the epoch
+ *   <li>LK-LEAD-02: of two candidates one leads; when it is closed the other does, with a higher epoch
+ *   <li>LK-LEAD-03: the candidates are the queue of the mutex, and the holder is the leader
+ *   <li>LK-LEAD-04: a candidate whose body returns is a candidate again, behind the others
+ *   <li>LK-LEAD-05: a candidate whose body says so ends for good
+ *   <li>LK-LEAD-06: a candidate whose body throws ends for good, tells what was thrown, and lets the next lead
+ *   <li>LK-LEAD-07: to step down interrupts the body, and the candidate queues again
+ *   <li>LK-LEAD-08: to close a candidate that waits leaves the queue
+ *   <li>LK-LEAD-09: a leader whose session has ended is interrupted, and leads again later with a higher epoch
+ *   <li>LK-LEAD-10: where sessions end by time, a leader that is cut off does not believe to lead when the next leads
+ *   <li>LK-LEAD-11: a listener is told when a term begins and when it is over, in turns
+ *   <li>LK-LEAD-12: a candidate whose client is closed ends, and says why
+ *   <li>LK-LEAD-13: a body that closes its candidate ends for good without waiting for itself
+ *   <li>LK-LEAD-14: null arguments are refused at the door
+ * </ul>
+ */
+public abstract class LeadershipContract extends LockContract {
+    /** For subclasses. */
+    protected LeadershipContract() {}
+
+    private Mutex mutex(LockClient client) {
+        return client.mutex(path());
+    }
+
+    private static Next untilInterrupted() throws InterruptedException {
+        new CountDownLatch(1).await();
+        return Next.CANDIDATE;
+    }
+
+    /** A candidate whose body waits until it is interrupted. */
+    private Leadership candidate(LockClient client) {
+        return Leadership.start(mutex(client), lease -> untilInterrupted());
+    }
+
+    private void awaitLeads(Leadership candidate) throws InterruptedException {
+        await("the candidate leads", candidate::isLeader);
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-01",
+            says = "a candidate for a free leadership leads, with the token of its lease as the epoch")
+    void leads() throws Exception {
+        CompletableFuture<Long> token = new CompletableFuture<>();
+        try (Leadership candidate = Leadership.start(mutex(client()), lease -> {
+            token.complete(lease.token());
+            return untilInterrupted();
+        })) {
+            long epoch = soon(token);
+            assertTrue(candidate.isLeader());
+            assertEquals(OptionalLong.of(epoch), candidate.epoch());
+            assertFalse(candidate.ended().isDone());
+            candidate.close();
+            assertFalse(candidate.isLeader());
+            assertEquals(OptionalLong.empty(), candidate.epoch());
+            assertTrue(candidate.ended().isDone());
+        }
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-02",
+            says = "of two candidates one leads; when it is closed the other does, with a higher epoch",
+            needs = Feature.TOKENS)
+    void successor() throws Exception {
+        LockClient other = client();
+        try (Leadership first = candidate(client())) {
+            awaitLeads(first);
+            long epoch = first.epoch().orElseThrow();
+            try (Leadership second = candidate(other)) {
+                awaitQueue(mutex(other), 2);
+                assertFalse(second.isLeader());
+                first.close();
+                awaitLeads(second);
+                assertFalse(first.isLeader());
+                assertTrue(second.epoch().orElseThrow() > epoch);
+            }
+        }
+    }
+
+    @Guarantee(id = "LK-LEAD-03", says = "the candidates are the queue of the mutex, and the holder is the leader")
+    void candidates() throws Exception {
+        LockClient other = client();
+        try (Leadership first = candidate(client())) {
+            awaitLeads(first);
+            try (Leadership second = candidate(other)) {
+                awaitQueue(mutex(other), 2);
+                assertEquals(2, second.candidates().size());
+                assertEquals(State.HOLDING, second.leader().orElseThrow().state());
+                assertEquals(
+                        first.candidates().get(0).token(),
+                        second.leader().orElseThrow().token());
+            }
+        }
+        assertEquals(0, mutex(other).queue().size());
+    }
+
+    @Guarantee(id = "LK-LEAD-04", says = "a candidate whose body returns is a candidate again, behind the others")
+    void candidateAgain() throws Exception {
+        List<String> terms = new CopyOnWriteArrayList<>();
+        CountDownLatch both = new CountDownLatch(1);
+        LockClient other = client();
+        try (Leadership first = Leadership.start(mutex(client()), lease -> {
+            both.await();
+            terms.add("first");
+            return Next.CANDIDATE;
+        })) {
+            awaitLeads(first);
+            try (Leadership second = Leadership.start(mutex(other), lease -> {
+                terms.add("second");
+                return Next.CANDIDATE;
+            })) {
+                awaitQueue(mutex(other), 2);
+                both.countDown();
+                await("both have led twice", () -> terms.size() >= 4);
+                assertFalse(second.ended().isDone());
+            }
+        }
+        assertEquals(List.of("first", "second"), terms.subList(0, 2));
+        assertTrue(terms.subList(2, terms.size()).contains("first"), terms::toString);
+    }
+
+    @Guarantee(id = "LK-LEAD-05", says = "a candidate whose body says so ends for good")
+    void endsForGood() throws Exception {
+        AtomicInteger terms = new AtomicInteger();
+        try (Leadership candidate = Leadership.start(mutex(client()), lease -> {
+            terms.incrementAndGet();
+            return Next.END;
+        })) {
+            soon(candidate.ended());
+            assertFalse(candidate.isLeader());
+            assertFree(mutex(client()));
+            assertEquals(1, terms.get());
+        }
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-06",
+            says = "a candidate whose body throws ends for good, tells what was thrown, and lets the next lead")
+    void bodyThrows() throws Exception {
+        IOException failure = new IOException("of the body");
+        try (Leadership failing = Leadership.start(mutex(client()), lease -> {
+                    throw failure;
+                });
+                Leadership next = candidate(client())) {
+            assertSame(failure, refused(IOException.class, failing.ended()));
+            awaitLeads(next);
+            assertFalse(failing.isLeader());
+        }
+    }
+
+    @Guarantee(id = "LK-LEAD-07", says = "to step down interrupts the body, and the candidate queues again")
+    void stepDown() throws Exception {
+        LockClient other = client();
+        try (Leadership first = candidate(client())) {
+            awaitLeads(first);
+            try (Leadership second = candidate(other)) {
+                second.stepDown(); // does nothing: it does not lead
+                awaitQueue(mutex(other), 2);
+                first.stepDown();
+                awaitLeads(second);
+                awaitQueue(mutex(other), 2);
+                assertFalse(first.ended().isDone());
+                second.stepDown();
+                awaitLeads(first);
+            }
+        }
+    }
+
+    @Guarantee(id = "LK-LEAD-08", says = "to close a candidate that waits leaves the queue")
+    void closedWhileWaiting() throws Exception {
+        Lease held = acquired(mutex(client()));
+        LockClient other = client();
+        AtomicInteger terms = new AtomicInteger();
+        try (Leadership candidate = Leadership.start(mutex(other), lease -> {
+            terms.incrementAndGet();
+            return Next.CANDIDATE;
+        })) {
+            awaitQueue(mutex(other), 2);
+            candidate.close();
+            assertTrue(candidate.ended().isDone() && !candidate.ended().isCompletedExceptionally());
+        }
+        awaitQueue(mutex(other), 1);
+        held.close();
+        assertFree(mutex(other));
+        assertEquals(0, terms.get());
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-09",
+            says = "a leader whose session has ended is interrupted, and leads again later with a higher epoch",
+            needs = Feature.TOKENS,
+            reaches = Situation.LOST_WHILE_HELD)
+    void expired() throws Exception {
+        LockClient client = client();
+        AtomicInteger interrupts = new AtomicInteger();
+        try (Leadership candidate = Leadership.start(mutex(client), lease -> {
+            try {
+                return untilInterrupted();
+            } finally {
+                interrupts.incrementAndGet();
+            }
+        })) {
+            awaitLeads(candidate);
+            long epoch = candidate.epoch().orElseThrow();
+            fixture().expire(client);
+            await("it leads again", () -> candidate.epoch().orElse(0) > epoch);
+            reached(Situation.LOST_WHILE_HELD);
+            assertEquals(1, interrupts.get());
+        }
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-10",
+            says = "where sessions end by time, a leader that is cut off does not believe to lead when the next leads",
+            needs = Feature.DEADLINES,
+            reaches = Situation.DEADLINE_PASSED)
+    void cutOff() throws Exception {
+        LockClient client = briefClient();
+        AtomicLong lastStep = new AtomicLong();
+        try (Leadership first = Leadership.start(mutex(client), lease -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                lastStep.set(System.nanoTime());
+            }
+            return Next.CANDIDATE;
+        })) {
+            awaitLeads(first);
+            CompletableFuture<Long> begins = new CompletableFuture<>();
+            CompletableFuture<Boolean> believed = new CompletableFuture<>();
+            LockClient other = client();
+            try (Leadership next = Leadership.start(mutex(other), lease -> {
+                begins.complete(System.nanoTime());
+                believed.complete(first.isLeader());
+                return untilInterrupted();
+            })) {
+                awaitQueue(mutex(other), 2);
+                fixture().cutOff(client);
+                assertFalse(soon(believed), "both believed to lead");
+                reached(Situation.DEADLINE_PASSED);
+                long began = soon(begins);
+                await("the former leader has ended its term", () -> !first.isLeader() && next.isLeader());
+                assertTrue(lastStep.get() < began, () -> (lastStep.get() - began) / 1_000 + " us too late");
+                fixture().heal(client);
+                awaitQueue(mutex(other), 2);
+            }
+        }
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-11",
+            says = "a listener is told when a term begins and when it is over, in turns",
+            needs = Feature.TOKENS,
+            reaches = Situation.LOST_WHILE_HELD)
+    void listener() throws Exception {
+        LockClient client = client();
+        List<String> told = new CopyOnWriteArrayList<>();
+        try (Leadership candidate = Leadership.start(mutex(client), new Leadership.Listener() {
+            private Optional<Lease> present = Optional.empty();
+
+            @Override
+            public void elected(Lease lease) {
+                told.add(present.isEmpty() && lease.isValid() ? "elected" : "elected twice");
+                present = Optional.of(lease);
+            }
+
+            @Override
+            public void over(Lease lease) {
+                told.add(present.equals(Optional.of(lease)) ? "over" : "over without a term");
+                present = Optional.empty();
+            }
+        })) {
+            await("it is elected", () -> told.size() == 1);
+            fixture().expire(client);
+            await("it is elected again", () -> told.size() == 3);
+            reached(Situation.LOST_WHILE_HELD);
+            candidate.stepDown();
+            await("it is elected a third time", () -> told.size() == 5);
+        }
+        assertEquals(List.of("elected", "over", "elected", "over", "elected", "over"), told);
+    }
+
+    @Guarantee(id = "LK-LEAD-12", says = "a candidate whose client is closed ends, and says why")
+    void clientClosed() throws Exception {
+        LockClient client = client();
+        Leadership candidate = candidate(client);
+        awaitLeads(candidate);
+        client.close();
+        ClientClosedException unused = refused(ClientClosedException.class, candidate.ended());
+        assertFalse(candidate.isLeader());
+        candidate.close();
+    }
+
+    @Guarantee(id = "LK-LEAD-13", says = "a body that closes its candidate ends for good without waiting for itself")
+    void closedByItsBody() throws Exception {
+        CompletableFuture<Leadership> itself = new CompletableFuture<>();
+        AtomicInteger terms = new AtomicInteger();
+        try (Leadership candidate = Leadership.start(mutex(client()), lease -> {
+            terms.incrementAndGet();
+            itself.join().close();
+            return Next.CANDIDATE;
+        })) {
+            itself.complete(candidate);
+            soon(candidate.ended());
+        }
+        assertEquals(1, terms.get());
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(id = "LK-LEAD-14", says = "null arguments are refused at the door")
+    @SuppressWarnings("NullAway") // that is what it is about
+    void badArguments() throws Exception {
+        Mutex mutex = mutex(client());
+        assertThrows(NullPointerException.class, () -> Leadership.start(null, lease -> Next.END));
+        assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (Leadership.Listener) null));
+        assertThrows(NullPointerException.class, () -> Leadership.start(mutex, lease -> Next.END, null));
+        assertFree(mutex);
+    }
+}

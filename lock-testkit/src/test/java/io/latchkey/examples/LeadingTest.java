@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Leadership;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.SimulatedLocks;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The examples of docs/recipes/leadership.md. */
+@Timeout(30)
+class LeadingTest {
+    private final SimulatedLocks locks = SimulatedLocks.start();
+    private final LockClient client = locks.client();
+    private final BlockingQueue<Long> told = new LinkedBlockingQueue<>();
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    @Test
+    void bodyLeadsAgain_whenItHasSteppedDown() throws Exception {
+        try (Leadership candidate = Leading.bill(client, epoch -> {
+            told.add(epoch);
+            new CountDownLatch(1).await();
+        })) {
+            long first = told.take();
+            assertTrue(candidate.isLeader());
+            candidate.stepDown();
+            assertTrue(told.take() > first);
+            candidate.close();
+            assertFalse(candidate.isLeader());
+        }
+    }
+
+    @Test
+    void listenerHearsOfEachTerm() throws Exception {
+        Leading.Consumer consumer = new Leading.Consumer() {
+            @Override
+            public void resume(long epoch) {
+                told.add(epoch);
+            }
+
+            @Override
+            public void pause() {
+                told.add(0L);
+            }
+        };
+        try (Leadership candidate = Leading.follow(client.mutex("/leader"), consumer)) {
+            long first = told.take();
+            locks.expire(client);
+            assertEquals(0, told.take());
+            assertTrue(told.take() > first);
+            assertFalse(candidate.ended().isDone());
+        }
+        assertEquals(0, told.take());
+    }
+}
