@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,27 @@ public interface Acquirable {
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Lease acquire() throws InterruptedException;
+
+    /**
+     * Acquires as {@link #acquire} does, but an interrupt does not end the wait. If the current thread is interrupted,
+     * before or while it waits, its interrupt status is set when this method returns or throws.
+     *
+     * <p>Only a grant or an exception ends this call. While no server answers it waits, so use it where a program has
+     * nothing else to do without the lock.
+     *
+     * @return the lease, to be released by the caller
+     * @throws LockException as described {@linkplain Acquirable above}
+     */
+    default Lease acquireUninterruptibly() {
+        try {
+            return acquireAsync().join();
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof LockException error) {
+                throw error;
+            }
+            throw failed;
+        }
+    }
 
     /**
      * Acquires this lock if it is available now. Waits for the server's response, but not for other holders. When the

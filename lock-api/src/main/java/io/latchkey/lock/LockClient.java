@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.util.Collection;
+import java.util.Objects;
+
 /**
  * A client of a lock service on a ZooKeeper ensemble. It has one ZooKeeper session, and all locks that it returns use
  * that session.
@@ -108,6 +111,19 @@ public interface LockClient extends AutoCloseable {
      * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
      */
     MultiLock multiLock(Acquirable... members);
+
+    /**
+     * Returns what {@link #multiLock(Acquirable...)} returns, for members in a collection.
+     *
+     * @param members the members, at least one, all from this client, each at a path of its own; copied
+     * @return the multi-lock
+     * @throws IllegalArgumentException as {@link #multiLock(Acquirable...)} does
+     * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
+     */
+    default MultiLock multiLock(Collection<? extends Acquirable> members) {
+        Objects.requireNonNull(members, "members");
+        return multiLock(members.toArray(Acquirable[]::new));
+    }
 
     /**
      * Returns a fixed number of mutexes under one path, each of them shared by many keys.

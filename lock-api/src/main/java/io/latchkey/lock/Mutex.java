@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -45,4 +46,16 @@ public interface Mutex extends Acquirable {
      * @return the view
      */
     Lock asLock();
+
+    /**
+     * Returns the lease with which the current thread holds a view of this lock, as {@link #asLock} makes it: for its {@linkplain
+     * Lease#token token} and its validity. Sends nothing. Do not release it: {@code unlock()} does, and throws if it finds it
+     * released.
+     *
+     * @return the lease; empty if the current thread does not hold a view of this lock
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default Optional<Lease> leaseOfView() {
+        throw new UnsupportedOperationException("this implementation does not tell the lease of a view");
+    }
 }

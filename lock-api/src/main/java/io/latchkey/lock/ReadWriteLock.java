@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.util.Optional;
+
 /**
  * A pair of locks on one path: many readers at a time, or one writer.
  *
@@ -62,4 +64,16 @@ public interface ReadWriteLock {
      * @return the view
      */
     java.util.concurrent.locks.ReadWriteLock asReadWriteLock();
+
+    /**
+     * Returns the lease with which the current thread holds a view of this lock, as {@link #asReadWriteLock} makes it: for its {@linkplain
+     * Lease#token token} and its validity. Sends nothing. Do not release it: {@code unlock()} does, and throws if it finds it
+     * released.
+     *
+     * @return the lease; empty if the current thread does not hold a view of this lock
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default Optional<Lease> leaseOfView() {
+        throw new UnsupportedOperationException("this implementation does not tell the lease of a view");
+    }
 }

@@ -132,6 +132,22 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
+    void unknownHostsAreNamed_whenTheConnectTimeoutIsOver() {
+        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+                .connectString("no-such-host.invalid:2181")
+                .connectTimeout(Duration.ofMillis(300))
+                .build());
+        assertTrue(refused.getMessage().contains("has a known address"), refused.getMessage());
+    }
+
+    @Test
+    void srvRecordsAreRefusedAtOnce() {
+        IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class, () -> ZkLockClient.connect("dns-srv://zk.example.com/app"));
+        assertTrue(refused.getMessage().contains("not supported"), refused.getMessage());
+    }
+
+    @Test
     void serversThatDoNotAnswerAreNamedInTime() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();

@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.Mutex;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +32,23 @@ class MutexTest extends OnOneServer {
         one.mutex("/m").acquire().close();
         Lease lease = one.mutex("/m").acquire();
         assertEquals(lease.token(), requestsUnder("/m").get(0).created());
+    }
+
+    @Test
+    void viewHasTheLeaseOfItsThread() throws Exception {
+        Mutex mutex = one.mutex("/m");
+        assertEquals(Optional.empty(), mutex.leaseOfView());
+        mutex.asLock().lock();
+        Lease lease = one.mutex("/m").leaseOfView().orElseThrow();
+        assertEquals(lease.token(), requestsUnder("/m").get(0).created());
+        assertTrue(lease.isValid());
+        assertEquals(
+                Optional.empty(),
+                CompletableFuture.supplyAsync(mutex::leaseOfView).join());
+        assertEquals(Optional.empty(), one.mutex("/other").leaseOfView());
+        mutex.asLock().unlock();
+        assertFalse(lease.isValid());
+        assertEquals(Optional.empty(), mutex.leaseOfView());
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -395,6 +396,21 @@ class ReadWriteViewTest extends OnOneServer {
                 return true;
             }
         });
+    }
+
+    @Test
+    void leaseOfViewIsTheReadLease_whenTheThreadHasDowngraded() {
+        ReadWriteLock view = one.readWriteLock(PATH).asReadWriteLock();
+        view.writeLock().lock();
+        Lease write = one.readWriteLock(PATH).leaseOfView().orElseThrow();
+        view.readLock().lock();
+        view.writeLock().unlock();
+        Lease read = one.readWriteLock(PATH).leaseOfView().orElseThrow();
+        assertEquals(write.token(), read.token());
+        assertFalse(write.isValid());
+        assertTrue(read.isValid());
+        view.readLock().unlock();
+        assertEquals(Optional.empty(), one.readWriteLock(PATH).leaseOfView());
     }
 
     @Test

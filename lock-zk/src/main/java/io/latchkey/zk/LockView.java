@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.ReleaseOutcome;
@@ -12,8 +11,6 @@ import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -36,7 +33,7 @@ final class LockView implements Lock {
     @Override
     public void lock() {
         if (!reenter()) {
-            boolean held = holdUninterruptibly(new WaitPolicy.Forever());
+            boolean held = hold(acquirable.awaitUninterruptibly(new WaitPolicy.Forever()));
             if (!held) {
                 throw new IllegalStateException("an endless wait ended without a lease on " + acquirable);
             }
@@ -55,7 +52,7 @@ final class LockView implements Lock {
 
     @Override
     public boolean tryLock() {
-        return reenter() || holdUninterruptibly(new WaitPolicy.Never());
+        return reenter() || hold(acquirable.awaitUninterruptibly(new WaitPolicy.Never()));
     }
 
     @Override
@@ -120,15 +117,6 @@ final class LockView implements Lock {
         }
         mine.get().enter(side);
         return true;
-    }
-
-    private boolean holdUninterruptibly(WaitPolicy patience) {
-        CompletableFuture<Optional<ZkLease>> request = acquirable.startToWait(patience);
-        try {
-            return hold(Uninterruptibles.getUninterruptibly(request));
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
     }
 
     private boolean hold(Optional<ZkLease> lease) {

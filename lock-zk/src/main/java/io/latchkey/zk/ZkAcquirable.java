@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
@@ -39,6 +40,20 @@ class ZkAcquirable implements Acquirable {
     @Override
     public Lease acquire() throws InterruptedException {
         return await(FOREVER).orElseThrow();
+    }
+
+    @Override
+    public Lease acquireUninterruptibly() {
+        return awaitUninterruptibly(FOREVER).orElseThrow().received();
+    }
+
+    Optional<ZkLease> awaitUninterruptibly(WaitPolicy patience) {
+        CompletableFuture<Optional<ZkLease>> request = startToWait(patience);
+        try {
+            return Uninterruptibles.getUninterruptibly(request);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        }
     }
 
     @Override

@@ -316,6 +316,10 @@ public final class ZkLockClient implements LockClient {
          * How long {@link #build()} waits for the first connection; zero does not wait. If not given it is the session
          * time-out, and one to four seconds when every server refuses the connection.
          *
+         * <p>With a time given, {@link #build()} also waits for servers that still have to start and for host names that do not
+         * resolve yet, as those of a service whose pods are not ready: they are looked up again with each attempt to connect.
+         * With zero that goes on in the background. Without a time, names of which none resolves fail at once.
+         *
          * @param timeout zero or more
          * @return this
          * @throws IllegalArgumentException if it is negative
@@ -538,14 +542,26 @@ public final class ZkLockClient implements LockClient {
 
         private ZkLockClient connect(String servers) {
             ZooKeeperHandles handles = new ZooKeeperHandles(servers, sessionTimeout, auth, clientConfig);
-            handles.checkHosts();
+            if (connectTimeout == null) {
+                handles.checkHosts();
+            }
             List<ACL> acls = aclOfWhatIsCreated();
-            ZkLockClient client = start(
-                    new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
-                    sessionTimeout,
-                    servers,
-                    handles::allRefuse,
-                    memberBytes(acls, Utf8.encodedLength(handles.chroot())));
+            ZkLockClient client;
+            try {
+                client = start(
+                        new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
+                        sessionTimeout,
+                        servers,
+                        handles::allRefuse,
+                        memberBytes(acls, Utf8.encodedLength(handles.chroot())));
+            } catch (LockUnavailableException late) {
+                if (late.reason() != Reason.INTERRUPTED) {
+                    // ZooKeeper's client has looked the names up with each attempt: no address explains more than no
+                    // answer.
+                    handles.checkHosts();
+                }
+                throw late;
+            }
             try {
                 if (!Duration.ZERO.equals(connectTimeout)) {
                     client.checkLoginAndChroot(handles, acls);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
@@ -25,6 +26,11 @@ final class ZkMutex extends ZkAcquirable implements Mutex {
     @Override
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
         return turns.isPresent() ? turns.get().acquire(path(), patience) : super.start(patience);
+    }
+
+    @Override
+    public Optional<Lease> leaseOfView() {
+        return holds.mine(holdKey()).map(ThreadHolds.Hold::lease);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
@@ -57,6 +58,11 @@ final class ZkReadWriteLock implements ReadWriteLock {
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         }
+    }
+
+    @Override
+    public Optional<Lease> leaseOfView() {
+        return holds.mine(writeLock.holdKey()).map(ThreadHolds.Hold::lease);
     }
 
     @Override

@@ -54,6 +54,7 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-23: a stage of a request's future may call the server
  *   <li>LK-ACQ-24: a waiter that leaves lets nobody in before its turn
  *   <li>LK-ACQ-25: call with an interrupt on loss runs its body under the lock, tells what became of it, and releases
+ *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
  * </ul>
  */
 public abstract class AcquirableContract extends LockContract {
@@ -427,5 +428,29 @@ public abstract class AcquirableContract extends LockContract {
                 InterruptedException.class,
                 () -> lock.run(OnLoss.INTERRUPT, lease -> Assertions.fail("the body was run")));
         assertFree(other);
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-26",
+            says = "an interrupt does not end an uninterruptible wait, and the status is set when it ends")
+    void uninterruptible() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        Acquirable lock = lock(client());
+        int before = lock.queue().size();
+        Caller<Boolean> caller = inThread(() -> {
+            Thread.currentThread().interrupt();
+            try (Lease lease = lock.acquireUninterruptibly()) {
+                return lease.isValid() && Thread.currentThread().isInterrupted();
+            }
+        });
+        await("the request stands in the queue", () -> lock.queue().size() > before);
+        caller.thread().interrupt();
+        assertWaits(caller.result(), lock);
+        blocking.close();
+        assertTrue(soon(caller.result()), "not valid, or the status is not set");
+        assertFree(lock(client()));
+        LockClient closed = client();
+        closed.close();
+        assertThrows(ClientClosedException.class, () -> lock(closed).acquireUninterruptibly());
     }
 }

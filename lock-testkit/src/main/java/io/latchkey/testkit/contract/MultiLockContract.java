@@ -250,6 +250,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
         MultiLock multi = client.multiLock(given);
         given[0] = client.mutex(path("other"));
         assertEquals(expected, multi.members());
+        assertEquals(expected, client.multiLock(expected).members());
         assertThrows(UnsupportedOperationException.class, () -> multi.members().clear());
     }
 

@@ -35,6 +35,8 @@ import org.apache.zookeeper.data.ACL;
  */
 public record ZooKeeperHandles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
+    /** Of ZooKeeper 3.10 on. */
+    private static final String DNS_SRV = "dns-srv://";
     /** The rights of an entry, and two lengths. */
     private static final int ACL_BYTES = 3 * Integer.BYTES;
 
@@ -89,6 +91,12 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     public ZooKeeperHandles {
         if (connectString.isBlank()) {
             throw new IllegalArgumentException("The connect string is empty; give host:port[,host:port...][/chroot].");
+        }
+        if (connectString.startsWith(DNS_SRV)) {
+            throw new IllegalArgumentException(
+                    "The connect string \"" + connectString + "\" asks for servers from a DNS SRV"
+                            + " record (" + DNS_SRV + "), which is not supported. Nothing was sent. Give"
+                            + " host:port[,host:port...][/chroot].");
         }
         try {
             new ConnectStringParser(connectString);
