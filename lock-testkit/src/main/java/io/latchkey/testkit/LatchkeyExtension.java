@@ -20,8 +20,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The servers and clients of a {@link LatchkeyTest}: starts them, hands them to parameters, closes them. */
-final class LatchkeyExtension
-        implements BeforeAllCallback, AfterAllCallback, AfterEachCallback, ParameterResolver {
+final class LatchkeyExtension implements BeforeAllCallback, AfterAllCallback, AfterEachCallback, ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(LatchkeyExtension.class);
     private static final String FIXTURE = "fixture";
     private static final int DEFAULT_SESSION_MILLIS = 1000;

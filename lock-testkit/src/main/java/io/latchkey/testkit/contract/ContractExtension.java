@@ -45,8 +45,18 @@ final class ContractExtension
 
     private static Run run(ExtensionContext test) {
         ExtensionContext ofClass = test.getParent().orElseThrow();
-        return store(ofClass)
-                .getOrComputeIfAbsent(Run.class, key -> new Run(contract(test).newFixture()), Run.class);
+        return store(ofClass).getOrComputeIfAbsent(Run.class, key -> new Run(fixture(contract(test))), Run.class);
+    }
+
+    private static LockFixture fixture(LockContract contract) {
+        try {
+            return contract.newFixture();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(
+                    "no fixture for " + contract.getClass().getSimpleName(), e);
+        }
     }
 
     @Override

@@ -57,8 +57,9 @@ public abstract class LockContract {
      * Makes what the tests of this class run on. Called once for the class, by one of its instances.
      *
      * @return the fixture, which is closed after the last test of the class
+     * @throws Exception if it cannot be made; the tests of the class fail
      */
-    protected abstract LockFixture newFixture();
+    protected abstract LockFixture newFixture() throws Exception;
 
     final void begin(LockFixture shared, Reached counts) {
         fixture = shared;

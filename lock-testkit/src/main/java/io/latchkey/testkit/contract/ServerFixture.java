@@ -8,20 +8,23 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
-import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
 
 /**
  * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a subclass declares
@@ -36,7 +39,7 @@ public class ServerFixture implements LockFixture {
     private static final Duration BRIEF_SESSION = Slowness.stretched(Duration.ofMillis(800));
 
     private final Connector connector;
-    private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+    private final ZooKeeperFixture servers;
     private final Map<LockClient, FaultProxy> proxies = new ConcurrentHashMap<>();
 
     /**
@@ -45,7 +48,18 @@ public class ServerFixture implements LockFixture {
      * @param connector makes the clients
      */
     public ServerFixture(Connector connector) {
+        this(connector, EmbeddedZooKeeper.start());
+    }
+
+    /**
+     * Clients of servers that run. The contracts need them empty, with sessions as short as 0.8 s: a tick of at most 400 ms.
+     *
+     * @param connector makes the clients
+     * @param servers closed together with this fixture
+     */
+    public ServerFixture(Connector connector, ZooKeeperFixture servers) {
         this.connector = Objects.requireNonNull(connector, "connector");
+        this.servers = Objects.requireNonNull(servers, "servers");
     }
 
     @Override
@@ -59,7 +73,7 @@ public class ServerFixture implements LockFixture {
     }
 
     private LockClient client(Duration session) {
-        FaultProxy proxy = FaultProxy.to(server);
+        FaultProxy proxy = FaultProxy.to(servers);
         LockClient client = connector.connect(proxy.connectString(), session);
         proxies.put(client, proxy);
         return client;
@@ -133,14 +147,17 @@ public class ServerFixture implements LockFixture {
 
     @Override
     public void deleteRequest(String path, int place) {
-        List<ServerNode> requests = server.nodesUnder(path).stream()
-                .filter(ServerNode::isEphemeral)
-                .sorted(Comparator.comparingLong(ServerNode::created))
-                .toList();
         try {
-            ZooKeeper operator = new ZooKeeper(server.connectString(), (int) SESSION.toMillis(), event -> {});
+            ZooKeeper operator = new ZooKeeper(servers.connectString(), (int) SESSION.toMillis(), event -> {});
             try {
-                operator.delete(requests.get(place).path(), -1);
+                SortedMap<Long, String> requests = new TreeMap<>();
+                for (String node : ZKUtil.listSubTreeBFS(operator, path)) {
+                    Stat found = operator.exists(node, false);
+                    if (found != null && found.getEphemeralOwner() != 0) {
+                        requests.put(found.getCzxid(), node);
+                    }
+                }
+                operator.delete(List.copyOf(requests.values()).get(place), -1);
             } finally {
                 operator.close();
             }
@@ -155,6 +172,6 @@ public class ServerFixture implements LockFixture {
     @Override
     public void close() {
         proxies.values().forEach(FaultProxy::close);
-        server.close();
+        servers.close();
     }
 }

@@ -2,12 +2,10 @@
 package io.latchkey.testkit.server;
 
 import io.latchkey.testkit.Eventually;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
-import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -30,7 +28,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     private boolean closed;
 
     private EmbeddedEnsemble(Duration tick, Duration maxSession) {
-        List<EnsembleServer.Place> places = places(folder.path());
+        List<EnsembleServer.Place> places = EnsembleServer.Place.all(SIZE, folder.path());
         servers = places.stream()
                 .map(place -> new EnsembleServer(place, places, (int) tick.toMillis(), (int) maxSession.toMillis()))
                 .toList();
@@ -77,14 +75,6 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
             made.close();
             throw e;
         }
-    }
-
-    private static List<EnsembleServer.Place> places(Path folder) {
-        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * SIZE).iterator();
-        return IntStream.rangeClosed(1, SIZE)
-                .mapToObj(id -> new EnsembleServer.Place(
-                        id, folder.resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
-                .toList();
     }
 
     /** {@return 3} */

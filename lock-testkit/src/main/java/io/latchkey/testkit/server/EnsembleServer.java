@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
@@ -38,6 +40,15 @@ final class EnsembleServer {
 
     /** Where a server lives: the same through restarts. */
     record Place(int id, Path folder, int clientPort, int quorumPort, int electionPort) {
+        /** The places of an ensemble, on ports that are free now. */
+        static List<Place> all(int size, Path folder) {
+            PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * size).iterator();
+            return IntStream.rangeClosed(1, size)
+                    .mapToObj(id -> new Place(
+                            id, folder.resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
+                    .toList();
+        }
+
         private QuorumServer asMember(int portToFollow) {
             return new QuorumServer(
                     id, Localhost.port(portToFollow), Localhost.port(electionPort), Localhost.port(clientPort));

@@ -2,14 +2,9 @@
 package io.latchkey.testkit.server;
 
 import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.OptionalInt;
-import java.util.PrimitiveIterator;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -23,21 +18,18 @@ import java.util.stream.IntStream;
  * <p>Servers are counted from 0; another number than 0 to 2 is an {@link IndexOutOfBoundsException}. All methods may be called from any
  * thread. Pausing needs the signals STOP and CONT, so it is not for Windows.
  */
-public final class ProcessEnsemble implements ZooKeeperFixture {
+public final class ProcessEnsemble extends AskedServers {
     private static final int SIZE = 3;
     private static final int TICK_MILLIS = 500;
     private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
-    private final TempFolder folder = new TempFolder("latchkey-processes-");
+    private final TempFolder folder;
     private final List<ServerProcess> servers;
 
-    private ProcessEnsemble(List<String> settings) {
-        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * SIZE).iterator();
-        List<EnsembleServer.Place> places = IntStream.rangeClosed(1, SIZE)
-                .mapToObj(id -> new EnsembleServer.Place(
-                        id, folder.path().resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
-                .toList();
-        servers = places.stream()
+    private ProcessEnsemble(TempFolder folder, List<EnsembleServer.Place> places, List<String> settings) {
+        super(places.stream().map(place -> Localhost.port(place.clientPort())).toList());
+        this.folder = folder;
+        this.servers = places.stream()
                 .map(place -> new ServerProcess(place, places, TICK_MILLIS, settings))
                 .toList();
     }
@@ -51,7 +43,9 @@ public final class ProcessEnsemble implements ZooKeeperFixture {
      * @throws IllegalStateException if interrupted meanwhile; the status stays set
      */
     public static ProcessEnsemble start(String... settings) {
-        ProcessEnsemble made = new ProcessEnsemble(List.of(settings));
+        TempFolder folder = new TempFolder("latchkey-processes-");
+        ProcessEnsemble made =
+                new ProcessEnsemble(folder, EnsembleServer.Place.all(SIZE, folder.path()), List.of(settings));
         try {
             made.servers.forEach(ServerProcess::start);
             Eventually.holds("an ensemble that serves", READY_WITHIN, () -> IntStream.range(0, SIZE)
@@ -67,35 +61,8 @@ public final class ProcessEnsemble implements ZooKeeperFixture {
         }
     }
 
-    /** {@return 3} */
-    @Override
-    public int size() {
-        return SIZE;
-    }
-
-    @Override
-    public String connectString() {
-        return IntStream.range(0, SIZE).mapToObj(this::connectString).collect(Collectors.joining(","));
-    }
-
-    /**
-     * {@return where clients of one server connect: {@code 127.0.0.1:port}, the same through every restart}
-     *
-     * @param server its number
-     */
-    public String connectString(int server) {
-        return "127.0.0.1:" + at(server).place().clientPort();
-    }
-
     private ServerProcess at(int server) {
         return servers.get(Objects.checkIndex(server, SIZE));
-    }
-
-    /** {@inheritDoc} The server itself is asked. A paused one says nothing, which takes a second to find out. */
-    @Override
-    public boolean isServing(int server) {
-        String state = at(server).ask("srvr");
-        return state.contains("Mode: leader") || state.contains("Mode: follower");
     }
 
     /**
@@ -105,15 +72,7 @@ public final class ProcessEnsemble implements ZooKeeperFixture {
      * @param server its number
      */
     public boolean isReadOnly(int server) {
-        return at(server).ask("srvr").contains("Mode: read-only");
-    }
-
-    /** {@return the number of the server that says it leads; empty during an election, or while the leader is paused and there is no other} */
-    @Override
-    public OptionalInt leader() {
-        return IntStream.range(0, SIZE)
-                .filter(i -> at(i).ask("srvr").contains("Mode: leader"))
-                .findFirst();
+        return ask(server, "srvr").contains("Mode: read-only");
     }
 
     /**
@@ -171,26 +130,6 @@ public final class ProcessEnsemble implements ZooKeeperFixture {
     public void restart(int server) {
         at(server).kill();
         at(server).start();
-    }
-
-    /** {@inheritDoc} Asks the leader; while none answers, the session counts as there. */
-    @Override
-    public boolean hasSession(long sessionId) {
-        OptionalInt leads = leader();
-        String dump = leads.isEmpty() ? "" : at(leads.getAsInt()).ask("dump");
-        return !dump.contains("SessionTracker dump")
-                || dump.contains("0x" + Long.toHexString(sessionId).toLowerCase(Locale.ROOT));
-    }
-
-    /**
-     * Not from here: a session is ended through its proxy, {@link FaultProxy#expireSession()}.
-     *
-     * @throws UnsupportedOperationException always
-     */
-    @Override
-    public void expireSession(long sessionId) {
-        throw new UnsupportedOperationException(
-                "a server in another process ends sessions by time, or through FaultProxy");
     }
 
     @Override

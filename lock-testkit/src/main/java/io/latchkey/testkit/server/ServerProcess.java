@@ -4,9 +4,6 @@ package io.latchkey.testkit.server;
 import io.latchkey.testkit.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One server of an ensemble, in a JVM of its own: its place, which stays, and the process, which comes and goes. */
 final class ServerProcess {
-    private static final int ANSWERS_WITHIN_MILLIS = 1000;
-
     private final EnsembleServer.Place place;
     private final Path config;
     private @Nullable Process process;
@@ -113,20 +108,6 @@ final class ServerProcess {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-        }
-    }
-
-    /** What it says to one of its four-letter commands; nothing while it stands still, starts, or does not run. */
-    String ask(String command) {
-        try (Socket socket = new Socket()) {
-            socket.setSoTimeout(ANSWERS_WITHIN_MILLIS);
-            socket.connect(Localhost.port(place.clientPort()), ANSWERS_WITHIN_MILLIS);
-            socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        } catch (SocketTimeoutException paused) {
-            return "";
-        } catch (IOException down) {
-            return "";
         }
     }
 }
