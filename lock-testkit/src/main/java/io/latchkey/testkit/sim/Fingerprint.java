@@ -6,29 +6,14 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.function.LongUnaryOperator;
 
 /** 128 bits of whatever is added, by which worlds are told apart: two that differ have the same ones once in 10^38. */
 final class Fingerprint {
     private static final long ONE = 0x9E3779B97F4A7C15L;
     private static final long TWO = 0xC2B2AE3D27D4EB4FL;
 
-    private final LongUnaryOperator zxids;
     private long high = ONE;
     private long low = TWO;
-
-    Fingerprint() {
-        this(LongUnaryOperator.identity());
-    }
-
-    /**
-     * One that takes some zxids for the same.
-     *
-     * @param zxids what counts of a zxid
-     */
-    Fingerprint(LongUnaryOperator zxids) {
-        this.zxids = zxids;
-    }
 
     /** Whether the zxids count that only matter to whoever connects anew. */
     enum Zxids {
@@ -47,10 +32,6 @@ final class Fingerprint {
     void add(long value) {
         high = mixed(high ^ (value * TWO)) + ONE;
         low = mixed((low + value) * ONE) ^ TWO;
-    }
-
-    void addZxid(long zxid) {
-        add(zxids.applyAsLong(zxid));
     }
 
     private static long mixed(long value) {
@@ -110,7 +91,7 @@ final class Fingerprint {
         } else if (content instanceof ZnodeStore.Written written) {
             for (ZnodeStore.Created created : written.created()) {
                 add(created.name());
-                addZxid(created.czxid());
+                add(created.czxid());
             }
             written.failedAt().ifPresent(refusal -> {
                 add(refusal.index());
@@ -121,17 +102,17 @@ final class Fingerprint {
             for (String child : listing.children()) {
                 add(child);
             }
-            addZxid(listing.mzxid());
+            add(listing.mzxid());
         } else if (content instanceof ZnodeStore.NodeData node) {
             add(node.data());
-            addZxid(node.czxid());
-            addZxid(node.mzxid());
+            add(node.czxid());
+            add(node.mzxid());
             add(node.version());
             add(node.ctimeMillis());
         } else if (content instanceof SimulatedPort.Fired fired) {
             add(fired.path());
             add(fired.change().name());
-            addZxid(fired.zxid());
+            add(fired.zxid());
         } else if (content instanceof List<?> several) {
             several.forEach(this::addContent);
         } else if (content instanceof String word) {

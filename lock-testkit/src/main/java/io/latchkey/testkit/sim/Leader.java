@@ -111,11 +111,6 @@ final class Leader {
         commit(List.of(Effect.Deleted.of(path)), 0);
     }
 
-    /** What a client does that is not here itself. */
-    void happens(List<Effect> changes) {
-        commit(changes, 0);
-    }
-
     /** As some other client does. */
     void setData(String path, byte[] data) {
         commit(List.of(new Effect.DataSet(path, data)), 0);

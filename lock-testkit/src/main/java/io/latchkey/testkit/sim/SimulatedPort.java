@@ -518,28 +518,8 @@ final class SimulatedPort implements ZnodeStore {
         return server != null && state == State.UP && !silent && !outgoing.isEmpty();
     }
 
-    /** Whether what a server would take next is for the leader. */
-    boolean nextIsWrite() {
-        return outgoing.peek() instanceof Writing;
-    }
-
-    /** Whether nothing is on its way in either direction, nor will be. */
-    boolean isQuiet() {
-        return unanswered.isEmpty() && incoming.isEmpty() && ghosts.isEmpty();
-    }
-
     boolean hasMessage() {
         return !silent && !incoming.isEmpty() && !time.isStill();
-    }
-
-    /** How many messages the client has not taken. */
-    int messages() {
-        return incoming.size();
-    }
-
-    /** Whether the server has taken something that it has not answered. */
-    boolean awaitsAnswer() {
-        return !taken.isEmpty();
     }
 
     boolean hasGhost() {
@@ -562,7 +542,7 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /**
-     * What decides what comes, besides what its client has come to and {@link #asked}: which of the client's requests are where, which answers
+     * What decides what comes, besides what its client has come to: which of the client's requests are where, which answers
      * are on their way, and which watches the server keeps.
      *
      * @param zxids whether the zxids count that the client takes note of for its next connection
@@ -577,7 +557,7 @@ final class SimulatedPort implements ZnodeStore {
         print.add(-1);
         for (Sent sent : taken) {
             print.add(requests - sent.number);
-            print.addZxid(sent.after);
+            print.add(sent.after);
             if (sent instanceof Writing writing) {
                 print.addContent(writing.answer);
             }
@@ -587,24 +567,13 @@ final class SimulatedPort implements ZnodeStore {
         print.add(-3);
         for (Message message : incoming) {
             print.addContent(message.content());
-            print.addZxid(zxids == Fingerprint.Zxids.COUNT ? message.zxid() : 0);
+            print.add(zxids == Fingerprint.Zxids.COUNT ? message.zxid() : 0);
         }
-        print.addZxid(zxids == Fingerprint.Zxids.COUNT ? lastZxid : 0);
+        print.add(zxids == Fingerprint.Zxids.COUNT ? lastZxid : 0);
         print.addAll(armed, (watch, each) -> {
             each.add(watch.path());
             each.add(watch.what().name());
         });
-    }
-
-    /** What its client has asked for without an answer, what is written late, and which watches its client knows of. */
-    List<?> asked() {
-        List<List<Write>> late = new ArrayList<>(ghosts.size());
-        for (Sent ghost : ghosts) {
-            if (ghost instanceof Writing writing) {
-                late.add(writing.writes);
-            }
-        }
-        return List.of(unanswered, late, registered);
     }
 
     /** What this server carries out when the client comes back to it, by what its client has come to. */
@@ -704,23 +673,6 @@ final class SimulatedPort implements ZnodeStore {
                 fire(deleted.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, txn.zxid());
             }
         }
-    }
-
-    /** Whether one of the watches fires when the change is applied. */
-    static boolean fires(Set<Watch> watches, Effect change) {
-        if (watches.isEmpty()) {
-            return false;
-        }
-        if (change instanceof Effect.Created created) {
-            return watches.contains(new Watch(created.parent(), Of.CHILDREN));
-        } else if (change instanceof Effect.DataSet set) {
-            return watches.contains(new Watch(set.path(), Of.DATA));
-        } else if (change instanceof Effect.Deleted deleted) {
-            return watches.contains(new Watch(deleted.path(), Of.DATA))
-                    || watches.contains(new Watch(deleted.path(), Of.CHILDREN))
-                    || watches.contains(new Watch(deleted.parent(), Of.CHILDREN));
-        }
-        return false;
     }
 
     private void fire(String path, Of what, ZnodeStore.Change change, long zxid) {

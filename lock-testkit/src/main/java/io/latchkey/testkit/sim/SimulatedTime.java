@@ -89,7 +89,6 @@ final class SimulatedTime {
         void run() {
             Runnable now = Objects.requireNonNull(task);
             task = null;
-            owner.ran++;
             now.run();
         }
 
@@ -112,7 +111,6 @@ final class SimulatedTime {
     final class View implements Clock {
         private final int index;
         private long asked;
-        private int ran;
         /** What would be due, while its owner stands still. */
         private final List<Due> held = new ArrayList<>(0);
         /** Every time that it stood still, from when to when. */
@@ -183,11 +181,6 @@ final class SimulatedTime {
             return Duration.ofNanos(longest);
         }
 
-        /** How many of its timers have run. */
-        int ran() {
-            return ran;
-        }
-
         /** Whether one of its timers is due now. */
         boolean hasDue() {
             return nextAt() == nanos && mine() != null;
@@ -200,14 +193,6 @@ final class SimulatedTime {
                 due.remove(timer);
                 timer.run();
             }
-        }
-
-        /** Its timers in the order in which they run, to be told apart from others. */
-        List<?> pending() {
-            return due.stream()
-                    .filter(timer -> timer.owner == this && timer.task != null)
-                    .sorted()
-                    .toList();
         }
 
         private @Nullable Due mine() {

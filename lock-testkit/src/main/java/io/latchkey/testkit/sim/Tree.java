@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -212,25 +211,6 @@ final class Tree {
                 each.add(child);
             }
         });
-    }
-
-    /** The same, where only the order of zxids counts. */
-    void addInOrderTo(Fingerprint print) {
-        print.add(nodes.size());
-        for (String path : new TreeSet<>(nodes.keySet())) {
-            Node node = get(path);
-            print.add(path);
-            print.add(node.data);
-            print.addZxid(node.czxid);
-            print.addZxid(node.mzxid);
-            print.addZxid(node.pzxid);
-            print.add(node.owner);
-            print.add(node.version);
-            print.add(node.creates);
-            for (String child : node.children) {
-                print.add(child);
-            }
-        }
     }
 
     /** The nodes of a session, oldest first. */

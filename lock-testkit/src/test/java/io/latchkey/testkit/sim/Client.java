@@ -74,11 +74,6 @@ final class Client implements ClientConfig.Opener {
         return observer;
     }
 
-    /** What the next attempt is called. */
-    long nextId() {
-        return ids;
-    }
-
     SimulatedTime.View time() {
         return time;
     }

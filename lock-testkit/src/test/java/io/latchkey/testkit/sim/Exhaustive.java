@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * Plays a small scenario in every order of its steps, over the shipped engine.
@@ -22,9 +18,11 @@ import java.util.function.Consumer;
  * it is checked that they lead to the same fingerprint.
  *
  * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither
- * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come:
- * {@link Options#isEager} says why. Should somebody come to hold by it, the other orders are played as well, since that
- * is what the rules look at.
+ * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come. Steps of
+ * servers and faults commute with that: the messages that are there come in any case, in the same order, and the client's
+ * next requests stand behind its earlier ones. If its connection breaks before it takes them, its next requests are lost;
+ * where it takes them first, the same requests are sent and may be lost as well. Should a client come to hold by such a
+ * message, the other orders are played as well, since that is what the rules look at.
  *
  * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come
  * to its end, in one order.
@@ -36,11 +34,6 @@ final class Exhaustive {
     private final Reached reached = new Reached();
     private final Fingerprints seen = new Fingerprints();
     private final List<Frame> path = new ArrayList<>();
-    private final Consumer<World> visitor;
-
-    private long schedules;
-    private long transitions;
-    private int deepest;
 
     /** How much one step is. */
     enum Grain {
@@ -54,39 +47,10 @@ final class Exhaustive {
      * What became of it.
      *
      * @param states distinct ones
-     * @param schedules how often steps were played from the start
      * @param complete whether no state is left
-     * @param busy of one core
      * @param failure the first that broke a rule, shrunk
      */
-    record Report(
-            Scenario scenario,
-            Grain grain,
-            long states,
-            long transitions,
-            long schedules,
-            int deepest,
-            boolean complete,
-            Duration time,
-            Duration busy,
-            Reached reached,
-            Optional<Failure> failure) {
-        @Override
-        public String toString() {
-            return String.format(
-                    Locale.ROOT,
-                    "%s: %,d states%s, %,d transitions, %,d schedules of up to %d steps in %.1f s, %.1f s of one core%n  %s",
-                    grain,
-                    states,
-                    complete ? "" : " and no end",
-                    transitions,
-                    schedules,
-                    deepest,
-                    time.toNanos() / 1e9,
-                    busy.toNanos() / 1e9,
-                    reached);
-        }
-    }
+    record Report(Scenario scenario, long states, boolean complete, Reached reached, Optional<Failure> failure) {}
 
     /** A schedule that breaks a rule, as found and as shrunk. */
     record Failure(String rule, Schedule found, Schedule shrunk) {
@@ -118,8 +82,7 @@ final class Exhaustive {
         }
     }
 
-    private Exhaustive(Scenario scenario, Grain grain, long mostStates, Consumer<World> visitor) {
-        this.visitor = visitor;
+    private Exhaustive(Scenario scenario, Grain grain, long mostStates) {
         this.scenario = scenario;
         this.grain = grain;
         this.mostStates = mostStates;
@@ -127,36 +90,17 @@ final class Exhaustive {
 
     /** Plays until no state is left, a rule is broken, or so many states have been seen. */
     static Report run(Scenario scenario, Grain grain, long mostStates) {
-        return run(scenario, grain, mostStates, world -> {});
-    }
-
-    /** The same, and shows every state. */
-    static Report run(Scenario scenario, Grain grain, long mostStates, Consumer<World> visitor) {
-        return new Exhaustive(scenario, grain, mostStates, visitor).run();
+        return new Exhaustive(scenario, grain, mostStates).run();
     }
 
     private Report run() {
-        long start = System.nanoTime();
-        long busy = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         Optional<Failure> failure = Optional.empty();
         boolean more = true;
         while (more && failure.isEmpty() && seen.size() < mostStates) {
-            schedules++;
             failure = playOne();
             more = advance();
         }
-        return new Report(
-                scenario,
-                grain,
-                seen.size(),
-                transitions,
-                schedules,
-                deepest,
-                !more,
-                Duration.ofNanos(System.nanoTime() - start),
-                Duration.ofNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - busy),
-                reached,
-                failure);
+        return new Report(scenario, seen.size(), !more, reached, failure);
     }
 
     /** The deepest state with a step that was not taken becomes the last of the path; says whether there is one. */
@@ -183,10 +127,9 @@ final class Exhaustive {
                             "the same steps led to another state: the machine is not deterministic");
                 }
             }
-            transitions++;
-            while (goOn(world)) {
-                transitions++;
-                deepest = Math.max(deepest, path.size());
+            boolean goesOn = true;
+            while (goesOn) {
+                goesOn = goOn(world);
             }
             return Optional.empty();
         } catch (Broken broken) {
@@ -207,7 +150,6 @@ final class Exhaustive {
         if (!seen.add(print)) {
             return false;
         }
-        visitor.accept(world.world());
         int[] possible = world.possible();
         if (possible.length == 0) {
             world.finish();

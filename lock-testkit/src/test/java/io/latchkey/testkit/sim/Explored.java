@@ -26,10 +26,6 @@ final class Explored {
         }
     }
 
-    World world() {
-        return world;
-    }
-
     void take(int step) {
         int client = clientOf(step);
         SimulatedPort.Message message =

@@ -138,7 +138,7 @@ final class Oracle {
     }
 
     /** Whether its session lives and its nodes are there. */
-    boolean stands(Worker worker, ZkLease lease) {
+    private boolean stands(Worker worker, ZkLease lease) {
         if (!(lease.port() instanceof SimulatedPort port) || !leader.hasSession(port.session())) {
             return false;
         }

@@ -6,19 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Prints how fast the simulation is and how large small worlds are: {@code mvn verify -Dtest=SimulationFigures
- * -Dsurefire.failIfNoSpecifiedTests=false}. No test of the suite; its name keeps it out.
+ * Prints how fast the simulation is: {@code mvn verify -Dtest=SimulationFigures -Dsurefire.failIfNoSpecifiedTests=false}. No test of the
+ * suite; its name keeps it out.
  */
 class SimulationFigures {
     private static final Duration WARM_UP = Duration.ofSeconds(10);
     private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("latchkey.swarm.seconds", 10));
-    private static final long MOST_SITUATIONS = Long.getLong("latchkey.explore.states", 1_000_000);
 
     @Test
     void swarms() {
@@ -31,16 +29,5 @@ class SimulationFigures {
         }
         assertEquals(
                 "", failures.stream().map(Swarm.Failure::text).collect(Collectors.joining("\n\n")), "a rule is broken");
-    }
-
-    @Test
-    void smallWorlds() {
-        for (int faults = 0; faults <= 1; faults++) {
-            for (IntFunction<Scenario> world : SmallWorlds.ALL) {
-                Scenario scenario = world.apply(faults);
-                Histories.Report report = Histories.run(scenario, MOST_SITUATIONS);
-                System.out.println(scenario.plans() + ", " + faults + " faults: " + report);
-            }
-        }
     }
 }

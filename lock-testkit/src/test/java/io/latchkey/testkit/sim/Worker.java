@@ -47,10 +47,6 @@ final class Worker {
         return task == null && next == tasks.size();
     }
 
-    boolean isIdle() {
-        return task == null;
-    }
-
     boolean mayBegin() {
         return task == null && next < tasks.size() && !client.isStill();
     }

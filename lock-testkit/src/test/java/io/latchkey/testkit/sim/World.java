@@ -43,7 +43,6 @@ final class World {
     private final List<Worker> workers = new ArrayList<>(4);
     private final Oracle oracle;
     private final Trespass trespass;
-    private final Recording recording;
     private final Reached reached;
     /** What happened, for people to read; null if nobody wants to. */
     private final @Nullable List<String> diary;
@@ -60,37 +59,22 @@ final class World {
     private long steps;
 
     World(Scenario scenario, Reached reached, @Nullable List<String> diary) {
-        this(scenario, reached, diary, Recording.NOTHING, 0);
+        this(scenario, reached, diary, false);
     }
 
     /** A world that keeps a chronicle. */
     static World recorded(Scenario scenario, Reached reached) {
-        return new World(scenario, reached, null, Recording.CHRONICLE, 0);
+        return new World(scenario, reached, null, true);
     }
 
-    /** With clients that are numbered from {@code first} on, as if the others were elsewhere. */
-    World(Scenario scenario, Reached reached, @Nullable List<String> diary, int first) {
-        this(scenario, reached, diary, Recording.ALONE, first);
-    }
-
-    private enum Recording {
-        NOTHING,
-        CHRONICLE,
-        /**
-         * Nothing either; what others have written comes while a client takes a step, and is not that client's doing.
-         */
-        ALONE
-    }
-
-    private World(Scenario scenario, Reached reached, @Nullable List<String> diary, Recording recording, int first) {
+    private World(Scenario scenario, Reached reached, @Nullable List<String> diary, boolean recorded) {
         this.scenario = scenario;
         this.reached = reached;
         this.diary = diary;
-        this.chronicle = recording == Recording.CHRONICLE ? new Chronicle(time, scenario) : null;
+        this.chronicle = recorded ? new Chronicle(time, scenario) : null;
         this.leader = new Leader(time, scenario.ends().expiry());
         this.oracle = new Oracle(leader, scenario, clients, workers);
         this.trespass = new Trespass(leader);
-        this.recording = recording;
         this.faults = scenario.faults();
         var unused = LoggedErrors.ofThisThread(); // of a world that was given up
         this.cancels = scenario.cancels();
@@ -98,7 +82,7 @@ final class World {
             servers.add(new Server(leader));
         }
         for (int i = 0; i < scenario.clients(); i++) {
-            clients.add(new Client(first + i, leader, this::broke));
+            clients.add(new Client(i, leader, this::broke));
         }
         for (Scenario.Plan plan : scenario.plans()) {
             Client client = clients.get(plan.client());
@@ -150,10 +134,6 @@ final class World {
 
     SimulatedTime time() {
         return time;
-    }
-
-    Oracle oracle() {
-        return oracle;
     }
 
     Scenario scenario() {
@@ -281,7 +261,7 @@ final class World {
         if (!trespass.hasNews()) {
             return;
         }
-        trespass.check(byClient && recording != Recording.ALONE ? port(client).session() : 0, txn -> {
+        trespass.check(byClient ? port(client).session() : 0, txn -> {
             oracle.law().wrote(txn);
             boolean decreed = move == Move.END_SESSION;
             record(history -> history.wrote(txn, decreed ? ExpiryOrder.SERVER_FIRST : ExpiryOrder.PARTITION));
