@@ -3,8 +3,10 @@ package io.latchkey.testkit.sim;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Plays a small scenario in every order of its steps, over the shipped engine.
@@ -32,7 +34,7 @@ final class Exhaustive {
     private final Grain grain;
     private final long mostStates;
     private final Reached reached = new Reached();
-    private final Fingerprints seen = new Fingerprints();
+    private final Set<List<Long>> seen = new HashSet<>();
     private final List<Frame> path = new ArrayList<>();
 
     /** How much one step is. */
@@ -67,14 +69,12 @@ final class Exhaustive {
         /** The steps that were put off because the first is taken at once. */
         int[] others;
 
-        final long high;
-        final long low;
+        final List<Long> state;
 
-        Frame(int[] choices, int[] others, Fingerprint print) {
+        Frame(int[] choices, int[] others, List<Long> state) {
             this.choices = choices;
             this.others = others;
-            this.high = print.high();
-            this.low = print.low();
+            this.state = state;
         }
 
         int choice() {
@@ -122,7 +122,7 @@ final class Exhaustive {
             for (int i = 0; i < path.size(); i++) {
                 Frame frame = path.get(i);
                 world.take(frame.choice());
-                if (i + 1 < path.size() && !world.isAt(path.get(i + 1).high, path.get(i + 1).low)) {
+                if (i + 1 < path.size() && !world.state().equals(path.get(i + 1).state)) {
                     throw new IllegalStateException(
                             "the same steps led to another state: the machine is not deterministic");
                 }
@@ -139,7 +139,7 @@ final class Exhaustive {
 
     /** Looks at the state it is in; says whether a step from there was taken. */
     private boolean goOn(Explored world) {
-        Fingerprint print = world.fingerprint();
+        List<Long> state = world.state();
         if (!path.isEmpty() && world.somebodyCameToHold()) {
             Frame last = path.get(path.size() - 1);
             int[] all = Arrays.copyOf(last.choices, last.choices.length + last.others.length);
@@ -147,7 +147,7 @@ final class Exhaustive {
             last.choices = all;
             last.others = new int[0];
         }
-        if (!seen.add(print)) {
+        if (!seen.add(state)) {
             return false;
         }
         int[] possible = world.possible();
@@ -157,8 +157,8 @@ final class Exhaustive {
         }
         int atOnce = world.atOnce(possible);
         Frame next = atOnce < 0
-                ? new Frame(possible, new int[0], print)
-                : new Frame(new int[] {possible[atOnce]}, without(possible, atOnce), print);
+                ? new Frame(possible, new int[0], state)
+                : new Frame(new int[] {possible[atOnce]}, without(possible, atOnce), state);
         path.add(next);
         world.take(next.choice());
         return true;

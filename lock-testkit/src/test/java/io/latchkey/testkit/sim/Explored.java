@@ -11,8 +11,6 @@ final class Explored {
     private final List<Fingerprint> inputs = new ArrayList<>(4);
     private final int[] candidates = new int[64];
     private final int atOnce;
-    /** Of whom the servers have taken a request. */
-    private final boolean[] heard;
 
     private int holdersBefore;
     private int holders;
@@ -20,7 +18,6 @@ final class Explored {
     Explored(Scenario scenario, Exhaustive.Grain grain, Reached reached) {
         this.atOnce = grain == Exhaustive.Grain.COARSE ? Move.ALL_AT_ONCE : 0;
         world = new World(scenario, reached, null);
-        heard = new boolean[scenario.clients()];
         for (int i = 0; i < scenario.clients(); i++) {
             inputs.add(new Fingerprint());
         }
@@ -38,9 +35,6 @@ final class Explored {
             throw new IllegalStateException("not possible: " + Move.move(step));
         }
         holders = countHolders();
-        if (Move.move(step) == Move.TAKE_REQUEST || Move.move(step) == Move.TAKE_GHOST) {
-            heard[Move.first(step)] = true;
-        }
         if (client >= 0) {
             Fingerprint told = inputs.get(client);
             told.add(step);
@@ -53,7 +47,7 @@ final class Explored {
         int first = Move.first(step);
         return switch (Move.move(step)) {
             case TAKE_MESSAGE, FIRE -> first;
-            case BEGIN, RELEASE, DOWNGRADE, CANCEL ->
+            case BEGIN, RELEASE ->
                 world.clients().indexOf(world.workers().get(first).client());
             // A server that has seen less than the client refuses, and what was asked fails by that.
             case CONNECT ->
@@ -78,12 +72,8 @@ final class Explored {
         return holders > holdersBefore;
     }
 
-    boolean isAt(long high, long low) {
-        Fingerprint print = fingerprint();
-        return print.high() == high && print.low() == low;
-    }
-
-    Fingerprint fingerprint() {
+    /** By which it is told apart from other states. */
+    List<Long> state() {
         Fingerprint print = new Fingerprint();
         boolean reconnects = world.faultsLeft() > 0;
         for (Client client : world.clients()) {
@@ -91,7 +81,6 @@ final class Explored {
         }
         Fingerprint.Zxids zxids = reconnects ? Fingerprint.Zxids.COUNT : Fingerprint.Zxids.DO_NOT_COUNT;
         print.add(world.faultsLeft());
-        print.add(world.cancelsLeft());
         print.add(world.time().nanos());
         Leader leader = world.leader();
         leader.tree().addTo(print, zxids);
@@ -103,7 +92,6 @@ final class Explored {
             }
         }
         for (int i = 0; i < inputs.size(); i++) {
-            print.add(heard[i] ? 1 : 0);
             print.add(inputs.get(i).high());
             print.add(inputs.get(i).low());
             print.add(world.servers().indexOf(port(i).server()));
@@ -112,7 +100,7 @@ final class Explored {
                 port(i).addStuckAt(server, print);
             }
         }
-        return print;
+        return List.of(print.high(), print.low());
     }
 
     void finish() {
@@ -142,32 +130,10 @@ final class Explored {
                 candidates[count++] = Move.BEGIN.of(i);
             } else if (worker.mayRelease()) {
                 candidates[count++] = Move.RELEASE.of(i);
-            } else if (worker.waits() && world.cancelsLeft() > 0) {
-                candidates[count++] = Move.CANCEL.of(i);
             }
         }
         count = addFaults(count);
         return Arrays.copyOf(candidates, count);
-    }
-
-    /**
-     * Of clients that want the same the first is heard first. Until a server has taken something of a client no other
-     * can tell it from its twin, and the rules ask for no names: so every schedule in which the second is heard first
-     * is one in which the first is, with the two exchanged from the beginning on, their faults too.
-     */
-    private boolean isTwinOfOneThatIsToBeHeard(int client) {
-        for (int before = 0; before < client && !heard[client]; before++) {
-            if (!heard[before] && twins(before, client)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean twins(int one, int other) {
-        List<Worker> some = world.clients().get(one).workers();
-        List<Worker> others = world.clients().get(other).workers();
-        return some.size() == 1 && others.size() == 1 && some.get(0).wantsTheSameAs(others.get(0));
     }
 
     private int addOf(int client, int from) {
@@ -176,10 +142,10 @@ final class Explored {
         if (port.hasMessage()) {
             candidates[count++] = Move.TAKE_MESSAGE.of(client);
         }
-        if (port.hasRequest() && !isTwinOfOneThatIsToBeHeard(client)) {
+        if (port.hasRequest()) {
             candidates[count++] = Move.TAKE_REQUEST.of(client, atOnce);
         }
-        if (port.hasGhost() && !isTwinOfOneThatIsToBeHeard(client)) {
+        if (port.hasGhost()) {
             candidates[count++] = Move.TAKE_GHOST.of(client);
         }
         if (port.seeksConnection()) {
@@ -234,7 +200,7 @@ final class Explored {
             return false;
         }
         for (Worker worker : client.workers()) {
-            if (worker.mayBegin() || worker.mayRelease() || world.cancelsLeft() > 0) {
+            if (worker.mayBegin() || worker.mayRelease()) {
                 return false;
             }
         }

@@ -39,10 +39,6 @@ final class Worker {
         return client;
     }
 
-    boolean wantsTheSameAs(Worker other) {
-        return tasks.equals(other.tasks);
-    }
-
     boolean isDone() {
         return task == null && next == tasks.size();
     }
