@@ -80,8 +80,8 @@ record FoundLock(String path, Layout layout, PathData purpose) {
     static Optional<FoundLock> curatorsSemaphore(String path, List<String> leases, List<String> locks) {
         int permits = of(Kind.SEMAPHORE, Namings.CURATOR, requests(Namings.CURATOR, leases))
                 .size();
-        int turns =
-                of(Kind.MUTEX, Namings.CURATOR, requests(Namings.CURATOR, locks)).size();
+        int turns = of(Kind.MUTEX, Namings.CURATOR, requests(Namings.CURATOR, locks))
+                .size();
         int seem = Math.max(1, turns > 0 ? permits - 1 : permits);
         return permits + turns == 0
                 ? Optional.empty()

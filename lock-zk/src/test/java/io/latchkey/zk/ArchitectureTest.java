@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -160,14 +161,15 @@ class ArchitectureTest {
                         resideInAPackage(FRONT_DOOR + "..").and(DescribedPredicate.not(resideInAnyPackage(allowed))))));
     }
 
-    /** And why a lease was lost, which is a value of the contract. */
+    /** And two values of the contract: why a lease was lost, and what became of a release. */
     @Test
     void pureRoomsKnowThePlatformOnly() {
         check(classes()
                 .that()
                 .resideInAnyPackage(PURE_ROOMS)
                 .should()
-                .onlyDependOnClassesThat(PLATFORM.or(rooms(PURE_ROOMS)).or(belongToAnyOf(LossCause.class))));
+                .onlyDependOnClassesThat(
+                        PLATFORM.or(rooms(PURE_ROOMS)).or(belongToAnyOf(LossCause.class, ReleaseOutcome.class))));
     }
 
     @Test

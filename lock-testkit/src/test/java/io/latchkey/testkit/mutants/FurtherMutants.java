@@ -25,8 +25,8 @@ final class FurtherMutants {
             Mutant.of(
                     "a token is one too high for who need not wait",
                     "internal/request/Request",
-                    "lease(grant.token())",
-                    "lease(grant.token() + (waited ? 0 : 1))"),
+                    "new Holding(places, session(), token,",
+                    "new Holding(places, session(), token + (waited ? 0 : 1),"),
             Mutant.of(
                     "a reader waits for the oldest, whatever it is",
                     RECIPE,

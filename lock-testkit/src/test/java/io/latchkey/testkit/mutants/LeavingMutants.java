@@ -119,9 +119,9 @@ final class LeavingMutants {
                     "case CONNECTION_LOSS, READ_ONLY -> done();"),
             Mutant.of(
                     "a downgraded lease has a token of its own",
-                    "internal/request/Request",
-                    "lease(write.token());",
-                    "lease(write.token() + 1);"),
+                    "internal/request/Holding",
+                    "newLease(write.token());",
+                    "newLease(write.token() + 1);"),
             Mutant.of(
                     "released while it is downgraded: one node stays",
                     DEPARTURES,

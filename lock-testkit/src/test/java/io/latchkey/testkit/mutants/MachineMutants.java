@@ -108,12 +108,16 @@ final class MachineMutants {
                     MACHINE,
                     "return go(HELD, new Command.StopWatching(), new Command.Grant(token));",
                     "return go(HELD, new Command.Grant(token));"),
-            Mutant.of("released without deleting", MACHINE, "m.end(new Command.LeaveAsHolder(m.placed()))", "m.end()"),
+            Mutant.of(
+                    "released without deleting",
+                    MACHINE,
+                    "return end(new Command.LeaveAsHolder(placed(), event.then()));",
+                    "return end();"),
             Mutant.of(
                     "a try waits",
                     REQUEST,
-                    "if (patience instanceof WaitPolicy.Never) {\n            giveUpThen",
-                    "if (patience instanceof WaitPolicy.Never && waited) {\n            giveUpThen"),
+                    "if (patience instanceof WaitPolicy.Never) {\n                giveUpThen",
+                    "if (patience instanceof WaitPolicy.Never && waited) {\n                giveUpThen"),
             Mutant.of(
                     "no time limit",
                     REQUEST,

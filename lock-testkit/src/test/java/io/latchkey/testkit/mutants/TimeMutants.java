@@ -155,7 +155,7 @@ final class TimeMutants {
                     .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
             Mutant.of(
                             "a denied downgrade takes the watch away",
-                            "internal/request/Request",
+                            "internal/request/Holding",
                             "downgrade = null;\n        if (watchesOwn) {",
                             "downgrade = null;\n        if (lease == null) {")
                     .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
@@ -177,8 +177,8 @@ final class TimeMutants {
             Mutant.of(
                     "a lost lease keeps its node's place",
                     "internal/request/Request",
-                    "Objects.requireNonNull(lease).lose(lose.cause());\n        }\n    }\n\n    /**\n     * Several",
-                    "Objects.requireNonNull(lease).path();\n        }\n    }\n\n    /**\n     * Several"),
+                    "holding().lease().lose(cause);",
+                    "holding().lease().path();"),
             Mutant.of(
                     "released twice",
                     LEASE,

@@ -99,7 +99,7 @@ public final class Acquisition {
             edge(DRAINING, Event.Drained.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(DRAINING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
             edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(HELD, Event.Release.class, (m, e) -> m.end(new Command.LeaveAsHolder(m.placed())), ENDED),
+            edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
             edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.placed()), ENDED),
             edge(
@@ -357,6 +357,10 @@ public final class Acquisition {
 
     private List<Command> grant() {
         return go(HELD, new Command.StopWatching(), new Command.Grant(token));
+    }
+
+    private List<Command> release(Event.Release event) {
+        return end(new Command.LeaveAsHolder(placed(), event.then()));
     }
 
     /** Only a request of one member is ever replaced. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.acquire;
 
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** What can happen to a request. Members are counted from 0. */
 public sealed interface Event {
@@ -55,8 +57,12 @@ public sealed interface Event {
     /** The caller does not want it any more: time, interrupt, cancel, close, an error. */
     record GiveUp() implements Event {}
 
-    /** The holder lets go. */
-    record Release() implements Event {}
+    /**
+     * The holder lets go.
+     *
+     * @param then what to tell of that
+     */
+    record Release(Consumer<ReleaseOutcome> then) implements Event {}
 
     /** The holder's node was replaced in its place by one that shares (docs/protocol.md, "Downgrade"). */
     record Downgraded(NodeName by) implements Event {}

@@ -16,6 +16,7 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.Watches;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -69,7 +70,7 @@ final class QueueEntry implements QueueMember {
     private record Ahead(NodeName node, Runnable stop) {}
 
     /** The shell of the request that an entry is a member of. */
-    interface Shell extends RevocationNode.Holder {
+    interface Shell {
         /** Something happened. */
         void on(Event event);
 
@@ -505,9 +506,9 @@ final class QueueEntry implements QueueMember {
 
     // ---- being asked to let go
 
-    void openEar() {
+    void openEar(RevocationNode.Holder holder) {
         if (ear == null) {
-            ear = new RevocationNode(lane().session(), this, node().orElseThrow(), shell);
+            ear = new RevocationNode(lane().session(), this, node().orElseThrow(), holder);
             ear.open();
         }
     }
@@ -517,6 +518,15 @@ final class QueueEntry implements QueueMember {
         Optional<NodeName> taken = Optional.ofNullable(ear).map(RevocationNode::close);
         ear = null;
         return taken;
+    }
+
+    /** The entries whose nodes are there, with these nodes. */
+    static List<SessionNode.Standing> standing(List<QueueEntry> entries) {
+        List<SessionNode.Standing> standing = new ArrayList<>(entries.size());
+        for (QueueEntry entry : entries) {
+            entry.node().ifPresent(name -> standing.add(new SessionNode.Standing(entry, name)));
+        }
+        return standing;
     }
 
     /** What its departure takes along. */

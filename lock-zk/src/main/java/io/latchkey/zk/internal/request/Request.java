@@ -15,16 +15,13 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
-import io.latchkey.zk.internal.queue.Naming;
-import io.latchkey.zk.internal.queue.Namings;
+import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.OtherUse;
-import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.SessionRequest;
+import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -35,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  * The shell of one request: feeds its state machine with what the session brings, carries out the machine's commands,
  * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
  */
-public final class Request
-        implements SessionRequest, ZkLease.Holder, QueueEntry.Shell, NodeCreation.Shell, Downgrade.Shell {
+public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy patience;
@@ -54,16 +49,15 @@ public final class Request
     private final AcquireFuture outcome;
     private final Clock.@Nullable Timer timer;
 
-    /** The lock whose path has to be free of requests of Latchkey's own layout; null if it is not shared in that way. */
-    private @Nullable LockTarget neighbour;
-    /** The attempt behind whose node that path was seen to be free. */
-    private String lookedFor = "";
-    /** A look at that path is on its way. */
-    private boolean looking;
+    private final Command.Shell life = new Life();
+
+    /** Whether requests of Latchkey's own layout stand at a path of another; null if the lock is not shared in that way. */
+    private @Nullable OwnLayoutCheck ownLayout;
 
     private @Nullable Session session;
-    private @Nullable ZkLease lease;
-    private @Nullable Downgrade downgrade;
+    /** From the grant on. */
+    private @Nullable Holding holding;
+
     private boolean over;
     /** Whether any member had to wait in the present attempt. */
     private boolean waited;
@@ -71,15 +65,7 @@ public final class Request
     /** What the caller is to be told once the nodes' deletion is answered. */
     private @Nullable Runnable onceLeft;
 
-    /** The holder wants to know when somebody deletes a node. */
-    private boolean watchesOwn;
-    /** Who was the first to ask the holder to let go. */
-    private Optional<Owner> wish = Optional.empty();
-
-    private Consumer<ReleaseOutcome> onceReleased = ignored -> {};
     private Runnable onceEnded = () -> {};
-
-    private ZkLease.Successor successor = released -> false;
 
     /** The client of a request. */
     public interface Client {
@@ -126,17 +112,19 @@ public final class Request
 
     /** News of its owner: of the present lease's while it is held. */
     RequestEvents ownersSignals() {
-        return lease != null && machine.state() == State.HELD ? lease.signals() : signals;
+        return holding != null && machine.state() == State.HELD
+                ? holding.lease().signals()
+                : signals;
     }
 
     /** Is granted only if no request of Latchkey's own layout stands at the path of this lock, as Curator's semaphore needs it. */
     public void looksFor(LockTarget lock) {
-        neighbour = lock;
+        ownLayout = new OwnLayoutCheck(lock, machine, this::fail, this::confirm);
     }
 
     @Override
     public void suspect() {
-        Objects.requireNonNull(lease).signals().suspect();
+        holding().lease().signals().suspect();
     }
 
     public RequestEvents signals() {
@@ -145,11 +133,6 @@ public final class Request
 
     private String shown(String path) {
         return context.shown(path);
-    }
-
-    @Override
-    public String shownPath() {
-        return shown(places.get(0).lock());
     }
 
     /** Whether it had to wait in its present or last attempt. */
@@ -175,13 +158,8 @@ public final class Request
         return machine.id();
     }
 
-    /** The places whose nodes are there, with these nodes. */
-    private List<SessionNode.Standing> standing() {
-        List<SessionNode.Standing> standing = new ArrayList<>(places.size());
-        for (QueueEntry place : places) {
-            place.node().ifPresent(name -> standing.add(new SessionNode.Standing(place, name)));
-        }
-        return standing;
+    private Holding holding() {
+        return Objects.requireNonNull(holding, "the request was never granted");
     }
 
     private Session session() {
@@ -195,18 +173,13 @@ public final class Request
                 && places.get(0).isExclusive();
     }
 
-    /** Whether its nodes are there and it is not granted yet. */
-    private boolean isWaiting() {
-        return machine.state() == State.QUEUED || machine.state() == State.CONFIRMING;
-    }
-
     public void begin(SessionQueues in) {
         if (machine.state() == State.NEW) {
             join(in);
             on(new Event.Begin());
         } else if (machine.state() == State.ENQUEUEING && session == null) {
             join(in);
-            enqueue();
+            createOnceConnected();
         }
     }
 
@@ -227,13 +200,9 @@ public final class Request
         }
         List<Placed> left = new ArrayList<>(0);
         for (Command command : commands) {
-            if (command instanceof Command.Leave leave) {
-                left.addAll(leave.nodes());
-            } else if (command instanceof Command.LeaveAsHolder leave) {
-                left.addAll(leave.nodes());
-            }
+            left.addAll(command.left());
             // Each by itself: what keeps one from being carried out must not keep a node from being deleted.
-            SerialExecutor.attempt(() -> carryOut(command));
+            SerialExecutor.attempt(() -> command.carryOut(life));
         }
         if (session != null) {
             for (QueueEntry place : places) {
@@ -269,12 +238,10 @@ public final class Request
                 place.lane().forget(place);
             }
         }
-        if (downgrade != null) {
-            downgrade.requestEnded();
-            downgrade = null;
+        if (holding != null) {
+            holding.ended();
         }
         onceEnded.run();
-        successor.ended();
     }
 
     private List<Optional<NodeName>> nodes() {
@@ -288,47 +255,106 @@ public final class Request
         return nodes;
     }
 
-    private void carryOut(Command command) {
-        if (command instanceof Command.Enqueue) {
+    /** The whole life of an acquire, in its order: all that the machine may want. {@link Acquisition#EDGES} says when. */
+    private final class Life implements Command.Shell {
+        @Override
+        public void enqueue() {
             if (session != null) {
-                enqueue();
+                createOnceConnected();
             }
-        } else if (command instanceof Command.ListQueue list) {
-            QueueEntry place = places.get(list.member());
-            place.lane().reader().list(place);
-        } else if (command instanceof Command.Watch watch) {
-            watch(watch);
-        } else if (command instanceof Command.Tell tell) {
-            QueueEntry place = places.get(tell.member());
-            place.lane().tell(place, tell.next());
-        } else if (command instanceof Command.StopWatching) {
-            places.forEach(QueueEntry::stopWatching);
-        } else if (command instanceof Command.Confirm) {
-            confirm();
-        } else if (command instanceof Command.Grant grant) {
-            granted(grant);
-        } else if (command instanceof Command.LeaveAsHolder leave) {
-            List<PendingDeletions.Left> nodes = leaving(leave.nodes());
-            departures().release(nodes, !handsOverLate(), onceReleased);
-        } else if (command instanceof Command.Leave leave) {
-            List<PendingDeletions.Left> nodes = leaving(leave.nodes());
-            departures().withdraw(nodes, ignored -> runOnceLeft());
-        } else if (command instanceof Command.Disown disown) {
-            places.forEach(place -> place.lane().reader().disown(disown.id()));
-        } else if (command instanceof Command.Remember remember) {
-            places.forEach(place -> place.lane().reader().remember(remember.id()));
-        } else if (command instanceof Command.Recover) {
+        }
+
+        @Override
+        public void recover() {
             places.forEach(place -> place.lane().reader().listForLostCreate(place));
-        } else if (command instanceof Command.LookUp lookUp) {
-            lookUp(lookUp.node());
-        } else if (command instanceof Command.Drain drain) {
-            QueueEntry place = places.get(drain.member());
-            place.lane().drain(place, drain.since());
-        } else if (command instanceof Command.Refuse refuse) {
-            QueueEntry place = places.get(refuse.member());
-            fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), refuse.capacity()));
-        } else if (command instanceof Command.Lose lose) {
-            Objects.requireNonNull(lease).lose(lose.cause());
+        }
+
+        @Override
+        public void disown(String id) {
+            places.forEach(place -> place.lane().reader().disown(id));
+        }
+
+        @Override
+        public void remember(String id) {
+            places.forEach(place -> place.lane().reader().remember(id));
+        }
+
+        @Override
+        public void lookUp(Placed node) {
+            readToken(places.get(node.member()), node.name());
+        }
+
+        @Override
+        public void listQueue(int member) {
+            QueueEntry place = places.get(member);
+            place.lane().reader().list(place);
+        }
+
+        @Override
+        public void watch(int member, Decision.Wait how, int ahead) {
+            if (patience instanceof WaitPolicy.Never) {
+                giveUpThen(() -> outcome.answer(Optional.empty()));
+                return;
+            }
+            if (!waited) {
+                waited = true;
+                signals.queued(ahead);
+            }
+            places.get(member).watch(how);
+        }
+
+        @Override
+        public void tell(int member, NodeName next) {
+            QueueEntry place = places.get(member);
+            place.lane().tell(place, next);
+        }
+
+        @Override
+        public void stopWatching() {
+            places.forEach(QueueEntry::stopWatching);
+        }
+
+        @Override
+        public void refuse(int member, int capacity) {
+            QueueEntry place = places.get(member);
+            fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), capacity));
+        }
+
+        @Override
+        public void drain(int member, long since) {
+            QueueEntry place = places.get(member);
+            place.lane().drain(place, since);
+        }
+
+        @Override
+        public void confirm() {
+            Request.this.confirm();
+        }
+
+        @Override
+        public void grant(long token) {
+            stopTimer();
+            places.forEach(place -> place.lane().nodes().granted(place));
+            session().validity().holds(Request.this);
+            holding = new Holding(places, session(), token, signals, Request.this::on);
+            ZkLease granted = holding.lease();
+            granted.goesTo(signals);
+            outcome.answer(Optional.of(granted));
+        }
+
+        @Override
+        public void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) {
+            departures().release(leaving(nodes), !holding().handsOverLate(), then);
+        }
+
+        @Override
+        public void leave(List<Placed> nodes) {
+            departures().withdraw(leaving(nodes), ignored -> runOnceLeft());
+        }
+
+        @Override
+        public void lose(LossCause cause) {
+            holding().lease().lose(cause);
         }
     }
 
@@ -337,15 +363,15 @@ public final class Request
      * others: so they are all checked once more, by one committed transaction. What is there then was there all along.
      */
     private void confirm() {
-        if (neighbour != null && !lookedFor.equals(machine.id())) {
-            look();
+        if (ownLayout != null && !ownLayout.isDone()) {
+            ownLayout.look(session());
             return;
         }
         if (places.size() == 1 || !waited) {
             session().heartbeat().confirm(this);
             return;
         }
-        List<SessionNode.Standing> nodes = standing();
+        List<SessionNode.Standing> nodes = QueueEntry.standing(places);
         String attempt = machine.id();
         session().wire().write(SessionNode.Standing.checks(nodes), answer -> {
             if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
@@ -368,7 +394,7 @@ public final class Request
         });
     }
 
-    private void enqueue() {
+    private void createOnceConnected() {
         waited = false;
         session().whenConnectedCreate(this);
     }
@@ -376,57 +402,8 @@ public final class Request
     @Override
     public void create() {
         new NodeCreation(session(), machine, this, places).start();
-        look();
-    }
-
-    /**
-     * In the flight of the create; again before the grant if the node was not yet known to be there when the answer came,
-     * since then it may show a moment before the create.
-     */
-    private void look() {
-        if (neighbour == null || looking) {
-            return;
-        }
-        LockTarget other = neighbour;
-        String attempt = machine.id();
-        looking = true;
-        session().lists().ask(other.lock(), () -> isStillPlaced(attempt), answer -> {
-            looking = false;
-            boolean ours = isStillPlaced(attempt);
-            if (ours && answer.ok()) {
-                Optional<OtherUse> own = answer.get().children().stream()
-                        .filter(child -> Namings.LATCHKEY.parse(child).isPresent())
-                        .findFirst()
-                        .map(Naming::ownLayout);
-                if (own.isPresent()) {
-                    context.usedOtherwise(other.lock(), own.get());
-                    fail(Errors.mismatch(shown(other.lock()), other.recipe().purpose(), own.get()));
-                    return;
-                }
-                lookedFor = machine.name(0).isPresent() ? attempt : "";
-            } else if (ours && answer.code() == Status.NO_AUTH) {
-                fail(Errors.denied(shown(other.lock()), "look for requests of another layout", answer));
-                return;
-            } else if (ours && answer.code() == Status.TOO_LONG) {
-                fail(Errors.tooLong(shown(other.lock()), answer));
-                return;
-            }
-            if (machine.state() == State.CONFIRMING && answer.ok()) {
-                confirm();
-            } else if (machine.state() == State.CONFIRMING) {
-                session().tryAgain(this::confirmStill);
-            }
-        });
-    }
-
-    /** Whether the attempt goes on whose nodes are there or on their way. */
-    private boolean isStillPlaced(String attempt) {
-        return machine.id().equals(attempt) && (isWaiting() || machine.state() == State.ENQUEUEING);
-    }
-
-    private void confirmStill() {
-        if (machine.state() == State.CONFIRMING && !looking) {
-            confirm();
+        if (ownLayout != null) {
+            ownLayout.look(session());
         }
     }
 
@@ -444,54 +421,25 @@ public final class Request
         return leaving;
     }
 
-    private void watch(Command.Watch watch) {
-        if (patience instanceof WaitPolicy.Never) {
-            giveUpThen(() -> outcome.answer(Optional.empty()));
-            return;
-        }
-        if (!waited) {
-            waited = true;
-            signals.queued(watch.ahead());
-        }
-        places.get(watch.member()).watch(watch.how());
-    }
-
-    private void lookUp(Placed node) {
-        QueueEntry place = places.get(node.member());
-        session()
-                .wire()
-                .<ZnodeStore.NodeData>ask(
-                        then -> session()
-                                .wire()
-                                .port()
-                                .read(place.lane().pathOf(node.name().text()), then),
-                        answer -> {
-                            boolean stillWanted = machine.state() == State.QUEUED
-                                    && place.node().equals(Optional.of(node.name()));
-                            if (!stillWanted) {
-                                return;
-                            }
-                            switch (answer.code()) {
-                                case OK -> on(new Event.Found(answer.get().czxid()));
-                                case NO_NODE -> place.nodeGone(node.name());
-                                case CONNECTION_LOSS, READ_ONLY ->
-                                    session().wire().whenConnected(() -> {
-                                        if (place.node().equals(Optional.of(node.name()))) {
-                                            lookUp(node);
-                                        }
-                                    });
-                                default -> fail(Errors.refused(shown(place.path()), answer));
-                            }
-                        });
-    }
-
-    private void granted(Command.Grant grant) {
-        stopTimer();
-        places.forEach(place -> place.lane().nodes().granted(place));
-        session().validity().holds(this);
-        ZkLease granted = lease(grant.token());
-        granted.goesTo(signals);
-        outcome.answer(Optional.of(granted));
+    private void readToken(QueueEntry place, NodeName node) {
+        Wire wire = session().wire();
+        wire.<ZnodeStore.NodeData>ask(then -> wire.port().read(place.lane().pathOf(node.text()), then), answer -> {
+            boolean isThere = place.node().equals(Optional.of(node));
+            if (machine.state() != State.QUEUED || !isThere) {
+                return;
+            }
+            switch (answer.code()) {
+                case OK -> on(new Event.Found(answer.get().czxid()));
+                case NO_NODE -> place.nodeGone(node);
+                case CONNECTION_LOSS, READ_ONLY ->
+                    wire.whenConnected(() -> {
+                        if (place.node().equals(Optional.of(node))) {
+                            readToken(place, node);
+                        }
+                    });
+                default -> fail(Errors.refused(shown(place.path()), answer));
+            }
+        });
     }
 
     @Override
@@ -511,7 +459,9 @@ public final class Request
     /** The session is over; a waiting request goes on with the next one. */
     public void sessionOver() {
         session = null;
-        looking = false;
+        if (ownLayout != null) {
+            ownLayout.sessionOver();
+        }
         places.forEach(QueueEntry::leaveSession);
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
@@ -519,120 +469,24 @@ public final class Request
         runOnceLeft();
     }
 
-    @Override
-    public void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
-        if (machine.state() != State.HELD || !write.equals(lease) || downgrade != null) {
-            Downgrade.refuse(write, then);
-            return;
-        }
-        downgrade = new Downgrade(this, places.get(0), session(), write, by, then);
-        downgrade.start();
-    }
-
-    @Override
-    public ZkLease downgraded(ZkLease write, NodeName by) {
-        downgrade = null;
-        on(new Event.Downgraded(by));
-        if (watchesOwn) {
-            watchOwnNodes();
-        }
-        return lease(write.token());
-    }
-
-    private ZkLease lease(long token) {
-        ZkLease made = new ZkLease(this, standing(), places.get(0).recipe(), token, session(), signals);
-        lease = made;
-        return made;
-    }
-
-    @Override
-    public void passOnTo(ZkLease.Successor next) {
-        successor = next;
-    }
-
-    @Override
-    public ZkLease passOn() {
-        return lease(Objects.requireNonNull(lease).token());
-    }
-
-    /** The watch on the node was given up for the one that was to replace it. */
-    @Override
-    public void notDowngraded() {
-        downgrade = null;
-        if (watchesOwn) {
-            watchOwnNodes();
-        }
-    }
-
-    // ---- for a holder that wants to be told
-
-    @Override
-    public void watchOwnNodes() {
-        watchesOwn = true;
-        if (machine.state() == State.HELD) {
-            places.stream().filter(place -> place.replacement().isEmpty()).forEach(QueueEntry::watchOwn);
-        }
-    }
-
-    @Override
-    public void listen() {
-        if (machine.state() == State.HELD) {
-            watchOwnNodes();
-            places.forEach(QueueEntry::openEar);
-            wish.ifPresent(Objects.requireNonNull(lease)::askedToRelease);
-        }
-    }
-
-    @Override
-    public boolean isAskedToRelease() {
-        return wish.isPresent();
-    }
-
-    @Override
-    public void askedToRelease(Owner by) {
-        if (machine.state() == State.HELD && wish.isEmpty()) {
-            wish = Optional.of(by);
-            Objects.requireNonNull(lease).askedToRelease(by);
-        }
-    }
-
-    @Override
-    public void cannotBeAsked(LockException why) {
-        if (machine.state() == State.HELD) {
-            Objects.requireNonNull(lease).cannotBeAsked(why);
-        }
-    }
-
     /** What to do, at once, when it ends by whatever cause. */
     public void onceEnded(Runnable then) {
         onceEnded = then;
     }
 
-    /** Whether the next holder of this client has to wait until the server has deleted the nodes. */
-    private boolean handsOverLate() {
-        return Objects.requireNonNull(lease).hasOpenWrites();
-    }
-
-    @Override
+    /** Lets go of what is held, and tells {@code then} what became of it. */
     public void release(Consumer<ReleaseOutcome> then) {
-        if (machine.state() != State.HELD) {
+        if (holding == null) {
             then.accept(ReleaseOutcome.LOST);
-            return;
+        } else {
+            holding.release(then);
         }
-        if (!handsOverLate() && successor.takesOver(this)) {
-            then.accept(ReleaseOutcome.RELEASED);
-            return;
-        }
-        onceReleased = then;
-        on(new Event.Release());
     }
 
     /** The client closes: a held lease is lost to its owner, a waiting caller is told. */
     public void close(LockException closed) {
         if (machine.state() == State.HELD) {
-            Objects.requireNonNull(lease).lose(LossCause.CLIENT_CLOSED);
-            successor = released -> false;
-            release(ignored -> {});
+            holding().close();
         } else {
             settle(() -> outcome.fail(closed));
         }
@@ -641,7 +495,7 @@ public final class Request
     /** Nobody wants the outcome any more: interrupted or cancelled. */
     public void abandon() {
         if (machine.state() == State.HELD) {
-            Objects.requireNonNull(lease).abandon();
+            holding().lease().abandon();
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }
@@ -651,8 +505,8 @@ public final class Request
         if (onceLeft != null) {
             runOnceLeft();
         } else if (patience instanceof WaitPolicy.Never) {
-            settle(() -> outcome.fail(
-                    new LockUnavailableException(Errors.outOfReach(shownPath(), context.sessionTimeout()))));
+            settle(() -> outcome.fail(new LockUnavailableException(
+                    Errors.outOfReach(shown(places.get(0).lock()), context.sessionTimeout()))));
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }
@@ -686,7 +540,7 @@ public final class Request
             return;
         }
         onceLeft = answer;
-        boolean leaves = !standing().isEmpty();
+        boolean leaves = !QueueEntry.standing(places).isEmpty();
         giveUp();
         if (!leaves) {
             runOnceLeft();

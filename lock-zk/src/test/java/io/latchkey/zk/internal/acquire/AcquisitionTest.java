@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
@@ -19,12 +20,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class AcquisitionTest {
     private static final NodeName OTHER =
             NodeName.parse("write-ffffffffffffffff-0000000003").orElseThrow();
     private static final long TOKEN = 77;
+
+    private static final Consumer<ReleaseOutcome> TOLD = ignored -> {};
 
     private final AtomicInteger ids = new AtomicInteger();
     private final Acquisition machine =
@@ -35,7 +39,7 @@ class AcquisitionTest {
         NodeName mine = enqueued(5);
         assertEquals(List.of(new Command.Confirm()), machine.on(listed(mine)));
         assertEquals(List.of(new Command.StopWatching(), new Command.Grant(TOKEN)), machine.on(new Event.Confirmed()));
-        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine))), machine.on(new Event.Release()));
+        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine), TOLD)), machine.on(new Event.Release(TOLD)));
         assertEquals(State.ENDED, machine.state());
     }
 
@@ -193,7 +197,7 @@ class AcquisitionTest {
         assertEquals(Optional.empty(), machine.name(0));
         NodeName mine = held();
         assertEquals(Optional.of(mine), machine.name(0));
-        machine.on(new Event.Release());
+        machine.on(new Event.Release(TOLD));
         assertEquals(Optional.empty(), machine.name(0));
     }
 
@@ -219,7 +223,7 @@ class AcquisitionTest {
                     loss instanceof Event.Lapsed,
                     commands.contains(new Command.Leave(placed(mine))),
                     "a lapsed holder's node may live on and must go, without a mark");
-            assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release()));
+            assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(TOLD)));
         });
     }
 

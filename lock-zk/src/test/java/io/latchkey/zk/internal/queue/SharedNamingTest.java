@@ -116,7 +116,10 @@ class SharedNamingTest {
     void readersAreNotTakenForWriters() {
         assertEquals(
                 Tag.READ,
-                Namings.KAZOO.parse(KAZOOS + "__rlock__0000000001").orElseThrow().tag());
+                Namings.KAZOO
+                        .parse(KAZOOS + "__rlock__0000000001")
+                        .orElseThrow()
+                        .tag());
         assertEquals(
                 Tag.WRITE,
                 Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow().tag());
