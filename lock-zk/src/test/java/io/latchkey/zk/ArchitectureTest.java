@@ -216,6 +216,17 @@ class ArchitectureTest {
         check(noClasses().should().dependOnClassesThat().resideInAPackage("io.netty.."));
     }
 
+    /** It is optional: only users of these classes have it. */
+    @Test
+    void micrometerIsKnownToItsOwnPackageOnly() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackage(FRONT_DOOR + ".micrometer")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.micrometer..", FRONT_DOOR + ".micrometer"));
+    }
+
     @Test
     void roomsHaveNoCycles() {
         check(slices().matching(INTERNAL + "(*)..").should().beFreeOfCycles());

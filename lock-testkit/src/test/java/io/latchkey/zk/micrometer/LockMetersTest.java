@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver.Request;
+import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.SimulatedLocks;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The meters of a client on the simulation; docs/observing.md has the examples, docs/observing/dashboard.json the queries. */
+@Timeout(60)
+class LockMetersTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Path DASHBOARD = Path.of("../docs/observing/dashboard.json");
+
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+
+    private double value(String name, String... tags) {
+        return meters.find(name).tags(tags).meters().stream()
+                .mapToDouble(meter -> meter.measure().iterator().next().getValue())
+                .sum();
+    }
+
+    private void awaitValue(double expected, String name, String... tags) throws InterruptedException {
+        Eventually.holds(name + " is " + expected, SOON, () -> value(name, tags) == expected);
+    }
+
+    @Test
+    void holdTimerHasTheTimeHeld() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            Lease lease = client.mutex("/a").acquire();
+            locks.advance(Duration.ofSeconds(3));
+            lease.close();
+            Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
+            Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
+        }
+    }
+
+    @Test
+    void gaugesAndTimersFollowRequests() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            awaitValue(1, "latchkey.connected");
+            Lease first = client.mutex("/a").acquire();
+            CompletableFuture<Lease> second = client.mutex("/a").acquireAsync();
+            CompletableFuture<Lease> third = client.mutex("/a").acquireAsync();
+            assertEquals(Optional.empty(), client.mutex("/a").tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "timed_out");
+            awaitValue(2, "latchkey.waiting", "lock", "mutex");
+            awaitValue(1, "latchkey.held", "lock", "mutex");
+            third.cancel(false);
+            awaitValue(1, "latchkey.wait", "outcome", "cancelled");
+            first.close();
+            second.get(20, TimeUnit.SECONDS);
+            awaitValue(1, "latchkey.hold", "outcome", "released");
+            awaitValue(2, "latchkey.wait", "outcome", "granted");
+            awaitValue(0, "latchkey.waiting");
+            awaitValue(1, "latchkey.held");
+            locks.expire(client);
+            awaitValue(1, "latchkey.lost");
+            awaitValue(1, "latchkey.hold", "outcome", "lost");
+            awaitValue(0, "latchkey.held");
+            awaitValue(1, "latchkey.session", "state", "expired");
+        }
+    }
+
+    @Test
+    void connectionIsShown_whileItIsAway() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.startWithTimePassing()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            Lease lease = client.mutex("/a").acquire();
+            awaitValue(1, "latchkey.connected");
+            locks.refuse(client);
+            locks.disconnect(client);
+            awaitValue(0, "latchkey.connected");
+            awaitValue(1, "latchkey.suspect");
+            locks.heal(client);
+            awaitValue(1, "latchkey.connected");
+            lease.close();
+        }
+    }
+
+    @Test
+    void gaugesCountFromZero_afterMissedEvents() {
+        LockMeters observer = LockMeters.of(meters);
+        Request endMissed = new Request(1, "/a", "mutex");
+        Request lasting = new Request(2, "/b", "mutex");
+        for (Request each : List.of(endMissed, lasting)) {
+            observer.requested(each);
+            observer.granted(each, 1, Duration.ZERO);
+        }
+        observer.requested(new Request(3, "/a", "mutex"));
+        assertEquals(2, value("latchkey.held"));
+        assertEquals(1, value("latchkey.waiting"));
+        observer.missed(7);
+        assertEquals(7, value("latchkey.missed"));
+        assertEquals(0, value("latchkey.held"));
+        assertEquals(0, value("latchkey.waiting"));
+        observer.requested(new Request(4, "/c", "mutex"));
+        observer.granted(new Request(4, "/c", "mutex"), 1, Duration.ZERO);
+        observer.released(lasting, 1, Duration.ZERO);
+        assertEquals(1, value("latchkey.held"), "not below what is held");
+    }
+
+    @Test
+    void gaugesAreRemoved_whenTheClientIsClosed() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
+            var unused = client.mutex("/a").acquire();
+            awaitValue(1, "latchkey.held", "client", "one");
+            client.close();
+            Eventually.holds(
+                    "no gauges", SOON, () -> Stream.of("latchkey.held", "latchkey.waiting", "latchkey.connected")
+                            .allMatch(name -> meters.find(name).meters().isEmpty()));
+            awaitValue(1, "latchkey.lost", "client", "one");
+        }
+    }
+
+    @Test
+    void clientsWithTheirOwnTagsAreCountedEach() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient one = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
+            LockClient two = locks.client(LockMeters.of(meters, Tags.of("client", "two")));
+            one.mutex("/a").acquire();
+            two.mutex("/b").acquire();
+            two.mutex("/c").acquire();
+            awaitValue(1, "latchkey.held", "client", "one");
+            awaitValue(2, "latchkey.held", "client", "two");
+        }
+    }
+
+    /** Each name and label of each query is exported by a registry for Prometheus, and each exported meter is in a query. */
+    @Test
+    void dashboardAsksForExportedMeters() throws Exception {
+        PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        LockMeters observer = LockMeters.of(exported);
+        Request request = new Request(1, "/a", "mutex");
+        observer.sessionChanged(SessionState.DISCONNECTED);
+        observer.requested(request);
+        observer.granted(request, 1, Duration.ofMillis(3));
+        observer.suspect(request, 1);
+        observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
+        observer.missed(1);
+        String scrape = exported.scrape();
+        List<String> queries = queries();
+        assertTrue(queries.size() >= 10, () -> "only " + queries);
+        Pattern selector = Pattern.compile("(latchkey_\\w+)(?:\\{([^}]*)})?");
+        Pattern grouped = Pattern.compile("by \\(([\\w, ]+)\\)");
+        StringBuilder asked = new StringBuilder();
+        for (String query : queries) {
+            List<MatchResult> selectors = selector.matcher(query).results().toList();
+            assertFalse(selectors.isEmpty(), query);
+            for (MatchResult each : selectors) {
+                String sample = scrape.lines()
+                        .filter(line -> line.matches(each.group(1) + "[{ ].*"))
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError(each.group(1) + " is not exported:\n" + scrape));
+                asked.append(each.group(1)).append('\n');
+                Stream<String> matched = each.group(2) == null
+                        ? Stream.empty()
+                        : Stream.of(each.group(2).split(",")).map(label -> label.replaceAll("\\W*[=!~].*", ""));
+                Stream<String> labels = grouped.matcher(query)
+                        .results()
+                        .flatMap(by -> Stream.of(by.group(1).split(", ")));
+                Stream.concat(matched, labels)
+                        .forEach(label -> assertTrue(sample.contains(label + "=\""), label + " in " + sample));
+            }
+        }
+        scrape.lines()
+                .filter(line -> line.startsWith("# TYPE"))
+                .map(line -> line.replaceAll("# TYPE (\\S+) .*", "$1"))
+                .filter(name -> !name.endsWith("_max"))
+                .forEach(name -> assertTrue(asked.toString().contains(name), name + " is in no query"));
+    }
+
+    private static List<String> queries() throws Exception {
+        JsonObject dashboard =
+                JsonParser.parseString(Files.readString(DASHBOARD)).getAsJsonObject();
+        List<String> queries = new ArrayList<>();
+        for (JsonElement panel : dashboard.getAsJsonArray("panels")) {
+            for (JsonElement target : panel.getAsJsonObject().getAsJsonArray("targets")) {
+                queries.add(target.getAsJsonObject().get("expr").getAsString());
+            }
+        }
+        return queries;
+    }
+
+    /** As it is for users that do not want meters: the locks work, and Micrometer is not there. */
+    @Test
+    void locksWork_withoutMicrometer() throws Exception {
+        List<URL> path = new ArrayList<>();
+        String classPath = System.getProperty("java.class.path");
+        for (String entry : Pattern.compile(File.pathSeparator).splitAsStream(classPath).toList()) {
+            if (!Path.of(entry).getFileName().toString().startsWith("micrometer")) {
+                path.add(Path.of(entry).toUri().toURL());
+            }
+        }
+        try (URLClassLoader without =
+                new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            assertThrows(
+                    ClassNotFoundException.class,
+                    () -> without.loadClass("io.micrometer.core.instrument.MeterRegistry"));
+            Runnable locking = without.loadClass(Locking.class.getName())
+                    .asSubclass(Runnable.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
+            locking.run();
+            assertEquals(Set.of(without), Set.of(locking.getClass().getClassLoader()));
+        }
+    }
+
+    /** Loaded where Micrometer is not. */
+    public static final class Locking implements Runnable {
+        @Override
+        public void run() {
+            try (SimulatedLocks locks = SimulatedLocks.start()) {
+                LockClient client = locks.client();
+                client.mutex("/a").run(Lease::ensureValid);
+                client.readWriteLock("/b").writeLock().acquire().close();
+                client.semaphore("/c", 2).acquire().close();
+            } catch (InterruptedException unexpected) {
+                throw new AssertionError(unexpected);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.SimulatedLocks;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a tracing system is told of a lock's callers. */
+@Timeout(60)
+class ObservedLockTest {
+    private final ObservationRegistry registry = ObservationRegistry.create();
+    private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+    private final SimulatedLocks locks = SimulatedLocks.start();
+    private final LockClient client = locks.client();
+    private final ObservedLock lock = ObservedLock.of(client.mutex("/orders/42"), "orders", registry);
+
+    @BeforeEach
+    void listen() {
+        registry.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onEvent(Observation.Event event, Observation.Context context) {
+                told.add(context.getName() + " event " + event.getName());
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                String parent = context.getParentObservation() == null
+                        ? "none"
+                        : context.getParentObservation().getContextView().getName();
+                told.add(context.getName() + " "
+                        + context.getLowCardinalityKeyValue("outcome").getValue() + " of " + parent
+                        + (context.getError() == null
+                                ? ""
+                                : ", " + context.getError().getClass().getSimpleName()));
+                assertEquals("orders", context.getLowCardinalityKeyValue("lock").getValue());
+                boolean granted = told.get(told.size() - 1).matches(".* (granted|kept|lost) .*");
+                assertEquals(granted, context.getHighCardinalityKeyValue("token") != null);
+                assertEquals(granted, context.getHighCardinalityKeyValue("path") != null);
+            }
+        });
+    }
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    @Test
+    void waitAndBodyAreObserved_belowTheCaller() throws Exception {
+        Observation caller = Observation.start("caller", registry).lowCardinalityKeyValue("lock", "orders");
+        String result = caller.scopedChecked(() -> lock.call(lease -> {
+            assertEquals(
+                    "latchkey.hold",
+                    registry.getCurrentObservation().getContextView().getName());
+            return "done";
+        }));
+        assertEquals("done", result);
+        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), told);
+    }
+
+    @Test
+    void bodyThatThrowsIsAnError_andTheLockIsReleased() throws Exception {
+        assertThrows(
+                IOException.class,
+                () -> lock.run(lease -> {
+                    throw new IOException("body");
+                }));
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none, IOException"), told);
+        assertTrue(client.mutex("/orders/42").tryAcquire().isPresent());
+    }
+
+    @Test
+    void holdIsLost_whenTheLeaseIs() throws Exception {
+        lock.run(lease -> {
+            locks.expire(client);
+            lease.lost().join();
+        });
+        assertEquals(
+                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                told);
+    }
+
+    @Test
+    void triesAreObserved_withTheirOutcome() throws Exception {
+        Lease held = lock.acquire();
+        assertEquals(Optional.empty(), lock.tryAcquire());
+        assertEquals(Optional.empty(), lock.tryAcquireAsync(Duration.ZERO).get(20, TimeUnit.SECONDS));
+        Eventually.holds("three are told", Duration.ofSeconds(20), () -> told.size() == 3);
+        held.close();
+        lock.tryAcquire(Duration.ofSeconds(1)).orElseThrow().close();
+        assertEquals(
+                List.of(
+                        "latchkey.acquire granted of none",
+                        "latchkey.acquire not_granted of none",
+                        "latchkey.acquire not_granted of none",
+                        "latchkey.acquire granted of none"),
+                told);
+    }
+
+    @Test
+    void cancellingTheFutureReachesTheRequest() throws Exception {
+        Lease held = client.mutex("/orders/42").acquire();
+        CompletableFuture<Lease> waiting = lock.acquireAsync();
+        Eventually.holds(
+                "two in the queue", Duration.ofSeconds(20), () -> lock.queue().size() == 2);
+        waiting.cancel(false);
+        Eventually.holds(
+                "one in the queue", Duration.ofSeconds(20), () -> lock.queue().size() == 1);
+        Eventually.holds("told", Duration.ofSeconds(20), () -> told.size() == 1);
+        assertTrue(told.get(0).startsWith("latchkey.acquire failed of none, "), told.get(0));
+        held.close();
+    }
+
+    @Test
+    void failureIsToldOnce_inEveryForm() {
+        client.close();
+        assertThrows(ClientClosedException.class, lock::acquire);
+        assertThrows(ClientClosedException.class, lock::tryAcquire);
+        assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
+        assertEquals(Collections.nCopies(3, "latchkey.acquire failed of none, ClientClosedException"), told);
+    }
+
+    /** So a downgrade, a guarded write or a multi-lock takes them. */
+    @Test
+    void leaseIsTheLocksOwn() throws Exception {
+        ObservedLock write = ObservedLock.of(client.readWriteLock("/pair").writeLock(), "orders", registry);
+        Lease lease = write.acquire();
+        Lease reading = client.readWriteLock("/pair").downgrade(lease);
+        assertEquals(lease.token(), reading.token());
+        reading.close();
+    }
+}
