@@ -20,8 +20,7 @@ class VersionsPageTest {
             "lock-zk/pom.xml", List.of("<(?:redisson|jetcd)\\.version>" + VERSION),
             "lock-testkit/pom.xml",
                     List.of(
-                            "<artifactId>spring-integration-core</artifactId>\\s*<version>" + VERSION,
-                            "<artifactId>shedlock-core</artifactId>\\s*<version>" + VERSION,
+                            "<(?:spring-integration|shedlock)\\.version>" + VERSION,
                             "<artifactId>zookeeper</artifactId>\\s*<version>" + VERSION),
             "lock-testkit/src/sample/kotlin-shipping/pom.xml", List.of("<(?:kotlin|coroutines)\\.version>" + VERSION),
             ".ci/sample",

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A ZooKeeper server in a JVM of its own, of any version and with any settings, on a port of 127.0.0.1. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
     private static final Duration STARTS_WITHIN = Duration.ofSeconds(30);
 
     private final Path folder;
@@ -151,7 +151,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    String connectString() {
+    public String connectString() {
         return "127.0.0.1:" + port;
     }
 

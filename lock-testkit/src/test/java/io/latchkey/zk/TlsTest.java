@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,15 +11,12 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Slowness;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.ZooDefs;
@@ -35,29 +31,18 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that takes TLS only, with key pairs made here, both sides known to each other. */
 @Timeout(60)
 class TlsTest {
-    private static final String PASSWORD = "changeit";
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
 
     @TempDir
-    private static Path keys;
+    private static Path folder;
 
+    private static TlsKeys keys;
     private static ServerProcess server;
 
     @BeforeAll
     static void start() throws Exception {
-        List<Process> made = List.of(keyPair("server"), keyPair("client"), keyPair("stranger"));
-        for (Process keytool : made) {
-            assertTrue(keytool.waitFor(30, TimeUnit.SECONDS));
-            assertEquals(0, keytool.exitValue());
-        }
-        trust("server", "client");
-        trust("client", "server");
-        trust("stranger", "server");
-        Map<String, String> tls = new LinkedHashMap<>();
-        settings("server").forEach((name, value) -> tls.put("zookeeper." + name, value));
-        tls.put("zookeeper.serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
-        tls.put("zookeeper.authProvider.x509", "org.apache.zookeeper.server.auth.X509AuthenticationProvider");
-        server = ServerProcess.start("secureClientPort", Map.of(), tls);
+        keys = TlsKeys.in(folder);
+        server = keys.startServer();
     }
 
     @AfterAll
@@ -65,69 +50,9 @@ class TlsTest {
         server.close();
     }
 
-    private static Process keyPair(String name) throws Exception {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-keyalg",
-                        "EC",
-                        "-alias",
-                        name,
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=ip:127.0.0.1,dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        keyStore(name).toString(),
-                        "-storepass",
-                        PASSWORD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-    }
-
-    private static Path keyStore(String name) {
-        return keys.resolve(name + ".p12");
-    }
-
-    private static Path trustStore(String name) {
-        return keys.resolve(name + "-trusts.p12");
-    }
-
-    /** {@code who} takes {@code whom}'s certificate for good. */
-    private static void trust(String who, String whom) throws Exception {
-        KeyStore its = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keyStore(whom))) {
-            its.load(in, PASSWORD.toCharArray());
-        }
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry(whom, its.getCertificate(whom));
-        try (OutputStream out = Files.newOutputStream(trustStore(who))) {
-            trusted.store(out, PASSWORD.toCharArray());
-        }
-    }
-
-    private static Map<String, String> settings(String name) {
-        return Map.of(
-                "ssl.keyStore.location",
-                keyStore(name).toString(),
-                "ssl.keyStore.password",
-                PASSWORD,
-                "ssl.trustStore.location",
-                trustStore(name).toString(),
-                "ssl.trustStore.password",
-                PASSWORD);
-    }
-
     private static ZkLockClient.Builder builder(String name) {
         ZKClientConfig config = new ZKClientConfig();
-        config.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
-        config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, "org.apache.zookeeper.ClientCnxnSocketNetty");
-        settings(name).forEach((setting, value) -> config.setProperty("zookeeper." + setting, value));
+        keys.clientConfig(name).forEach(config::setProperty);
         return ZkLockClient.builder()
                 .connectString(server.connectString())
                 .ownerLabel(name)
@@ -157,6 +82,25 @@ class TlsTest {
             assertTrue(granted.token() > held.token());
             granted.close();
         }
+    }
+
+    /** As docs/security.md has it. */
+    @Test
+    void fileOfSettingsIsEnough() throws Exception {
+        Properties settings = new Properties();
+        settings.putAll(keys.clientConfig("client"));
+        Path file = folder.resolve("client.properties");
+        try (Writer out = Files.newBufferedWriter(file)) {
+            settings.store(out, null);
+        }
+        String servers = server.connectString();
+        ZkLockClient locks = ZkLockClient.builder()
+                .connectString(servers)
+                .clientConfig(new ZKClientConfig(file))
+                .acl(ZooDefs.Ids.CREATOR_ALL_ACL)
+                .build();
+        assertTrue(locks.mutex("/file").tryAcquire().isPresent());
+        locks.close();
     }
 
     /** The certificate is a login of its own, which an ACL may name. */

@@ -5,6 +5,7 @@ import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.time.Duration;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,21 @@ final class Connection {
                     + " other users of the machine cannot read it.")
     private @Nullable Login login;
 
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            defaultValue = "${env:LATCHKEY_CLIENT_CONFIG}",
+            converter = ClientConfigFile.class,
+            description = "A properties file with settings of ZooKeeper's client, for TLS or SASL. If not given:"
+                    + " LATCHKEY_CLIENT_CONFIG of the environment.")
+    private ZKClientConfig clientConfig = new ZKClientConfig();
+
+    @Option(
+            names = "--creator-only",
+            description = "What this command creates is for its own login only. With --auth that is so anyway; with a"
+                    + " login by TLS or SASL everybody has all rights unless this is given.")
+    private boolean creatorOnly;
+
     /**
      * Checks a path before connecting.
      *
@@ -70,7 +86,11 @@ final class Connection {
                 .connectString(servers)
                 .sessionTimeout(sessionTimeout)
                 .ownerLabel(label)
+                .clientConfig(clientConfig)
                 .layout(layout);
+        if (creatorOnly) {
+            builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL);
+        }
         Duration patience = connectTimeout;
         if (patience != null) {
             builder.connectTimeout(patience);
@@ -86,8 +106,7 @@ final class Connection {
      * Opens a handle for reading nodes directly. Create a client first, because its errors explain a failed connection.
      */
     ZooKeeper handle() throws IOException {
-        ZooKeeper handle =
-                new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, false, new ZKClientConfig());
+        ZooKeeper handle = new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, false, clientConfig);
         Login presented = login;
         if (presented != null) {
             handle.addAuthInfo(presented.scheme(), presented.bytes());
