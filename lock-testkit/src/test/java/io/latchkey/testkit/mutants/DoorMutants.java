@@ -105,8 +105,14 @@ final class DoorMutants {
             Mutant.of(
                             "a waiting caller has the error of another thread",
                             ACQUIRABLE,
-                            "throw Errors.toCaller(failed);",
-                            "throw (RuntimeException) failed.getCause();")
+                            """
+                            throw interrupted;
+                                    } catch (ExecutionException failed) {
+                                        throw Errors.toCaller(failed);""",
+                            """
+                            throw interrupted;
+                                    } catch (ExecutionException failed) {
+                                        throw (RuntimeException) failed.getCause();""")
                     .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
                             "who held before a shrink is shown as waiting",
