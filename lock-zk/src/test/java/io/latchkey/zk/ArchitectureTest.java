@@ -34,6 +34,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -52,6 +54,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArchitectureTest {
     private static final String FRONT_DOOR = "io.latchkey.zk";
     private static final String INTERNAL = "io.latchkey.zk.internal.";
+    private static final int MOST_COLLABORATORS = 10;
     /** Rules and proofs: values in, values out. */
     private static final String[] PURE_ROOMS = {room("queue"), room("recipe"), room("acquire"), room("validity")};
 
@@ -252,6 +255,24 @@ class ArchitectureTest {
         check(slices().assignedFrom(byClass(INTERNAL + name)).should().beFreeOfCycles());
     }
 
+    /** A class that works with more of its own room than that cannot be understood by itself. */
+    @Test
+    void classesHaveTenCollaboratorsInTheirRoomAtMost() {
+        Map<String, Set<String>> collaborators = new TreeMap<>();
+        for (JavaClass type : PRODUCTION) {
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                    .filter(other -> other.getPackageName().equals(type.getPackageName()))
+                    .map(other -> outermost(other.getName()))
+                    .filter(other -> !other.equals(outermost(type.getName())))
+                    .forEach(other -> collaborators
+                            .computeIfAbsent(outermost(type.getName()), name -> new TreeSet<>())
+                            .add(other));
+        }
+        collaborators.values().removeIf(others -> others.size() <= MOST_COLLABORATORS);
+        assertEquals(Map.of(), collaborators);
+    }
+
     @Test
     void nothingIsPrinted() {
         check(noClasses().should(ACCESS_STANDARD_STREAMS));
@@ -285,7 +306,7 @@ class ArchitectureTest {
             public SliceIdentifier getIdentifierOf(JavaClass type) {
                 String name = type.getBaseComponentType().getName();
                 return type.getPackageName().equals(packageName)
-                        ? SliceIdentifier.of(name.contains("$") ? name.substring(0, name.indexOf('$')) : name)
+                        ? SliceIdentifier.of(outermost(name))
                         : SliceIdentifier.ignore();
             }
 
@@ -294,6 +315,10 @@ class ArchitectureTest {
                 return "classes of " + packageName;
             }
         };
+    }
+
+    private static String outermost(String name) {
+        return name.contains("$") ? name.substring(0, name.indexOf('$')) : name;
     }
 
     private static String room(String name) {

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). Their nodes have one zxid, so that of two
  * requests the same one is behind in every queue that both stand in: each waits for older ones only.
+ *
+ * <p>It is a little long because the table and all its steps are on one page.
  */
 public final class Acquisition {
     /** One row of the table: in {@code from}, {@code event} leads to one of {@code to}. */

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  * for its owner at once when it cannot be sent, and stays owed until its nodes are gone or the session is. Departures
  * that come up while one is on the wire travel together when a neighbour of this session holds, since nobody else waits
  * for them then, or when many leave.
+ *
+ * <p>It is long because a refused transaction is understood only by what was put into it: which node, which mark, which check.
  */
 public final class PendingDeletions {
     private static final Logger LOG = LoggerFactory.getLogger(PendingDeletions.class);

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Lists are shared. While one is on the wire, requests that enqueue wait for the next, which serves them all; nothing
  * is lost by that, since they stand behind the one whose list is on its way (docs/protocol.md, "Acquire").
+ *
+ * <p>It is long because a list counts only together with the path's data, the members that it serves and the lost creates that it
+ * may show: none of these can be explained without the others.
  */
 public final class QueueReader {
     /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One member of a request: its place in the queue of one path, and what it listens to there. Tells its request what
  * becomes of the nodes ahead, of its own node and of the path's capacity.
+ *
+ * <p>It is long because what it is told of a node ahead, of its own node and of the path decides together what it watches: a hand-over
+ * counts only while the own node is watched.
  */
 final class QueueEntry implements QueueMember {
     private final Acquisition machine;

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The shell of one request: feeds its state machine with what the session brings, carries out the machine's commands,
  * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
+ *
+ * <p>It is long because everything that ends a request is here as well: its time, its caller, its session, its client and its server.
+ * Each may come at any step, and all share the one answer to the caller.
  */
 public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
     private final ClientContext context;
