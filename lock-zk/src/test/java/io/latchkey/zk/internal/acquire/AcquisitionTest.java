@@ -15,6 +15,7 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +29,8 @@ class AcquisitionTest {
             NodeName.parse("write-ffffffffffffffff-0000000003").orElseThrow();
     private static final long TOKEN = 77;
 
-    private static final Consumer<ReleaseOutcome> TOLD = ignored -> {};
+    private final List<ReleaseOutcome> outcomes = new ArrayList<>();
+    private final Consumer<ReleaseOutcome> told = outcomes::add;
 
     private final AtomicInteger ids = new AtomicInteger();
     private final Acquisition machine =
@@ -39,7 +41,7 @@ class AcquisitionTest {
         NodeName mine = enqueued(5);
         assertEquals(List.of(new Command.Confirm()), machine.on(listed(mine)));
         assertEquals(List.of(new Command.StopWatching(), new Command.Grant(TOKEN)), machine.on(new Event.Confirmed()));
-        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine), TOLD)), machine.on(new Event.Release(TOLD)));
+        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine), told)), machine.on(new Event.Release(told)));
         assertEquals(State.ENDED, machine.state());
     }
 
@@ -197,7 +199,7 @@ class AcquisitionTest {
         assertEquals(Optional.empty(), machine.name(0));
         NodeName mine = held();
         assertEquals(Optional.of(mine), machine.name(0));
-        machine.on(new Event.Release(TOLD));
+        machine.on(new Event.Release(told));
         assertEquals(Optional.empty(), machine.name(0));
     }
 
@@ -223,7 +225,7 @@ class AcquisitionTest {
                     loss instanceof Event.Lapsed,
                     commands.contains(new Command.Leave(placed(mine))),
                     "a lapsed holder's node may live on and must go, without a mark");
-            assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(TOLD)));
+            assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(told)));
         });
     }
 
