@@ -15,16 +15,16 @@ final class ConnectedPaths {
     private ConnectedPaths() {}
 
     /** The attempts of each group of paths, by the name of one of its paths. */
-    static Map<String, List<AttemptSummary>> group(List<AttemptSummary> courses) {
+    static Map<String, List<AttemptSummary>> group(List<AttemptSummary> summaries) {
         ConnectedPaths paths = new ConnectedPaths();
-        for (AttemptSummary course : courses) {
-            String first = course.claims().get(0).path();
-            course.claims().forEach(claim -> paths.connect(first, claim.path()));
+        for (AttemptSummary summary : summaries) {
+            String first = summary.claims().get(0).path();
+            summary.claims().forEach(claim -> paths.connect(first, claim.path()));
         }
         Map<String, List<AttemptSummary>> groups = new TreeMap<>();
-        for (AttemptSummary course : courses) {
-            groups.computeIfAbsent(paths.root(course.claims().get(0).path()), root -> new ArrayList<>())
-                    .add(course);
+        for (AttemptSummary summary : summaries) {
+            groups.computeIfAbsent(paths.root(summary.claims().get(0).path()), root -> new ArrayList<>())
+                    .add(summary);
         }
         return groups;
     }

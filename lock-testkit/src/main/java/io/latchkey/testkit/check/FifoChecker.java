@@ -61,28 +61,28 @@ public final class FifoChecker {
     }
 
     /** A request that was placed, on one path, and while it stands there. */
-    private record Standing(AttemptSummary course, LockClaim claim, long until, boolean isCertain) {
+    private record Standing(AttemptSummary summary, LockClaim claim, long until, boolean isCertain) {
         boolean waitsAt(long moment) {
-            return course.granted() > moment;
+            return summary.granted() > moment;
         }
     }
 
     private Verdict verdict() {
-        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
-        List<AttemptSummary> grants = courses.stream()
+        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
+        List<AttemptSummary> grants = summaries.stream()
                 .filter(AttemptSummary::isGranted)
                 .sorted(Comparator.comparingLong(AttemptSummary::granted))
                 .toList();
-        if (courses.stream().noneMatch(course -> course.placed() != AttemptSummary.NEVER)
-                && anyWaitedBesideAnother(courses)) {
+        if (summaries.stream().noneMatch(summary -> summary.placed() != AttemptSummary.NEVER)
+                && anyWaitedBesideAnother(summaries)) {
             return new Verdict.Inapplicable(
                     findings.rule(),
                     "it is not recorded when requests were placed: record locks of a FaultyClient, or call Attempt.placed()");
         }
-        Map<String, List<Standing>> byPath = courses.stream()
-                .filter(course -> course.placed() != AttemptSummary.NEVER && course.gaveUp() == AttemptSummary.NEVER)
-                .flatMap(course -> course.claims().stream().map(claim -> standing(course, claim)))
-                .sorted(Comparator.comparingLong(standing -> standing.course().placed()))
+        Map<String, List<Standing>> byPath = summaries.stream()
+                .filter(summary -> summary.placed() != AttemptSummary.NEVER && summary.gaveUp() == AttemptSummary.NEVER)
+                .flatMap(summary -> summary.claims().stream().map(claim -> standing(summary, claim)))
+                .sorted(Comparator.comparingLong(standing -> standing.summary().placed()))
                 .collect(Collectors.groupingBy(standing -> standing.claim().path()));
         byPath.forEach((path, queue) -> checkOne(
                 queue,
@@ -95,17 +95,17 @@ public final class FifoChecker {
         return findings.verdict(grants.size());
     }
 
-    private static boolean anyWaitedBesideAnother(List<AttemptSummary> courses) {
+    private static boolean anyWaitedBesideAnother(List<AttemptSummary> summaries) {
         List<AttemptSummary> granted =
-                courses.stream().filter(AttemptSummary::isGranted).toList();
+                summaries.stream().filter(AttemptSummary::isGranted).toList();
         long end = -1;
-        for (AttemptSummary course : granted.stream()
+        for (AttemptSummary summary : granted.stream()
                 .sorted(Comparator.comparingLong(AttemptSummary::requested))
                 .toList()) {
-            if (course.requested() < end) {
+            if (summary.requested() < end) {
                 return true;
             }
-            end = Math.max(end, course.granted());
+            end = Math.max(end, summary.granted());
         }
         return false;
     }
@@ -116,7 +116,7 @@ public final class FifoChecker {
         int next = 0;
         for (AttemptSummary grant : grants) {
             long now = grant.granted();
-            while (next < queue.size() && queue.get(next).course().placed() < now) {
+            while (next < queue.size() && queue.get(next).summary().placed() < now) {
                 atHand.add(queue.get(next++));
             }
             atHand.removeIf(standing -> standing.until() <= now);
@@ -125,8 +125,8 @@ public final class FifoChecker {
                     .findFirst()
                     .orElseThrow();
             List<Standing> before = atHand.stream()
-                    .filter(standing -> standing.course().placed() < grant.requested())
-                    .filter(standing -> standing.course().attempt() != grant.attempt())
+                    .filter(standing -> standing.summary().placed() < grant.requested())
+                    .filter(standing -> standing.summary().attempt() != grant.attempt())
                     .toList();
             List<Standing> surely = before.stream().filter(Standing::isCertain).toList();
             List<Standing> overtaken = overtaken(surely, claim, now);
@@ -173,9 +173,9 @@ public final class FifoChecker {
 
     private void found(AttemptSummary grant, List<Standing> overtaken, String path, Report report) {
         Set<Long> attempts = new HashSet<>(Set.of(grant.attempt()));
-        overtaken.forEach(standing -> attempts.add(standing.course().attempt()));
+        overtaken.forEach(standing -> attempts.add(standing.summary().attempt()));
         String whom =
-                overtaken.stream().map(standing -> standing.course().name()).collect(Collectors.joining(", "));
+                overtaken.stream().map(standing -> standing.summary().name()).collect(Collectors.joining(", "));
         report.add(
                 path + ": " + grant.name() + " was granted before " + whom + ", which had been placed before it asked",
                 attempts,
@@ -183,19 +183,19 @@ public final class FifoChecker {
                 grant.granted());
     }
 
-    private Standing standing(AttemptSummary course, LockClaim claim) {
-        if (!course.isGranted()) {
+    private Standing standing(AttemptSummary summary, LockClaim claim) {
+        if (!summary.isGranted()) {
             boolean sessionsLive = findings.events().stream()
-                    .noneMatch(event -> event.client().equals(course.client())
+                    .noneMatch(event -> event.client().equals(summary.client())
                             && (event.what() == HistoryEvent.What.SESSION_ENDING
                                     || event.what() == HistoryEvent.What.NOTE)
                             && event.attempt() == 0
-                            && event.nanos() >= course.requested());
-            return new Standing(course, claim, AttemptSummary.NEVER, sessionsLive);
+                            && event.nanos() >= summary.requested());
+            return new Standing(summary, claim, AttemptSummary.NEVER, sessionsLive);
         }
-        HoldInterval hold = HoldInterval.of(course, claim);
+        HoldInterval hold = HoldInterval.of(summary, claim);
         return ends.on(hold) == Bearing.GRANTED_ALIVE
-                ? new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.limitOf(hold)), true)
-                : new Standing(course, claim, Math.min(hold.perhapsUntil(), ends.goneBy(hold)), false);
+                ? new Standing(summary, claim, Math.min(hold.perhapsUntil(), ends.limitOf(hold)), true)
+                : new Standing(summary, claim, Math.min(hold.perhapsUntil(), ends.goneBy(hold)), false);
     }
 }

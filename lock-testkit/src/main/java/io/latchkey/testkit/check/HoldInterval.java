@@ -38,9 +38,9 @@ record HoldInterval(
     /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
     static List<HoldInterval> of(List<HistoryEvent> events) {
         List<HoldInterval> holdings = new ArrayList<>();
-        for (AttemptSummary course : AttemptSummary.of(events)) {
-            if (course.isGranted()) {
-                course.claims().forEach(claim -> holdings.add(of(course, claim)));
+        for (AttemptSummary summary : AttemptSummary.of(events)) {
+            if (summary.isGranted()) {
+                summary.claims().forEach(claim -> holdings.add(of(summary, claim)));
             }
         }
         holdings.sort(Comparator.comparingLong(HoldInterval::granted));
@@ -48,19 +48,19 @@ record HoldInterval(
     }
 
     /** The grant of an attempt that was granted, on one of its paths. */
-    static HoldInterval of(AttemptSummary course, LockClaim claim) {
-        boolean lost = course.lost() != AttemptSummary.NEVER;
+    static HoldInterval of(AttemptSummary summary, LockClaim claim) {
+        boolean lost = summary.lost() != AttemptSummary.NEVER;
         return new HoldInterval(
-                course.client(),
-                course.attempt(),
+                summary.client(),
+                summary.attempt(),
                 claim,
-                course.token(),
-                course.session(),
-                course.requested(),
-                course.granted(),
-                course.surelyUntil(),
-                course.perhapsUntil(),
-                course.isReleasedInOrder() ? Ending.RELEASED : lost ? Ending.LOST : Ending.OPEN);
+                summary.token(),
+                summary.session(),
+                summary.requested(),
+                summary.granted(),
+                summary.surelyUntil(),
+                summary.perhapsUntil(),
+                summary.isReleasedInOrder() ? Ending.RELEASED : lost ? Ending.LOST : Ending.OPEN);
     }
 
     /** The same hold, counted no further than this. */

@@ -71,7 +71,7 @@ public final class LinearizabilityChecker {
      * @param mostSteps how many times the search for each group of paths may try an operation
      */
     public static Verdict check(List<HistoryEvent> events, long mostSteps) {
-        return new LinearizabilityChecker("one thing at a time", events, course -> "#" + course.attempt(), mostSteps)
+        return new LinearizabilityChecker("one thing at a time", events, summary -> "#" + summary.attempt(), mostSteps)
                 .verdict(LinearizabilityChecker::judge);
     }
 
@@ -106,16 +106,16 @@ public final class LinearizabilityChecker {
     }
 
     private Verdict verdict(Judge judge) {
-        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
-        ConnectedPaths.group(courses).forEach((path, group) -> check(path, group, judge));
+        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
+        ConnectedPaths.group(summaries).forEach((path, group) -> check(path, group, judge));
         return findings.verdict(
-                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
     }
 
     private void check(String path, List<AttemptSummary> group, Judge judge) {
         Outcome sure = judge.judge(group, searching(operations.of(group, Operations.Count.SURE)));
         if (sure instanceof Outcome.Impossible impossible) {
-            boolean oneByOne = group.stream().anyMatch(course -> waitedDuringAResize(course, group));
+            boolean oneByOne = group.stream().anyMatch(summary -> waitedDuringAResize(summary, group));
             found(path, impossible, group, oneByOne ? findings::open : findings::broken);
         } else if (sure instanceof Outcome.GaveUp gaveUp) {
             findings.open(path + ": no order found within " + gaveUp.steps() + " steps, and none excluded");
@@ -151,7 +151,7 @@ public final class LinearizabilityChecker {
     private static Outcome judge(List<AttemptSummary> group, Searching search) {
         Set<LockClaim> claims = group.stream()
                 .filter(AttemptSummary::isAsked)
-                .flatMap(course -> course.claims().stream())
+                .flatMap(summary -> summary.claims().stream())
                 .collect(Collectors.toSet());
         Set<String> paths = claims.stream().map(LockClaim::path).collect(Collectors.toSet());
         Map<String, Integer> capacities = new HashMap<>();
@@ -180,10 +180,10 @@ public final class LinearizabilityChecker {
         // Who holds in the state that the search was stuck in has begun but not ended.
         group.stream()
                 .filter(AttemptSummary::isGranted)
-                .filter(course -> course.granted() <= stuck.end()
-                        && Math.max(course.perhapsUntil(), course.granted()) >= stuck.call())
+                .filter(summary -> summary.granted() <= stuck.end()
+                        && Math.max(summary.perhapsUntil(), summary.granted()) >= stuck.call())
                 .limit(2 * SHOWN)
-                .forEach(course -> attempts.add(course.attempt()));
+                .forEach(summary -> attempts.add(summary.attempt()));
         impossible.last().stream()
                 .skip(Math.max(0, impossible.last().size() - 2))
                 .forEach(operation -> attempts.add(operation.attempt()));

@@ -43,7 +43,7 @@ public final class LivenessChecker {
     private static final String RULE = "every attempt ends when promised";
 
     private final Findings findings;
-    private final List<AttemptSummary> courses;
+    private final List<AttemptSummary> summaries;
     private final long allowance;
     private final long served;
     private final long end;
@@ -51,7 +51,7 @@ public final class LivenessChecker {
 
     private LivenessChecker(List<HistoryEvent> events, Duration allowance, Duration served, long end) {
         this.findings = new Findings(RULE, events);
-        this.courses = AttemptSummary.of(events).stream()
+        this.summaries = AttemptSummary.of(events).stream()
                 .filter(AttemptSummary::isAsked)
                 .toList();
         this.allowance = allowance.toNanos();
@@ -90,34 +90,34 @@ public final class LivenessChecker {
     }
 
     private Verdict verdict() {
-        courses.forEach(this::checkTime);
-        Map<String, List<AttemptSummary>> groups = ConnectedPaths.group(courses);
+        summaries.forEach(this::checkTime);
+        Map<String, List<AttemptSummary>> groups = ConnectedPaths.group(summaries);
         groups.values().forEach(this::checkService);
         return findings.verdict(
-                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
     }
 
     // An attempt's own time
 
-    private void checkTime(AttemptSummary course) {
-        Optional<Duration> patience = course.patience();
+    private void checkTime(AttemptSummary summary) {
+        Optional<Duration> patience = summary.patience();
         if (patience.isEmpty()) {
             return;
         }
         long bound = patience.get().isZero() ? served : nanos(patience.get()) + allowance;
-        long late = Math.min(course.answered(), end) - course.requested() - bound;
+        long late = Math.min(summary.answered(), end) - summary.requested() - bound;
         if (late > 0) {
             findings.broken(
                     String.format(
                             Locale.ROOT,
                             "%s had %.3f ms and %s %.3f ms later than promised",
-                            course.name(),
+                            summary.name(),
                             nanos(patience.get()) / 1e6,
-                            course.answered() == AttemptSummary.NEVER ? "has not ended" : "ended",
+                            summary.answered() == AttemptSummary.NEVER ? "has not ended" : "ended",
                             late / 1e6),
-                    Set.of(course.attempt()),
-                    course.requested() + bound,
-                    Math.min(course.answered(), end));
+                    Set.of(summary.attempt()),
+                    summary.requested() + bound,
+                    Math.min(summary.answered(), end));
         }
     }
 
@@ -128,7 +128,7 @@ public final class LivenessChecker {
 
     // Service
 
-    private record Step(long nanos, Kind kind, Optional<AttemptSummary> course) {}
+    private record Step(long nanos, Kind kind, Optional<AttemptSummary> summary) {}
 
     /** In the order in which they count if they happen at once. */
     private enum Kind {
@@ -142,17 +142,17 @@ public final class LivenessChecker {
 
     private List<Step> steps(List<AttemptSummary> group) {
         List<Step> steps = new ArrayList<>();
-        for (AttemptSummary course : group) {
-            steps.add(new Step(course.requested(), Kind.ASKED, Optional.of(course)));
-            if (course.isGranted()) {
-                steps.add(new Step(course.granted(), Kind.GRANTED, Optional.of(course)));
-                long let = course.released() == AttemptSummary.NEVER ? course.perhapsUntil() : course.released();
-                long gone = Math.max(course.granted(), let);
+        for (AttemptSummary summary : group) {
+            steps.add(new Step(summary.requested(), Kind.ASKED, Optional.of(summary)));
+            if (summary.isGranted()) {
+                steps.add(new Step(summary.granted(), Kind.GRANTED, Optional.of(summary)));
+                long let = summary.released() == AttemptSummary.NEVER ? summary.perhapsUntil() : summary.released();
+                long gone = Math.max(summary.granted(), let);
                 if (gone != AttemptSummary.NEVER) {
-                    steps.add(new Step(gone, gone == course.granted() ? Kind.LEFT : Kind.GONE, Optional.of(course)));
+                    steps.add(new Step(gone, gone == summary.granted() ? Kind.LEFT : Kind.GONE, Optional.of(summary)));
                 }
-            } else if (course.gaveUp() != AttemptSummary.NEVER) {
-                steps.add(new Step(course.gaveUp(), Kind.LEFT, Optional.of(course)));
+            } else if (summary.gaveUp() != AttemptSummary.NEVER) {
+                steps.add(new Step(summary.gaveUp(), Kind.LEFT, Optional.of(summary)));
             }
         }
         for (HistoryEvent event : findings.events()) {
@@ -180,16 +180,16 @@ public final class LivenessChecker {
                 sleptOn(waiting.values(), since, step.nanos());
                 since = AttemptSummary.NEVER; // told once, until something happens
             }
-            step.course().ifPresent(course -> {
+            step.summary().ifPresent(summary -> {
                 switch (step.kind()) {
-                    case ASKED -> waiting.put(course.attempt(), course);
+                    case ASKED -> waiting.put(summary.attempt(), summary);
                     case GRANTED -> {
-                        waiting.remove(course.attempt());
-                        holding.put(course.attempt(), course);
+                        waiting.remove(summary.attempt());
+                        holding.put(summary.attempt(), summary);
                     }
                     default -> {
-                        waiting.remove(course.attempt());
-                        holding.remove(course.attempt());
+                        waiting.remove(summary.attempt());
+                        holding.remove(summary.attempt());
                     }
                 }
             });
@@ -215,9 +215,9 @@ public final class LivenessChecker {
     private void sleptOn(Iterable<AttemptSummary> waiting, long since, long until) {
         Set<Long> attempts = new HashSet<>();
         List<String> names = new ArrayList<>();
-        for (AttemptSummary course : waiting) {
-            attempts.add(course.attempt());
-            names.add(course.name());
+        for (AttemptSummary summary : waiting) {
+            attempts.add(summary.attempt());
+            names.add(summary.name());
         }
         findings.broken(
                 String.format(
@@ -236,8 +236,8 @@ public final class LivenessChecker {
             holder.claims().forEach(claim -> rooms.computeIfAbsent(claim.path(), path -> new Room())
                     .take(claim));
         }
-        for (AttemptSummary course : waiting) {
-            for (LockClaim claim : course.claims()) {
+        for (AttemptSummary summary : waiting) {
+            for (LockClaim claim : summary.claims()) {
                 Room room = rooms.get(claim.path());
                 if (room != null && !room.fits(claim, smallest.getOrDefault(claim.path(), Integer.MAX_VALUE))) {
                     return false;

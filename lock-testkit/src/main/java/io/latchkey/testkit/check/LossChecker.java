@@ -58,46 +58,48 @@ public final class LossChecker {
                         event.nanos());
             }
         }
-        List<AttemptSummary> courses = AttemptSummary.of(findings.events());
-        courses.stream().filter(course -> course.lost() != AttemptSummary.NEVER).forEach(this::checkFinal);
+        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
+        summaries.stream()
+                .filter(summary -> summary.lost() != AttemptSummary.NEVER)
+                .forEach(this::checkFinal);
         Map<Long, HistoryEvent> ends = ends();
-        courses.stream().filter(AttemptSummary::isGranted).forEach(course -> checkTold(course, ends));
+        summaries.stream().filter(AttemptSummary::isGranted).forEach(summary -> checkTold(summary, ends));
         return findings.verdict(
-                (int) courses.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
     }
 
-    private void checkFinal(AttemptSummary course) {
-        Set<Long> attempt = Set.of(course.attempt());
-        if (course.lastLook() != AttemptSummary.NEVER && course.lastLook() > course.lost()) {
+    private void checkFinal(AttemptSummary summary) {
+        Set<Long> attempt = Set.of(summary.attempt());
+        if (summary.lastLook() != AttemptSummary.NEVER && summary.lastLook() > summary.lost()) {
             findings.broken(
-                    course.name() + " was found valid after its loss was told",
+                    summary.name() + " was found valid after its loss was told",
                     attempt,
-                    course.lost(),
-                    course.lastLook());
+                    summary.lost(),
+                    summary.lastLook());
         }
-        if (course.released() != AttemptSummary.NEVER && course.releasing() > course.lost()) {
+        if (summary.released() != AttemptSummary.NEVER && summary.releasing() > summary.lost()) {
             findings.broken(
-                    course.name() + " was released in order after its loss was told",
+                    summary.name() + " was released in order after its loss was told",
                     attempt,
-                    course.lost(),
-                    course.released());
+                    summary.lost(),
+                    summary.released());
         }
-        if (!course.isGranted() || course.lost() < course.granted()) {
+        if (!summary.isGranted() || summary.lost() < summary.granted()) {
             findings.broken(
-                    course.name() + " was told to be lost before it was granted",
+                    summary.name() + " was told to be lost before it was granted",
                     attempt,
-                    course.lost(),
-                    course.lost());
+                    summary.lost(),
+                    summary.lost());
         }
     }
 
-    private void checkTold(AttemptSummary course, Map<Long, HistoryEvent> ends) {
-        HistoryEvent end = ends.get(course.session());
-        boolean unended = course.lost() == AttemptSummary.NEVER && course.releasing() == AttemptSummary.NEVER;
+    private void checkTold(AttemptSummary summary, Map<Long, HistoryEvent> ends) {
+        HistoryEvent end = ends.get(summary.session());
+        boolean unended = summary.lost() == AttemptSummary.NEVER && summary.releasing() == AttemptSummary.NEVER;
         if (unended && end != null) {
             findings.open(
-                    course.name() + " has not been told yet that it is lost",
-                    Set.of(course.attempt()),
+                    summary.name() + " has not been told yet that it is lost",
+                    Set.of(summary.attempt()),
                     end.nanos(),
                     end.nanos());
         }

@@ -39,35 +39,35 @@ final class Operations {
     List<Operation> of(List<AttemptSummary> group, Count count) {
         List<Operation> operations = new ArrayList<>();
         boolean resized = false;
-        for (AttemptSummary course : group) {
-            if (course.isGranted()) {
-                addHold(course, group, count, operations);
-            } else if (course.resizing() != AttemptSummary.NEVER) {
-                addResize(course, operations);
+        for (AttemptSummary summary : group) {
+            if (summary.isGranted()) {
+                addHold(summary, group, count, operations);
+            } else if (summary.resizing() != AttemptSummary.NEVER) {
+                addResize(summary, operations);
                 resized = true;
             }
         }
         if (!resized) {
             group.stream()
-                    .filter(course -> isRefused(course, group))
-                    .forEach(course -> operations.add(new Operation(
-                            new Action.Refuse(course.claims()),
-                            course.attempt(),
-                            course.requested(),
-                            course.gaveUp())));
+                    .filter(summary -> isRefused(summary, group))
+                    .forEach(summary -> operations.add(new Operation(
+                            new Action.Refuse(summary.claims()),
+                            summary.attempt(),
+                            summary.requested(),
+                            summary.gaveUp())));
         }
         return operations;
     }
 
-    private void addHold(AttemptSummary course, List<AttemptSummary> group, Count count, List<Operation> operations) {
-        HoldInterval hold = HoldInterval.of(course, course.claims().get(0));
-        if (!counts(course, count)) {
+    private void addHold(AttemptSummary summary, List<AttemptSummary> group, Count count, List<Operation> operations) {
+        HoldInterval hold = HoldInterval.of(summary, summary.claims().get(0));
+        if (!counts(summary, count)) {
             return;
         }
-        String holder = holders.apply(course);
-        if (course.isDowngrade()) {
+        String holder = holders.apply(summary);
+        if (summary.isDowngrade()) {
             Optional<AttemptSummary> writer = group.stream()
-                    .filter(each -> isGoneOnWith(each, course))
+                    .filter(each -> isGoneOnWith(each, summary))
                     .filter(each -> counts(each, count))
                     .findFirst();
             if (writer.isEmpty()) {
@@ -77,33 +77,33 @@ final class Operations {
                     new Action.Downgrade(
                             holders.apply(writer.get()),
                             holder,
-                            course.claims().get(0).path()),
-                    course.attempt(),
-                    course.requested(),
-                    course.releasing()));
+                            summary.claims().get(0).path()),
+                    summary.attempt(),
+                    summary.requested(),
+                    summary.releasing()));
         } else {
             operations.add(new Operation(
-                    new Action.Acquire(holder, course.claims()),
-                    course.attempt(),
-                    course.requested(),
-                    course.granted()));
+                    new Action.Acquire(holder, summary.claims()),
+                    summary.attempt(),
+                    summary.requested(),
+                    summary.granted()));
         }
-        boolean goesOn = course.goesOnInAnother();
+        boolean goesOn = summary.goesOnInAnother();
         long limit = ends.limitOf(hold);
-        long from = Math.min(count == Count.SURE ? course.surelyUntil() : course.perhapsUntil(), limit);
+        long from = Math.min(count == Count.SURE ? summary.surelyUntil() : summary.perhapsUntil(), limit);
         if (!goesOn && from != AttemptSummary.NEVER) {
-            boolean known = course.isReleasedInOrder() && course.outcome().equals(CERTAIN);
+            boolean known = summary.isReleasedInOrder() && summary.outcome().equals(CERTAIN);
             operations.add(new Operation(
-                    new Action.Release(holder, course.claims()),
-                    course.attempt(),
-                    Math.max(from, course.granted()),
-                    known ? course.released() : Operation.OPEN));
+                    new Action.Release(holder, summary.claims()),
+                    summary.attempt(),
+                    Math.max(from, summary.granted()),
+                    known ? summary.released() : Operation.OPEN));
         }
     }
 
     /** Whether the session of the grant lived, as far as it counts. */
-    private boolean counts(AttemptSummary course, Count count) {
-        Bearing bearing = ends.on(HoldInterval.of(course, course.claims().get(0)));
+    private boolean counts(AttemptSummary summary, Count count) {
+        Bearing bearing = ends.on(HoldInterval.of(summary, summary.claims().get(0)));
         return bearing == Bearing.GRANTED_ALIVE || (bearing == Bearing.UNKNOWN && count == Count.PERHAPS);
     }
 
@@ -115,13 +115,13 @@ final class Operations {
                 && writer.attempt() != reader.attempt();
     }
 
-    private static void addResize(AttemptSummary course, List<Operation> operations) {
-        if (course.claims().get(0) instanceof LockClaim.Permits some) {
+    private static void addResize(AttemptSummary summary, List<Operation> operations) {
+        if (summary.claims().get(0) instanceof LockClaim.Permits some) {
             operations.add(new Operation(
                     new Action.Resize(some.path(), some.of()),
-                    course.attempt(),
-                    course.resizing(),
-                    course.resized() == AttemptSummary.NEVER ? Operation.OPEN : course.resized()));
+                    summary.attempt(),
+                    summary.resizing(),
+                    summary.resized() == AttemptSummary.NEVER ? Operation.OPEN : summary.resized()));
         }
     }
 
@@ -129,21 +129,21 @@ final class Operations {
      * Whether an attempt that did not wait was refused by somebody who held, for certain: neither by one who waited or whose request was
      * perhaps still standing, which the history does not tell, nor by what a session left behind.
      */
-    private boolean isRefused(AttemptSummary course, List<AttemptSummary> group) {
-        if (!course.ranOutOfTime() || !course.patience().equals(Optional.of(Duration.ZERO))) {
+    private boolean isRefused(AttemptSummary summary, List<AttemptSummary> group) {
+        if (!summary.ranOutOfTime() || !summary.patience().equals(Optional.of(Duration.ZERO))) {
             return false;
         }
         boolean noFault = events.stream()
-                .filter(event -> event.nanos() < course.gaveUp())
+                .filter(event -> event.nanos() < summary.gaveUp())
                 .noneMatch(event -> event.what() == What.LOST
                         || event.what() == What.SESSION_ENDING
                         || (event.what() == What.NOTE && event.attempt() == 0));
         return noFault
                 && group.stream()
-                        .filter(other -> other.attempt() != course.attempt() && other.requested() < course.gaveUp())
+                        .filter(other -> other.attempt() != summary.attempt() && other.requested() < summary.gaveUp())
                         .allMatch(other -> other.isGranted()
-                                ? other.granted() <= course.requested()
-                                : other.gaveUp() < course.requested()
+                                ? other.granted() <= summary.requested()
+                                : other.gaveUp() < summary.requested()
                                         && other.patience().equals(Optional.of(Duration.ZERO))
                                         && other.ranOutOfTime());
     }

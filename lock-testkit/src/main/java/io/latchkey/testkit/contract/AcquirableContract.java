@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
  * </ul>
  */
-public abstract class AcquirableContract extends LockContract {
+abstract class AcquirableContract extends LockContract {
     /** For subclasses. */
     protected AcquirableContract() {}
 

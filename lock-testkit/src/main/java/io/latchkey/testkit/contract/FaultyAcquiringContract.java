@@ -35,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
  *   <li>LK-FAULT-15: a holder that lost its lease does not release the next one's
  * </ul>
  */
-public abstract class FaultyAcquiringContract extends AcquirableContract {
+abstract class FaultyAcquiringContract extends AcquirableContract {
     /** For subclasses. */
     protected FaultyAcquiringContract() {}
 

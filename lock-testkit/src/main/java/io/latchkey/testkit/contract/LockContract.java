@@ -40,7 +40,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ContractExtension.class)
 @DisplayNameGeneration(GuaranteeNames.class)
 @Timeout(60)
-public abstract class LockContract {
+abstract class LockContract {
     private static final AtomicInteger PATHS = new AtomicInteger();
     private static final int TRIPS_TO_SETTLE = 4;
 

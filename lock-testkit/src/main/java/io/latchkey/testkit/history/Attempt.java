@@ -30,17 +30,17 @@ public final class Attempt {
     private final String client;
     private final List<LockClaim> claims;
     private final long number;
-    private final ServerObservation witness;
+    private final ServerObservation observation;
     private final AtomicLong lastValid = new AtomicLong(NEVER);
     private volatile long token;
     private volatile long session;
 
-    Attempt(History history, String client, List<LockClaim> claims, long number, ServerObservation witness) {
+    Attempt(History history, String client, List<LockClaim> claims, long number, ServerObservation observation) {
         this.history = history;
         this.client = client;
         this.claims = claims;
         this.number = number;
-        this.witness = witness;
+        this.observation = observation;
     }
 
     private void record(What what, String note) {
@@ -76,7 +76,7 @@ public final class Attempt {
         record(before, What.RELEASED, DOWNGRADE);
         List<LockClaim> shared =
                 claims.stream().map(claim -> LockClaim.shared(claim.path())).toList();
-        Attempt reader = history.added(client, shared, witness);
+        Attempt reader = history.added(client, shared, observation);
         reader.token = token;
         reader.session = session;
         reader.record(before, What.REQUESTED, DOWNGRADE);
@@ -91,9 +91,10 @@ public final class Attempt {
      */
     public void granted(long grantedToken) {
         token = grantedToken;
-        session = witness.session(grantedToken).orElse(0);
+        session = observation.session(grantedToken).orElse(0);
         long now = history.now();
-        witness.placed(grantedToken)
+        observation
+                .placed(grantedToken)
                 .ifPresent(nanoTime -> record(Math.min(history.sinceItBegan(nanoTime), now), What.PLACED, ""));
         record(now, What.GRANTED, "");
     }

@@ -185,16 +185,16 @@ public final class History {
     }
 
     /** @param how the time that the client gives it, if any */
-    Attempt attempt(String client, List<LockClaim> claims, ServerObservation witness, String how) {
-        Attempt attempt = added(client, claims, witness);
+    Attempt attempt(String client, List<LockClaim> claims, ServerObservation observation, String how) {
+        Attempt attempt = added(client, claims, observation);
         attempt.requested(how);
         return attempt;
     }
 
     /** An attempt of which nothing is recorded yet. */
-    synchronized Attempt added(String client, List<LockClaim> claims, ServerObservation witness) {
+    synchronized Attempt added(String client, List<LockClaim> claims, ServerObservation observation) {
         Attempt attempt =
-                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, witness);
+                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, observation);
         attempts.add(attempt);
         return attempt;
     }

@@ -19,19 +19,19 @@ final class RecordedLock implements Acquirable {
     private final String client;
     private final List<LockClaim> claims;
     private final Acquirable lock;
-    private final Supplier<ServerObservation> witness;
+    private final Supplier<ServerObservation> observation;
 
     RecordedLock(
             History history,
             String client,
             List<LockClaim> claims,
             Acquirable lock,
-            Supplier<ServerObservation> witness) {
+            Supplier<ServerObservation> observation) {
         this.history = history;
         this.client = client;
         this.claims = claims;
         this.lock = lock;
-        this.witness = witness;
+        this.observation = observation;
     }
 
     private interface Acquiring {
@@ -39,7 +39,7 @@ final class RecordedLock implements Acquirable {
     }
 
     private Attempt asking(String how) {
-        return history.attempt(client, claims, witness.get(), how);
+        return history.attempt(client, claims, observation.get(), how);
     }
 
     private Optional<Lease> recording(String how, Acquiring acquiring) throws InterruptedException {

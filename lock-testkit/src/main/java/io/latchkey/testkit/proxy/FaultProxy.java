@@ -26,12 +26,12 @@ import org.apache.zookeeper.client.ConnectStringParser;
  */
 public final class FaultProxy implements AutoCloseable {
     private final List<InetSocketAddress> upstreams;
-    private final ProxyState station;
+    private final ProxyState state;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private FaultProxy(List<InetSocketAddress> upstreams) {
         this.upstreams = upstreams;
-        this.station = new ProxyState(upstreams);
+        this.state = new ProxyState(upstreams);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class FaultProxy implements AutoCloseable {
 
     /** {@return the port on 127.0.0.1 for the client to connect to; it stays the same} */
     public int port() {
-        return station.port();
+        return state.port();
     }
 
     /** {@return where the client connects: {@code 127.0.0.1:port}; append a chroot if you need one} */
@@ -78,7 +78,7 @@ public final class FaultProxy implements AutoCloseable {
 
     /** {@return the present moment, to look later at what has passed {@linkplain #since since}} */
     public Wire.Mark mark() {
-        return station.log().mark();
+        return state.log().mark();
     }
 
     /**
@@ -87,12 +87,12 @@ public final class FaultProxy implements AutoCloseable {
      * @param mark a moment of this proxy
      */
     public Wire since(Wire.Mark mark) {
-        return station.log().since(mark);
+        return state.log().since(mark);
     }
 
     /** {@return the id of the session of the last connection that a server has accepted, also if it is over by now; empty before the first} */
     public OptionalLong session() {
-        Connected last = station.lastSession();
+        Connected last = state.lastSession();
         return last == null ? OptionalLong.empty() : OptionalLong.of(last.session());
     }
 
@@ -104,17 +104,17 @@ public final class FaultProxy implements AutoCloseable {
      * @return the session's id; empty if no answer to such a create came by here
      */
     public OptionalLong sessionThatCreated(long zxid) {
-        return station.sessionThatCreated(zxid);
+        return state.sessionThatCreated(zxid);
     }
 
     /** {@return whether the client has a connection to this proxy; what stands behind it is another matter} */
     public boolean isConnected() {
-        return station.isConnected();
+        return state.isConnected();
     }
 
     /** The action runs on the proxy's thread after each connection's beginning or end; it must not block. Takes one action. */
     void whenConnectionChanges(Runnable action) {
-        station.loop().run(() -> station.whenConnectionChanges(action));
+        state.loop().run(() -> state.whenConnectionChanges(action));
     }
 
     /**
@@ -173,7 +173,7 @@ public final class FaultProxy implements AutoCloseable {
         if (length.isNegative()) {
             throw new IllegalArgumentException("negative delay: " + length);
         }
-        station.loop().run(() -> station.road(direction).delayNanos = length.toNanos());
+        state.loop().run(() -> state.road(direction).delayNanos = length.toNanos());
     }
 
     /**
@@ -185,7 +185,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public HeldFrames holdAnswers(RequestMatch match) {
         HeldFrames hold = new HeldFrames("answers to " + match, this::release);
-        station.loop().run(() -> station.plan().addAnswerHold(match, hold));
+        state.loop().run(() -> state.plan().addAnswerHold(match, hold));
         return hold;
     }
 
@@ -197,7 +197,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public HeldFrames holdEvents() {
         HeldFrames hold = new HeldFrames("watch events", this::release);
-        station.loop().run(() -> station.plan().addEventHold(hold));
+        state.loop().run(() -> state.plan().addEventHold(hold));
         return hold;
     }
 
@@ -205,9 +205,9 @@ public final class FaultProxy implements AutoCloseable {
         if (closed.get()) {
             return;
         }
-        station.loop().run(() -> {
-            station.plan().remove(hold);
-            station.drain();
+        state.loop().run(() -> {
+            state.plan().remove(hold);
+            state.drain();
         });
     }
 
@@ -219,7 +219,7 @@ public final class FaultProxy implements AutoCloseable {
      * up to 1 s more before it connects, another 1 s where it has one server only.
      */
     public void cut() {
-        station.loop().run(station::cut);
+        state.loop().run(state::cut);
     }
 
     /**
@@ -253,18 +253,18 @@ public final class FaultProxy implements AutoCloseable {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
         Fault fault = new Fault(description);
-        station.loop().run(() -> station.plan().add(match, number, deed, fault));
+        state.loop().run(() -> state.plan().add(match, number, deed, fault));
         return fault;
     }
 
     /** From now on resets every new connection at once, until {@link #accept()}. Those that are there stay: {@link #cut()} them. */
     public void refuse() {
-        station.loop().run(station::refuse);
+        state.loop().run(state::refuse);
     }
 
     /** Takes connections again. The client comes by itself: ZooKeeper's own tries every 0 to 2 s. */
     public void accept() {
-        station.loop().run(station::accept);
+        state.loop().run(state::accept);
     }
 
     /** {@link #blackHole(Direction)} in both directions: the client is cut off from its servers. */
@@ -285,15 +285,15 @@ public final class FaultProxy implements AutoCloseable {
      * @param direction which way nothing gets through; a black hole in the other one stays as it is
      */
     public void blackHole(Direction direction) {
-        station.loop().run(() -> {
-            station.note("black hole " + direction);
-            station.road(direction).blackHole = true;
+        state.loop().run(() -> {
+            state.note("black hole " + direction);
+            state.road(direction).blackHole = true;
         });
     }
 
     /** Ends the black hole in both directions; what was stopped travels on at once. */
     public void heal() {
-        station.loop().run(station::heal);
+        state.loop().run(state::heal);
     }
 
     // End of the session
@@ -310,7 +310,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public CompletableFuture<Long> expireSession() {
         Connected session = lastSession();
-        station.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
+        state.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
         return new SessionCloser(upstreams, session).start();
     }
 
@@ -327,9 +327,9 @@ public final class FaultProxy implements AutoCloseable {
     public Fault expireAtClient() {
         long session = lastSession().session();
         Fault fault = new Fault("client of session 0x" + Long.toHexString(session) + " told that it is over");
-        station.loop().run(() -> {
-            station.tellExpired(session, fault);
-            station.cut();
+        state.loop().run(() -> {
+            state.tellExpired(session, fault);
+            state.cut();
         });
         return fault;
     }
@@ -340,12 +340,12 @@ public final class FaultProxy implements AutoCloseable {
      */
     public void endFaults() {
         if (!closed.get()) {
-            station.loop().run(station::endFaults);
+            state.loop().run(state::endFaults);
         }
     }
 
     private Connected lastSession() {
-        Connected last = station.lastSession();
+        Connected last = state.lastSession();
         if (last == null) {
             throw new IllegalStateException("the client has not connected yet");
         }
@@ -356,8 +356,8 @@ public final class FaultProxy implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            station.loop().run(station::close);
-            station.loop().close();
+            state.loop().run(state::close);
+            state.loop().close();
         }
     }
 

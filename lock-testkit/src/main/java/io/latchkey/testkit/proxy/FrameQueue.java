@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A frame may be held: it waits until it is let go, and everything behind it waits with it, because the peer relies on the order.
  * Only pings overtake, so that the connection stays alive meanwhile; they carry nothing that the peer remembers. A black hole stops
- * the whole lane, pings too, and nothing is lost by it.
+ * the whole queue, pings too, and nothing is lost by it.
  */
 final class FrameQueue {
     private final EventLoop loop;

@@ -50,7 +50,7 @@ public final class HeldFrames implements AutoCloseable {
         release();
     }
 
-    /** On the proxy's thread: whether a frame that has come to the head of its lane must wait. */
+    /** On the proxy's thread: whether a frame that has come to the head of its queue must wait. */
     boolean caught() {
         if (holding) {
             caught.complete(null);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProxiedConnection {
     private final int number;
-    private final ProxyState station;
+    private final ProxyState state;
     private final SocketChannel client;
     private final SocketChannel server;
     private final FrameQueue toServer;
@@ -47,27 +47,27 @@ final class ProxiedConnection {
     /** A request on its way, and what its answer sets off. */
     private record Pending(Request request, List<Strike> strikes) {}
 
-    private ProxiedConnection(int number, ProxyState station, SocketChannel client, SocketChannel server) {
+    private ProxiedConnection(int number, ProxyState state, SocketChannel client, SocketChannel server) {
         this.number = number;
-        this.station = station;
+        this.state = state;
         this.client = client;
         this.server = server;
-        this.toServer = new FrameQueue(station.loop(), station.road(Direction.TO_SERVER), server, this::serverEnded);
-        this.toClient = new FrameQueue(station.loop(), station.road(Direction.TO_CLIENT), client, this::clientEnded);
+        this.toServer = new FrameQueue(state.loop(), state.road(Direction.TO_SERVER), server, this::serverEnded);
+        this.toClient = new FrameQueue(state.loop(), state.road(Direction.TO_CLIENT), client, this::clientEnded);
         this.clientEar = new SocketReader(client, this::fromClient, this::cut, this::clientEnded);
         this.serverEar = new SocketReader(server, this::fromServer, this::cut, this::serverEnded);
     }
 
     /** Begins to connect to the server, and to read from the client. */
-    static ProxiedConnection open(int number, ProxyState station, SocketChannel client, InetSocketAddress upstream)
+    static ProxiedConnection open(int number, ProxyState state, SocketChannel client, InetSocketAddress upstream)
             throws IOException {
         SocketChannel server = SocketChannel.open();
-        ProxiedConnection link = new ProxiedConnection(number, station, client, server);
+        ProxiedConnection link = new ProxiedConnection(number, state, client, server);
         try {
             client.setOption(StandardSocketOptions.TCP_NODELAY, true);
             server.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            station.loop().watch(server, SelectionKey.OP_CONNECT, link::serverReady);
-            station.loop().watch(client, SelectionKey.OP_READ, link::clientReady);
+            state.loop().watch(server, SelectionKey.OP_CONNECT, link::serverReady);
+            state.loop().watch(client, SelectionKey.OP_READ, link::clientReady);
             link.toClient.open();
             if (server.connect(upstream)) {
                 link.serverConnected();
@@ -81,7 +81,7 @@ final class ProxiedConnection {
     }
 
     private void serverConnected() {
-        station.loop().watch(server, SelectionKey.OP_READ, this::serverReady);
+        state.loop().watch(server, SelectionKey.OP_READ, this::serverReady);
         toServer.open();
     }
 
@@ -94,12 +94,12 @@ final class ProxiedConnection {
         return client.isOpen();
     }
 
-    FrameQueue lane(Direction direction) {
+    FrameQueue queue(Direction direction) {
         return direction == Direction.TO_SERVER ? toServer : toClient;
     }
 
     private void note(String text) {
-        station.log().add(new Note(System.nanoTime(), number, text));
+        state.log().add(new Note(System.nanoTime(), number, text));
     }
 
     private void clientReady() {
@@ -131,14 +131,14 @@ final class ProxiedConnection {
         clientSpoke = true;
         long now = System.nanoTime();
         Request request = first ? FrameReader.connect(now, number) : FrameReader.request(frame, now, number);
-        station.log().add(request);
-        List<Fault> tell = first ? station.faultsToTell(request, FrameReader.sessionAskedFor(frame)) : List.of();
+        state.log().add(request);
+        List<Fault> tell = first ? state.faultsToTell(request, FrameReader.sessionAskedFor(frame)) : List.of();
         if (!tell.isEmpty()) {
             tellExpired(request, tell);
             return;
         }
         List<Strike> atAnswer = new ArrayList<>();
-        for (Strike strike : station.plan().onRequest(request)) {
+        for (Strike strike : state.plan().onRequest(request)) {
             faults.add(strike.fault());
             if (strike.deed() == Deed.CUT_BEFORE) {
                 deaf = true;
@@ -163,22 +163,22 @@ final class ProxiedConnection {
             serverSpoke = true;
             Connected connected = FrameReader.connected(frame);
             session = connected.session();
-            station.connected(connected);
-            station.log().add(connected.asRecord(now, number));
+            state.connected(connected);
+            state.log().add(connected.asRecord(now, number));
             deliver(frame, unanswered.poll());
             return;
         }
         AnswerHeader header = FrameReader.answerHeader(frame);
         if (header.xid() == FrameReader.EVENT_XID) {
-            station.log().add(FrameReader.event(frame, now, number));
-            toClient.frame(frame, false, station.plan().onEvent());
+            state.log().add(FrameReader.event(frame, now, number));
+            toClient.frame(frame, false, state.plan().onEvent());
             return;
         }
         Pending pending = pending(header.xid());
         if (pending != null) {
-            station.log().add(new Answer(now, number, pending.request(), header.zxid(), header.error()));
+            state.log().add(new Answer(now, number, pending.request(), header.zxid(), header.error()));
             if (header.error() == 0 && RequestMatch.create().matches(pending.request())) {
-                station.created(header.zxid(), session);
+                state.created(header.zxid(), session);
             }
         }
         deliver(frame, pending);
@@ -197,9 +197,9 @@ final class ProxiedConnection {
                 return;
             }
         }
-        toClient.frame(frame, request.op() == WireOp.PING, station.plan().onAnswer(request));
+        toClient.frame(frame, request.op() == WireOp.PING, state.plan().onAnswer(request));
         if (request.op() != WireOp.PING) {
-            toClient.action(() -> station.log().add(new Delivery(System.nanoTime(), number, request)));
+            toClient.action(() -> state.log().add(new Delivery(System.nanoTime(), number, request)));
         }
         for (Strike strike : pending.strikes()) {
             toClient.action(() -> strike.fault().struck().complete(request));
@@ -256,7 +256,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** The client's side is over: what is in the lane still reaches the server, then the end of the stream. */
+    /** The client's side is over: what is in the queue still reaches the server, then the end of the stream. */
     private void clientDone() {
         deaf = true;
         abandon();
@@ -268,7 +268,7 @@ final class ProxiedConnection {
                 serverEnded();
             }
         });
-        station.ended(this);
+        state.ended(this);
     }
 
     private void serverEnded() {
@@ -280,7 +280,7 @@ final class ProxiedConnection {
                 clientDone();
             });
         }
-        station.ended(this);
+        state.ended(this);
     }
 
     /** Closes both sides without any order, when the proxy itself is closed. */

@@ -25,7 +25,7 @@ final class ProxyState {
     private final FaultPlan plan = new FaultPlan();
     private final FrameQueue.Road toServer = new FrameQueue.Road();
     private final FrameQueue.Road toClient = new FrameQueue.Road();
-    private final List<ProxiedConnection> links = new ArrayList<>();
+    private final List<ProxiedConnection> connections = new ArrayList<>();
     private final Map<Long, Long> creators = new ConcurrentHashMap<>();
     private final List<InetSocketAddress> upstreams;
     private final ServerSocketChannel listener;
@@ -89,7 +89,7 @@ final class ProxyState {
         InetSocketAddress upstream = upstreams.get(opened % upstreams.size());
         opened++;
         try {
-            links.add(ProxiedConnection.open(opened, this, client, upstream));
+            connections.add(ProxiedConnection.open(opened, this, client, upstream));
             lookForConnections();
         } catch (IOException refused) {
             note("server on port " + upstream.getPort() + " refused");
@@ -121,7 +121,7 @@ final class ProxyState {
     }
 
     void cut() {
-        List.copyOf(links).forEach(link -> link.cut("cut"));
+        List.copyOf(connections).forEach(connection -> connection.cut("cut"));
     }
 
     void heal() {
@@ -141,22 +141,22 @@ final class ProxyState {
     }
 
     void drain() {
-        for (ProxiedConnection link : List.copyOf(links)) {
+        for (ProxiedConnection connection : List.copyOf(connections)) {
             for (Direction direction : Direction.values()) {
-                link.lane(direction).drain();
+                connection.queue(direction).drain();
             }
         }
     }
 
-    void ended(ProxiedConnection link) {
-        if (link.isOver()) {
-            links.remove(link);
+    void ended(ProxiedConnection connection) {
+        if (connection.isOver()) {
+            connections.remove(connection);
         }
         lookForConnections();
     }
 
     private void lookForConnections() {
-        connected = links.stream().anyMatch(ProxiedConnection::hasClient);
+        connected = connections.stream().anyMatch(ProxiedConnection::hasClient);
         whenConnectionChanges.run();
     }
 
@@ -214,7 +214,7 @@ final class ProxyState {
     }
 
     void close() {
-        List.copyOf(links).forEach(ProxiedConnection::close);
+        List.copyOf(connections).forEach(ProxiedConnection::close);
         plan.clear();
         takeTellingsBack();
         Channels.close(listener);

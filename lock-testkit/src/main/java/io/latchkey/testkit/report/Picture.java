@@ -36,11 +36,11 @@ final class Picture {
 
     private static final int NARROWEST_SPOT = 24;
     private static final int SURROUNDINGS = 15;
-    private static final int MOST_COURSES = 4000;
+    private static final int MOST_SUMMARIES = 4000;
     private static final int TICK = 90;
 
     private final Evidence evidence;
-    private final List<AttemptSummary> courses;
+    private final List<AttemptSummary> summaries;
     private final Set<Long> hit = new HashSet<>();
     private final Map<Long, List<HistoryEvent>> byAttempt;
     private final long from;
@@ -81,11 +81,11 @@ final class Picture {
             }
             window = next;
         }
-        courses = within(window, all).stream().limit(MOST_COURSES).toList();
+        summaries = within(window, all).stream().limit(MOST_SUMMARIES).toList();
         from = window.from();
-        to = courses.size() < MOST_COURSES
+        to = summaries.size() < MOST_SUMMARIES
                 ? window.to()
-                : Math.max(from + 1, courses.get(courses.size() - 1).requested());
+                : Math.max(from + 1, summaries.get(summaries.size() - 1).requested());
         whole = from == start && to == end;
         scale = scale(new Window(from, to));
     }
@@ -96,7 +96,7 @@ final class Picture {
         }
         Spot first = evidence.spots().get(0);
         List<AttemptSummary> concerned = all.stream()
-                .filter(course -> first.attempts().contains(course.attempt()))
+                .filter(summary -> first.attempts().contains(summary.attempt()))
                 .toList();
         long asked =
                 concerned.stream().mapToLong(AttemptSummary::requested).min().orElse(first.from());
@@ -121,13 +121,13 @@ final class Picture {
         }
         Spot first = evidence.spots().get(0);
         TimeScale drawn = scale(window);
-        return within(window, all).size() <= MOST_COURSES
+        return within(window, all).size() <= MOST_SUMMARIES
                 && drawn.position(first.to()) - drawn.position(first.from()) >= NARROWEST_SPOT;
     }
 
     private static List<AttemptSummary> within(Window window, List<AttemptSummary> all) {
         return all.stream()
-                .filter(course -> course.requested() <= window.to() && course.lastKnown() >= window.from())
+                .filter(summary -> summary.requested() <= window.to() && summary.lastKnown() >= window.from())
                 .toList();
     }
 
@@ -138,7 +138,7 @@ final class Picture {
 
     /** The lanes, as HTML that is XML as well. */
     String html() {
-        List<Track> tracks = new ArrayList<>(Track.of(courses));
+        List<Track> tracks = new ArrayList<>(Track.of(summaries));
         evidence.events().stream()
                 .filter(event -> event.attempt() == 0)
                 .map(HistoryEvent::client)
@@ -221,43 +221,43 @@ final class Picture {
                 top + 16,
                 HtmlReport.escaped(name),
                 HtmlReport.escaped(shortened(name, 22))));
-        track.courses().forEach(course -> course(course, top, captions));
+        track.summaries().forEach(summary -> summary(summary, top, captions));
         if (!more) {
             marks(track.client(), top, captions);
         }
         return top + BAR + captions(captions, top + BAR) * CAPTION + 10;
     }
 
-    private void course(AttemptSummary course, int top, List<Caption> captions) {
-        String title = course.name() + "\n"
-                + byAttempt.getOrDefault(course.attempt(), List.of()).stream()
+    private void summary(AttemptSummary summary, int top, List<Caption> captions) {
+        String title = summary.name() + "\n"
+                + byAttempt.getOrDefault(summary.attempt(), List.of()).stream()
                         .map(event -> event.toString().strip())
                         .collect(Collectors.joining("\n"));
         svg.append("<g><title>").append(HtmlReport.escaped(title)).append("</title>\n");
-        boolean concerned = hit.contains(course.attempt());
+        boolean concerned = hit.contains(summary.attempt());
         String mark = concerned ? " hit" : "";
         int rank = concerned ? 1 : 2;
-        bar("wait", course.requested(), course.answered(), top + 5, 14);
-        if (course.isGranted()) {
-            bar("perhaps" + mark, course.granted(), course.perhapsUntil(), top + 1, 22);
-            bar("held" + mark, course.granted(), course.surelyUntil(), top + 1, 22);
-            if (course.releasing() != AttemptSummary.NEVER) {
-                bar("gone", course.releasing(), Math.min(course.released(), course.lastKnown()), top + 5, 14);
+        bar("wait", summary.requested(), summary.answered(), top + 5, 14);
+        if (summary.isGranted()) {
+            bar("perhaps" + mark, summary.granted(), summary.perhapsUntil(), top + 1, 22);
+            bar("held" + mark, summary.granted(), summary.surelyUntil(), top + 1, 22);
+            if (summary.releasing() != AttemptSummary.NEVER) {
+                bar("gone", summary.releasing(), Math.min(summary.released(), summary.lastKnown()), top + 5, 14);
             }
-            caption(captions, rank, course.granted(), "", "#" + course.attempt() + " held");
+            caption(captions, rank, summary.granted(), "", "#" + summary.attempt() + " held");
         }
-        if (isDrawn(course.placed())) {
+        if (isDrawn(summary.placed())) {
             svg.append(String.format(
                     Locale.ROOT,
                     "<circle class=\"placed\" cx=\"%.1f\" cy=\"%d\" r=\"3\"/>%n",
-                    x(course.placed()),
+                    x(summary.placed()),
                     top + 12));
         }
-        if (isDrawn(course.lastLook())) {
-            line("look", x(course.lastLook()), top + 1, top + 23, "");
+        if (isDrawn(summary.lastLook())) {
+            line("look", x(summary.lastLook()), top + 1, top + 23, "");
         }
-        if (isDrawn(course.lost())) {
-            double x = x(course.lost());
+        if (isDrawn(summary.lost())) {
+            double x = x(summary.lost());
             svg.append(String.format(
                     Locale.ROOT,
                     "<path class=\"lost\" d=\"M%.1f %dL%.1f %dM%.1f %dL%.1f %d\"/>%n",
@@ -269,9 +269,9 @@ final class Picture {
                     top + 7,
                     x - 5,
                     top + 17));
-            caption(captions, rank, course.lost(), "losttext", "#" + course.attempt() + " lost");
-        } else if (course.gaveUp() != AttemptSummary.NEVER) {
-            caption(captions, rank, course.gaveUp(), "axis", "#" + course.attempt() + " gave up");
+            caption(captions, rank, summary.lost(), "losttext", "#" + summary.attempt() + " lost");
+        } else if (summary.gaveUp() != AttemptSummary.NEVER) {
+            caption(captions, rank, summary.gaveUp(), "axis", "#" + summary.attempt() + " gave up");
         }
         svg.append("</g>\n");
     }

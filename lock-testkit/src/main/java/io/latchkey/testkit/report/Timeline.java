@@ -26,7 +26,7 @@ public final class Timeline {
     private static final int SURROUNDINGS = 4;
 
     private final List<HistoryEvent> events;
-    private final List<AttemptSummary> courses;
+    private final List<AttemptSummary> summaries;
     private final Spot spot;
     private final long from;
     private final long to;
@@ -40,13 +40,13 @@ public final class Timeline {
     public Timeline(List<HistoryEvent> events, Spot spot) {
         this.events = events;
         this.spot = spot;
-        this.courses = AttemptSummary.of(events.stream()
+        this.summaries = AttemptSummary.of(events.stream()
                 .filter(event -> spot.attempts().contains(event.attempt()))
                 .toList());
         long first = Math.min(
                 spot.from(),
-                courses.stream().mapToLong(AttemptSummary::requested).min().orElse(spot.from()));
-        long end = courses.stream().mapToLong(AttemptSummary::lastKnown).max().orElse(first);
+                summaries.stream().mapToLong(AttemptSummary::requested).min().orElse(spot.from()));
+        long end = summaries.stream().mapToLong(AttemptSummary::lastKnown).max().orElse(first);
         long last = Math.max(first + 1, Math.max(end, spot.to() == AttemptSummary.NEVER ? end : spot.to()));
         long length = Math.max(1, Math.min(spot.to(), last) - spot.from());
         boolean small = (last - first) / SMALLEST > length;
@@ -59,7 +59,7 @@ public final class Timeline {
         StringBuilder text = new StringBuilder();
         line(text, "", String.format(Locale.ROOT, "%.3f ms to %.3f ms", from / 1e6, to / 1e6));
         String former = "";
-        for (Track track : Track.of(courses)) {
+        for (Track track : Track.of(summaries)) {
             line(text, track.client().equals(former) ? "" : track.client() + ":", bar(track));
             if (!track.client().equals(former)) {
                 marks(text, track.client());
@@ -71,11 +71,11 @@ public final class Timeline {
             fill(bar, column(spot.from()), Math.max(column(spot.to()), column(spot.from()) + 1), '^', "");
             line(text, "", new String(bar));
         }
-        for (AttemptSummary course : courses.stream().limit(LISTED).toList()) {
-            text.append("  ").append(times(course)).append('\n');
+        for (AttemptSummary summary : summaries.stream().limit(LISTED).toList()) {
+            text.append("  ").append(times(summary)).append('\n');
         }
-        if (courses.size() > LISTED) {
-            text.append("  ... and ").append(courses.size() - LISTED).append(" more\n");
+        if (summaries.size() > LISTED) {
+            text.append("  ... and ").append(summaries.size() - LISTED).append(" more\n");
         }
         return text.toString();
     }
@@ -90,23 +90,23 @@ public final class Timeline {
     private String bar(Track track) {
         char[] bar = blank();
         String after = "";
-        for (AttemptSummary course : track.courses()) {
-            if (course.requested() > to || Math.min(course.perhapsUntil(), course.gaveUp()) < from) {
+        for (AttemptSummary summary : track.summaries()) {
+            if (summary.requested() > to || Math.min(summary.perhapsUntil(), summary.gaveUp()) < from) {
                 continue;
             }
-            int asked = column(course.requested());
-            int answered = column(course.answered());
+            int asked = column(summary.requested());
+            int answered = column(summary.answered());
             fill(bar, asked, answered, '-', " acquire ");
-            put(bar, asked, course.requested() < from ? '<' : '|');
+            put(bar, asked, summary.requested() < from ? '<' : '|');
             after = "";
-            if (course.isGranted()) {
-                int surely = column(course.surelyUntil());
-                int perhaps = column(course.perhapsUntil());
+            if (summary.isGranted()) {
+                int surely = column(summary.surelyUntil());
+                int perhaps = column(summary.perhapsUntil());
                 fill(bar, answered, perhaps, '.', "");
                 fill(bar, answered, Math.max(surely, answered + 1), '=', " held ");
                 put(bar, answered, '|');
-                after = end(bar, perhaps, course);
-            } else if (course.gaveUp() <= to) {
+                after = end(bar, perhaps, summary);
+            } else if (summary.gaveUp() <= to) {
                 put(bar, answered, '/');
                 after = " gave up";
             } else {
@@ -117,14 +117,14 @@ public final class Timeline {
         return new String(bar).stripTrailing() + after;
     }
 
-    private String end(char[] bar, int column, AttemptSummary course) {
-        if (course.perhapsUntil() > to) {
+    private String end(char[] bar, int column, AttemptSummary summary) {
+        if (summary.perhapsUntil() > to) {
             put(bar, column, '>');
-            return course.perhapsUntil() == AttemptSummary.NEVER ? " goes on" : "";
+            return summary.perhapsUntil() == AttemptSummary.NEVER ? " goes on" : "";
         }
-        boolean lost = course.lost() != AttemptSummary.NEVER;
+        boolean lost = summary.lost() != AttemptSummary.NEVER;
         put(bar, column, lost ? 'x' : '|');
-        return lost ? " lost" : course.isReleasedInOrder() ? " released" : " releasing";
+        return lost ? " lost" : summary.isReleasedInOrder() ? " released" : " releasing";
     }
 
     private void marks(StringBuilder text, String client) {
@@ -153,19 +153,19 @@ public final class Timeline {
         };
     }
 
-    private static String times(AttemptSummary course) {
-        StringBuilder text = new StringBuilder(course.name());
+    private static String times(AttemptSummary summary) {
+        StringBuilder text = new StringBuilder(summary.name());
         text.append(" on ")
-                .append(course.claims().stream().map(LockClaim::toString).collect(Collectors.joining(" + ")))
+                .append(summary.claims().stream().map(LockClaim::toString).collect(Collectors.joining(" + ")))
                 .append(':');
-        time(text, "asked", course.requested());
-        time(text, "placed", course.placed());
-        time(text, "granted", course.granted());
-        time(text, "last looked", course.lastLook());
-        time(text, "let go", course.releasing());
-        time(text, "released", course.released());
-        time(text, "lost", course.lost());
-        time(text, "gave up", course.gaveUp());
+        time(text, "asked", summary.requested());
+        time(text, "placed", summary.placed());
+        time(text, "granted", summary.granted());
+        time(text, "last looked", summary.lastLook());
+        time(text, "let go", summary.releasing());
+        time(text, "released", summary.released());
+        time(text, "lost", summary.lost());
+        time(text, "gave up", summary.gaveUp());
         return text.append(" ms").toString();
     }
 

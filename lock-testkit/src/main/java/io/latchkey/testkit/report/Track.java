@@ -12,27 +12,27 @@ import java.util.Map;
  * One line of a picture: attempts of one client that do not overlap. A client that attempts several things at a time has several.
  *
  * @param client whose
- * @param courses the attempts in order of time
+ * @param summaries the attempts in order of time
  */
-record Track(String client, List<AttemptSummary> courses) {
+record Track(String client, List<AttemptSummary> summaries) {
 
     /** The lines for these attempts: clients in the order in which they first asked, each with as many lines as it needs. */
-    static List<Track> of(List<AttemptSummary> courses) {
+    static List<Track> of(List<AttemptSummary> summaries) {
         Map<String, List<List<AttemptSummary>>> byClient = new LinkedHashMap<>();
-        for (AttemptSummary course : courses.stream()
+        for (AttemptSummary summary : summaries.stream()
                 .filter(AttemptSummary::isAsked)
                 .sorted(Comparator.comparingLong(AttemptSummary::requested))
                 .toList()) {
-            List<List<AttemptSummary>> lines = byClient.computeIfAbsent(course.client(), name -> new ArrayList<>());
+            List<List<AttemptSummary>> lines = byClient.computeIfAbsent(summary.client(), name -> new ArrayList<>());
             lines.stream()
-                    .filter(line -> end(line.get(line.size() - 1)) <= course.requested())
+                    .filter(line -> end(line.get(line.size() - 1)) <= summary.requested())
                     .findFirst()
                     .orElseGet(() -> {
                         List<AttemptSummary> line = new ArrayList<>();
                         lines.add(line);
                         return line;
                     })
-                    .add(course);
+                    .add(summary);
         }
         List<Track> tracks = new ArrayList<>();
         byClient.forEach((client, lines) -> lines.forEach(line -> tracks.add(new Track(client, line))));
@@ -40,7 +40,7 @@ record Track(String client, List<AttemptSummary> courses) {
     }
 
     /** Until when an attempt takes its line. */
-    private static long end(AttemptSummary course) {
-        return course.isGranted() ? Math.max(course.granted(), course.perhapsUntil()) : course.gaveUp();
+    private static long end(AttemptSummary summary) {
+        return summary.isGranted() ? Math.max(summary.granted(), summary.perhapsUntil()) : summary.gaveUp();
     }
 }
