@@ -108,8 +108,20 @@ public interface LockObserver {
      * @param path the path of the lock, as returned by {@link Lease#path}
      * @param lock the requested lock, as text without the path: {@code mutex}, {@code read lock}, {@code write lock},
      *     {@code 2 permits of semaphore}, {@code multi-lock of 3}
+     * @param label the label of the request, as {@link Acquirable#labelled} sets it; empty if it has none of its own
      */
-    record Request(long id, String path, String lock) {}
+    record Request(long id, String path, String lock, String label) {
+        /**
+         * Makes a request without a label of its own.
+         *
+         * @param id the number of the request
+         * @param path the path of the lock
+         * @param lock the requested lock, as text
+         */
+        public Request(long id, String path, String lock) {
+            this(id, path, lock, "");
+        }
+    }
 
     /** The way in which a request ended that was not granted. */
     enum AcquireFailure {

@@ -31,4 +31,9 @@ public interface MultiLock extends Acquirable {
      * @return the members, unmodifiable
      */
     List<Acquirable> members();
+
+    @Override
+    default MultiLock labelled(String label) {
+        throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
 }

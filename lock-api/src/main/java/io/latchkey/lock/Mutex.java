@@ -58,4 +58,9 @@ public interface Mutex extends Acquirable {
     default Optional<Lease> leaseOfView() {
         throw new UnsupportedOperationException("this implementation does not tell the lease of a view");
     }
+
+    @Override
+    default Mutex labelled(String label) {
+        throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
 }

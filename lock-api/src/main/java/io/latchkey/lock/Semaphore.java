@@ -74,4 +74,9 @@ public interface Semaphore extends Acquirable {
      * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     void resize(int capacity);
+
+    @Override
+    default Semaphore labelled(String label) {
+        throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
 }

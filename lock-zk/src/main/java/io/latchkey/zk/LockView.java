@@ -7,7 +7,6 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.ThreadHolds.Side;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
-import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

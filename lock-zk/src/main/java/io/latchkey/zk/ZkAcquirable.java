@@ -77,6 +77,16 @@ class ZkAcquirable implements Acquirable {
     }
 
     @Override
+    public Acquirable labelled(String label) {
+        return new ZkAcquirable(engine, withLabel(label));
+    }
+
+    List<LockTarget> withLabel(String label) {
+        ZkLockClient.checkLabel("label", label);
+        return members.stream().map(member -> member.labelled(label)).toList();
+    }
+
+    @Override
     public List<Contender> queue() {
         return members.stream()
                 .flatMap(member -> new QueueInspector(

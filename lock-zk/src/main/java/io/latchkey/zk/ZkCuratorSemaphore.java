@@ -49,6 +49,12 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
+    public Semaphore labelled(String label) {
+        return new ZkCuratorSemaphore(
+                engine(), path, declared, turn.labelled(label), withLabel(label).get(0));
+    }
+
+    @Override
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
         return CuratorSemaphoreRequest.acquire(engine(), turn, permit, patience);
     }

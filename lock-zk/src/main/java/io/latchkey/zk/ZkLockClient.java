@@ -206,6 +206,22 @@ public final class ZkLockClient implements LockClient {
         return Character.toString(character).matches("\\p{C}");
     }
 
+    /**
+     * @param name the argument's, for the message
+     * @throws IllegalArgumentException if it cannot be shown
+     */
+    static void checkLabel(String name, String text) {
+        Objects.requireNonNull(text, name);
+        if (text.length() > PrintableText.LONGEST) {
+            throw new IllegalArgumentException(
+                    name + " has " + text.length() + " characters; at most " + PrintableText.LONGEST + " are allowed");
+        }
+        text.codePoints().filter(ZkLockClient::doesNotShow).findFirst().ifPresent(c -> {
+            throw new IllegalArgumentException(
+                    String.format("%s has the character U+%04X, which does not show, and is not allowed", name, c));
+        });
+    }
+
     private void onlyIn(Layout layout, String what) {
         if (engine.context().naming() != layout.naming()) {
             throw new UnsupportedOperationException(
@@ -400,15 +416,7 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if it is longer or has others
          */
         public Builder ownerLabel(String text) {
-            Objects.requireNonNull(text, "ownerLabel");
-            if (text.length() > PrintableText.LONGEST) {
-                throw new IllegalArgumentException("ownerLabel has " + text.length() + " characters; at most "
-                        + PrintableText.LONGEST + " are allowed");
-            }
-            text.codePoints().filter(ZkLockClient::doesNotShow).findFirst().ifPresent(c -> {
-                throw new IllegalArgumentException(String.format(
-                        "ownerLabel has the character U+%04X, which does not show, and is not allowed", c));
-            });
+            checkLabel("ownerLabel", text);
             this.label = text;
             return this;
         }

@@ -26,10 +26,12 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     private static final int NAME_BYTES = 100;
 
     private final List<Acquirable> members;
+    private final int extra;
 
-    private ZkMultiLock(Engine engine, List<Acquirable> members, List<LockTarget> asked) {
+    private ZkMultiLock(Engine engine, List<Acquirable> members, List<LockTarget> asked, int extra) {
         super(engine, asked);
         this.members = members;
+        this.extra = extra;
     }
 
     /**
@@ -57,14 +59,27 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 throw new IllegalArgumentException("two members at one path: " + member);
             }
             asked.addAll(own.asked());
-            bytes += WRITES * (Utf8.encodedLength(own.path()) + WRITE_BYTES) + NAME_BYTES + extra;
+            bytes += WRITES * (Utf8.encodedLength(own.path()) + WRITE_BYTES)
+                    + NAME_BYTES
+                    + extra
+                    + Utf8.encodedLength(own.asked().get(0).label());
             if (bytes > MOST_BYTES) {
                 throw new IllegalArgumentException(
                         "too many members, or too long paths, for one transaction of ZooKeeper:" + " it takes "
                                 + (asked.size() - 1) + " of these " + members.length);
             }
         }
-        return new ZkMultiLock(engine, List.of(members), asked);
+        return new ZkMultiLock(engine, List.of(members), asked, extra);
+    }
+
+    /** Of members with this label, which takes room in the transaction. */
+    @Override
+    public MultiLock labelled(String label) {
+        ZkLockClient.checkLabel("label", label);
+        return of(
+                engine(),
+                extra,
+                members.stream().map(member -> member.labelled(label)).toArray(Acquirable[]::new));
     }
 
     @Override

@@ -18,14 +18,23 @@ final class ZkMutex extends ZkAcquirable implements Mutex {
     private final Optional<LocalHandOff> turns;
 
     ZkMutex(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
-        super(engine, new LockTarget(Recipe.MUTEX, path));
+        this(engine, new LockTarget(Recipe.MUTEX, path), holds, turns);
+    }
+
+    private ZkMutex(Engine engine, LockTarget target, ThreadHolds holds, Optional<LocalHandOff> turns) {
+        super(engine, target);
         this.holds = holds;
         this.turns = turns;
     }
 
     @Override
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
-        return turns.isPresent() ? turns.get().acquire(path(), patience) : super.start(patience);
+        return turns.isPresent() ? turns.get().acquire(asked().get(0), patience) : super.start(patience);
+    }
+
+    @Override
+    public Mutex labelled(String label) {
+        return new ZkMutex(engine(), withLabel(label).get(0), holds, turns);
     }
 
     @Override

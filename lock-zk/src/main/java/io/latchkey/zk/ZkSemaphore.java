@@ -17,9 +17,13 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final SemaphoreCapacity capacity;
 
     ZkSemaphore(Engine engine, String path, int declared) {
-        super(engine, new LockTarget(Recipe.semaphore(declared, 1), path));
+        this(engine, new LockTarget(Recipe.semaphore(declared, 1), path), declared);
+    }
+
+    private ZkSemaphore(Engine engine, LockTarget one, int declared) {
+        super(engine, one);
         this.engine = engine;
-        this.path = path;
+        this.path = one.path();
         this.declared = declared;
         this.capacity = new SemaphoreCapacity(
                 engine, path, Recipe.semaphore(declared, 1).purpose());
@@ -30,7 +34,13 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
         if (n <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + n);
         }
-        return new ZkAcquirable(engine, new LockTarget(Recipe.semaphore(declared, n), path));
+        LockTarget several = new LockTarget(Recipe.semaphore(declared, n), path);
+        return new ZkAcquirable(engine, several.labelled(asked().get(0).label()));
+    }
+
+    @Override
+    public Semaphore labelled(String label) {
+        return new ZkSemaphore(engine, withLabel(label).get(0), declared);
     }
 
     @Override

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +57,7 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-24: a waiter that leaves lets nobody in before its turn
  *   <li>LK-ACQ-25: call with an interrupt on loss runs its body under the lock, tells what became of it, and releases
  *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
+ *   <li>LK-ACQ-27: the queue shows the label of each request that has one of its own
  * </ul>
  */
 abstract class AcquirableContract extends LockContract {
@@ -452,5 +455,31 @@ abstract class AcquirableContract extends LockContract {
         LockClient closed = client();
         closed.close();
         assertThrows(ClientClosedException.class, () -> lock(closed).acquireUninterruptibly());
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-27",
+            says = "the queue shows the label of each request that has one of its own",
+            needs = {Feature.LABELS, Feature.CONTENDER_DETAILS})
+    @SuppressWarnings("NullAway") // that is what it is about
+    void labels() throws Exception {
+        Acquirable lock = lock(client());
+        Lease held = acquired(lock.labelled("invoice 7"));
+        int each = lock.queue().size();
+        CompletableFuture<Lease> next = queued(lock.labelled("trace \u00e4/9").labelled("trace \u00e4/10"));
+        awaitQueue(lock, 2 * each);
+        List<String> labels = lock.queue().stream().map(Contender::label).toList();
+        assertEquals(Set.of("invoice 7", "trace \u00e4/10"), Set.copyOf(labels));
+        assertEquals("invoice 7", labels.get(0));
+        held.close();
+        soon(next).close();
+        try (Lease unlabelled = acquired(lock.labelled("invoice 8").labelled(""))) {
+            assertTrue(unlabelled.isValid());
+            assertEquals("", lock.queue().get(0).label());
+        }
+        assertThrows(NullPointerException.class, () -> lock.labelled(null));
+        assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));
+        assertThrows(IllegalArgumentException.class, () -> lock.labelled("x".repeat(257)));
+        assertFree(lock(client()));
     }
 }

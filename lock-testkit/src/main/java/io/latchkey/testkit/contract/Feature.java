@@ -37,6 +37,8 @@ public enum Feature {
     ADMINISTRATION,
     /** {@link io.latchkey.lock.LockClient#session}. */
     SESSION_VIEWS,
+    /** {@link io.latchkey.lock.Acquirable#labelled}. */
+    LABELS,
     /** Of the fixture: {@link LockFixture#deleteRequest}. */
     OPERATOR,
     /** Of the fixture: faults at a chosen request, {@link LockFixture#loseNextCreate} and those beside it. */

@@ -131,4 +131,9 @@ final class RecordedLock implements Acquirable {
     public List<Contender> queue() {
         return lock.queue();
     }
+
+    @Override
+    public Acquirable labelled(String label) {
+        return new RecordedLock(history, client, claims, lock.labelled(label), witness);
+    }
 }

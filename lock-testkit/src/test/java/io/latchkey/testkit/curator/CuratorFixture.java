@@ -50,6 +50,7 @@ final class CuratorFixture extends ServerFixture {
                 Map.entry(Feature.PERMIT_COUNTS, "Curator does not tell permits from those that wait"),
                 Map.entry(Feature.RESIZING, "Curator has it with a SharedCount only"),
                 Map.entry(Feature.ADMINISTRATION, "makeRevocable and Revoker are not on lock-api's terms"),
+                Map.entry(Feature.LABELS, "requests carry the address of their client"),
                 Map.entry(Feature.SESSION_VIEWS, "a connection listener, not a question"),
                 Map.entry(Feature.DOWNGRADES, "only by the thread: see the view"));
     }

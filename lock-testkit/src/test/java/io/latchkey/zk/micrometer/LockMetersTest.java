@@ -224,7 +224,8 @@ class LockMetersTest {
     void locksWork_withoutMicrometer() throws Exception {
         List<URL> path = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
-        for (String entry : Pattern.compile(File.pathSeparator).splitAsStream(classPath).toList()) {
+        for (String entry :
+                Pattern.compile(File.pathSeparator).splitAsStream(classPath).toList()) {
             if (!Path.of(entry).getFileName().toString().startsWith("micrometer")) {
                 path.add(Path.of(entry).toUri().toURL());
             }

@@ -4,7 +4,6 @@ package io.latchkey.zk.internal.client;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -47,19 +46,16 @@ public final class LocalHandOff {
         this.longest = longest;
     }
 
-    /** As {@link Engine#acquire} for the mutex at {@code path}. Who does not wait for others asks the server for itself. */
-    public CompletableFuture<Optional<ZkLease>> acquire(String path, WaitPolicy patience) {
+    /** As {@link Engine#acquire} for a mutex. Who does not wait for others asks the server for itself. */
+    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget mutex, WaitPolicy patience) {
         if (patience instanceof WaitPolicy.Never) {
-            return engine.acquire(mutex(path), patience);
+            return engine.acquire(List.of(mutex), patience);
         }
-        Turn turn = new Turn(engine, engine.context().signalsOf(mutex(path)));
+        Turn turn = new Turn(engine, engine.context().signalsOf(List.of(mutex)));
         turn.signals().requested();
-        engine.context().serially(() -> lines.computeIfAbsent(path, Line::new).join(turn, patience));
+        engine.context()
+                .serially(() -> lines.computeIfAbsent(mutex.path(), Line::new).join(turn, patience));
         return turn;
-    }
-
-    private static List<LockTarget> mutex(String path) {
-        return List.of(new LockTarget(Recipe.MUTEX, path));
     }
 
     /** What one caller waits for; done early if it gives up. */
@@ -148,9 +144,11 @@ public final class LocalHandOff {
         private void ask() {
             if (asked == null && !waiting.isEmpty()) {
                 // With a lease out, those that wait were told their place in this line when they joined it.
-                RequestEvents signals = waiting.iterator().next().signals().ofPart(mutex(path), node == null);
-                CompletableFuture<Optional<ZkLease>> asking = engine.start(
-                        new Request(engine.context(), engine, mutex(path), new WaitPolicy.Forever(), signals));
+                RequestEvents first = waiting.iterator().next().signals();
+                List<LockTarget> mutex = first.members();
+                RequestEvents signals = first.ofPart(mutex, node == null);
+                CompletableFuture<Optional<ZkLease>> asking =
+                        engine.start(new Request(engine.context(), engine, mutex, new WaitPolicy.Forever(), signals));
                 asked = asking;
                 int number = ++asks;
                 var unused =

@@ -6,6 +6,7 @@ import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
+import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.store.Errors;
@@ -82,9 +83,15 @@ public final class ClientContext {
         return ownerData;
     }
 
+    /** For a node of a request with a label of its own; an empty one is the client's. */
+    public byte[] ownerData(String label) {
+        return label.isEmpty() ? ownerData : config.owner().withLabel(label).data();
+    }
+
     /** For a node whose lease has another token than its own number. */
-    public byte[] ownerDataWith(long token) {
-        return config.owner().withToken(token).data();
+    public byte[] ownerDataWith(long token, String label) {
+        Owner owner = config.owner().withToken(token);
+        return (label.isEmpty() ? owner : owner.withLabel(label)).data();
     }
 
     public Clock time() {

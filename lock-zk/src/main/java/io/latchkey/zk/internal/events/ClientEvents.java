@@ -80,7 +80,8 @@ public final class ClientEvents {
     }
 
     void logLoss(LockObserver.Request request, long token, LossCause cause, Duration held) {
-        losses.ifPresent(log -> log.lost(request.path(), token, cause, held));
+        losses.ifPresent(log -> log.lost(
+                request.path() + (request.label().isEmpty() ? "" : " for " + request.label()), token, cause, held));
     }
 
     /** The connection is away; how many leases are held, and for how long they stay valid. On the serial executor. */

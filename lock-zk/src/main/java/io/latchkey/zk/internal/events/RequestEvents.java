@@ -51,7 +51,8 @@ public final class RequestEvents {
         this.thread = Thread.currentThread().getName();
         this.caller = Thread.currentThread().getId();
         this.askedAt = signals.nanos();
-        this.about = new LockObserver.Request(signals.nextRequest(), path, describe(members));
+        this.about = new LockObserver.Request(
+                signals.nextRequest(), path, describe(members), members.get(0).label());
         this.toldQueued = null;
     }
 
@@ -62,7 +63,8 @@ public final class RequestEvents {
         this.caller = whole.caller;
         this.callerWaits = whole.callerWaits;
         this.askedAt = signals.nanos();
-        this.about = new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members));
+        this.about =
+                new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members), whole.about.label());
         this.toldQueued = tellsQueued ? whole : null;
     }
 

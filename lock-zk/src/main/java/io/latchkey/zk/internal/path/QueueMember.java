@@ -29,6 +29,9 @@ public interface QueueMember extends SessionNode {
     /** Whether it holds alone. */
     boolean isExclusive();
 
+    /** The label of the request; empty for that of its client. */
+    String label();
+
     /** What the path's data must say. */
     PathData purpose();
 

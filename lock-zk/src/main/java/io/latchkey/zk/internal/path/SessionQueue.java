@@ -133,7 +133,7 @@ public final class SessionQueue {
         if (!member.node().equals(Optional.of(own))) {
             return;
         }
-        byte[] same = session.context().ownerData();
+        byte[] same = session.context().ownerData(member.label());
         session.wire().write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
             switch (Wire.codeOf(answer)) {
                 case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));

@@ -31,6 +31,10 @@ public record Owner(String host, long processId, String label, OptionalLong toke
         return new Owner(host, processId, label, OptionalLong.of(other));
     }
 
+    public Owner withLabel(String other) {
+        return new Owner(host, processId, other, token);
+    }
+
     public byte[] data() {
         String claimed = token.isPresent() ? "/" + token.getAsLong() : "";
         String called = label.isEmpty() ? "" : " " + label;

@@ -7,9 +7,18 @@ package io.latchkey.zk.internal.recipe;
  * @param recipe how it shares the path
  * @param path the path's node, as the ZooKeeper handle sees it
  * @param lock the node of the lock that it belongs to, which is the same but for locks of several paths
+ * @param label the label of the request; empty for that of its client
  */
-public record LockTarget(Recipe recipe, String path, String lock) {
+public record LockTarget(Recipe recipe, String path, String lock, String label) {
+    public LockTarget(Recipe recipe, String path, String lock) {
+        this(recipe, path, lock, "");
+    }
+
     public LockTarget(Recipe recipe, String path) {
         this(recipe, path, path);
+    }
+
+    public LockTarget labelled(String text) {
+        return new LockTarget(recipe, path, lock, text);
     }
 }

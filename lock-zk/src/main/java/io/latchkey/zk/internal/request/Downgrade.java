@@ -63,7 +63,7 @@ final class Downgrade {
         SessionQueue lane = place.lane();
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreateNode(
-                        lane.pathOf(to.text()), session.context().ownerDataWith(write.token())),
+                        lane.pathOf(to.text()), session.context().ownerDataWith(write.token(), place.label())),
                 new ZnodeStore.Write.Delete(lane.pathOf(from.text())));
         session.wire().write(writes, answer -> {
             if (place.isHeld()) {

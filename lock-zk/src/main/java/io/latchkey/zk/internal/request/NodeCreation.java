@@ -68,7 +68,7 @@ final class NodeCreation {
                     .<ZnodeStore.Created>askCommitted(
                             then -> session.wire()
                                     .port()
-                                    .create(only.prefix(id), session.context().ownerData(), then),
+                                    .create(only.prefix(id), session.context().ownerData(only.label()), then),
                             answer -> {
                                 noLongerCreating();
                                 created(only, answer);
@@ -116,7 +116,7 @@ final class NodeCreation {
             steps.add(new Step(
                     place,
                     new ZnodeStore.Write.CreateRequest(
-                            place.prefix(id), session.context().ownerData())));
+                            place.prefix(id), session.context().ownerData(place.label()))));
         }
         return steps;
     }

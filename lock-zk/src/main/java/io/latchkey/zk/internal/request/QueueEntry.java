@@ -44,6 +44,7 @@ final class QueueEntry implements QueueMember {
     private final String path;
     private final String lock;
     private Recipe recipe;
+    private final String label;
 
     private final Watches.Listener pathListener = new PathListener();
 
@@ -95,6 +96,7 @@ final class QueueEntry implements QueueMember {
         this.path = member.path();
         this.lock = member.lock();
         this.recipe = member.recipe();
+        this.label = member.label();
     }
 
     int index() {
@@ -153,6 +155,11 @@ final class QueueEntry implements QueueMember {
 
     Recipe recipe() {
         return recipe;
+    }
+
+    @Override
+    public String label() {
+        return label;
     }
 
     @Override

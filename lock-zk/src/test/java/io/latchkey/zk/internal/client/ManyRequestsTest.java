@@ -84,7 +84,7 @@ class ManyRequestsTest {
         LocalHandOff turns = new LocalHandOff(engine, 10, Duration.ofMinutes(1));
         List<CompletableFuture<Optional<ZkLease>>> line = new ArrayList<>();
         for (int i = 0; i < 200_000; i++) {
-            line.add(turns.acquire("/m", new WaitPolicy.Forever()));
+            line.add(turns.acquire(new LockTarget(Recipe.MUTEX, "/m"), new WaitPolicy.Forever()));
         }
         long first = nanosToLeave(line.subList(0, 10_000));
         long last = nanosToLeave(Lists.reverse(line).subList(0, 10_000));
