@@ -44,6 +44,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>LK-LEAD-14: null arguments are refused at the door
  * </ul>
  */
+@SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */
     protected LeadershipContract() {}

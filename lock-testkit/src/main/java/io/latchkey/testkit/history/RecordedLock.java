@@ -134,6 +134,6 @@ final class RecordedLock implements Acquirable {
 
     @Override
     public Acquirable labelled(String label) {
-        return new RecordedLock(history, client, claims, lock.labelled(label), witness);
+        return new RecordedLock(history, client, claims, lock.labelled(label), observation);
     }
 }
