@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.SimulatedLocks;
 import io.micrometer.observation.Observation;
@@ -20,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,6 +111,22 @@ class ObservedLockTest {
     }
 
     @Test
+    void bodyIsInterrupted_whenItsCallAsksForThat() {
+        assertThrows(
+                LeaseLostException.class,
+                () -> lock.run(OnLoss.INTERRUPT, lease -> {
+                    locks.expire(client);
+                    new CountDownLatch(1).await();
+                }));
+        assertEquals(
+                List.of(
+                        "latchkey.acquire granted of none",
+                        "latchkey.hold event lost",
+                        "latchkey.hold lost of none, InterruptedException"),
+                told);
+    }
+
+    @Test
     void triesAreObserved_withTheirOutcome() throws Exception {
         Lease held = lock.acquire();
         assertEquals(Optional.empty(), lock.tryAcquire());
@@ -144,6 +164,15 @@ class ObservedLockTest {
         assertThrows(ClientClosedException.class, lock::tryAcquire);
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
         assertEquals(Collections.nCopies(3, "latchkey.acquire failed of none, ClientClosedException"), told);
+    }
+
+    @Test
+    void labelledLockIsObserved() throws Exception {
+        lock.labelled("invoice 7")
+                .run(lease -> assertEquals(
+                        List.of("invoice 7"),
+                        lock.queue().stream().map(Contender::label).toList()));
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), told);
     }
 
     /** So a downgrade, a guarded write or a multi-lock takes them. */

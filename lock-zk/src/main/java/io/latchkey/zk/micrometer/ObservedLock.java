@@ -7,6 +7,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseAction;
 import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.OnLoss;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -113,10 +114,18 @@ public final class ObservedLock implements Acquirable {
     @SuppressWarnings("exports") // as in the interface
     public <T extends @Nullable Object, X extends Throwable> T call(LeaseFunction<T, X> body)
             throws X, InterruptedException {
+        return call(OnLoss.CONTINUE, body);
+    }
+
+    @Override
+    @SuppressWarnings("exports") // as in the interface
+    public <T extends @Nullable Object, X extends Throwable> T call(OnLoss onLoss, LeaseFunction<T, X> body)
+            throws X, InterruptedException {
+        Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
         Waiting waiting = new Waiting();
         try {
-            return lock.call((LeaseFunction<T, X>) lease -> {
+            return lock.call(onLoss, (LeaseFunction<T, X>) lease -> {
                 waiting.granted(lease);
                 Observation holding = held(lease);
                 try (Observation.Scope unused = holding.openScope()) {
@@ -141,6 +150,11 @@ public final class ObservedLock implements Acquirable {
             body.accept(lease);
             return Optional.empty();
         });
+    }
+
+    @Override
+    public ObservedLock labelled(String label) {
+        return new ObservedLock(lock.labelled(label), name, observations);
     }
 
     @Override
