@@ -715,9 +715,6 @@ public final class ZkLockClient implements LockClient {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
                     "Interrupted while looking for the chroot of " + handles.connectString(), Reason.INTERRUPTED);
-        } catch (KeeperException.NoAuthException refused) {
-            throw new AccessDeniedException("The chroot of " + handles.connectString()
-                    + " does not exist, and this client may not create it. Create it, or give the right to.");
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } catch (TimeoutException | IOException | KeeperException failed) {

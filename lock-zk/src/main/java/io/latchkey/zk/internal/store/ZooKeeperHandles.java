@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.base.Utf8;
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -193,6 +194,9 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         try {
             PathUtils.validatePath(chroot);
             createLevel(root, chroot, new ArrayList<>(acl));
+        } catch (KeeperException.NoAuthException refused) {
+            throw new AccessDeniedException("The chroot of " + connectString
+                    + " does not exist, and this client may not create it. Create it, or give the right to.");
         } finally {
             root.close();
         }
