@@ -29,17 +29,17 @@ class LeadingTest {
 
     @Test
     void bodyLeadsAgain_whenItHasSteppedDown() throws Exception {
-        try (Leadership candidate = Leading.bill(client, epoch -> {
+        Leadership candidate = Leading.bill(client, epoch -> {
             told.add(epoch);
             new CountDownLatch(1).await();
-        })) {
+        });
+        try (candidate) {
             long first = told.take();
             assertTrue(candidate.isLeader());
             candidate.stepDown();
             assertTrue(told.take() > first);
-            candidate.close();
-            assertFalse(candidate.isLeader());
         }
+        assertFalse(candidate.isLeader());
     }
 
     @Test

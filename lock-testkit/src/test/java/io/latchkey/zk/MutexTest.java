@@ -38,15 +38,19 @@ class MutexTest extends OnOneServer {
     void viewHasTheLeaseOfItsThread() throws Exception {
         Mutex mutex = one.mutex("/m");
         assertEquals(Optional.empty(), mutex.leaseOfView());
+        Lease lease;
         mutex.asLock().lock();
-        Lease lease = one.mutex("/m").leaseOfView().orElseThrow();
-        assertEquals(lease.token(), requestsUnder("/m").get(0).created());
-        assertTrue(lease.isValid());
-        assertEquals(
-                Optional.empty(),
-                CompletableFuture.supplyAsync(mutex::leaseOfView).join());
-        assertEquals(Optional.empty(), one.mutex("/other").leaseOfView());
-        mutex.asLock().unlock();
+        try {
+            lease = one.mutex("/m").leaseOfView().orElseThrow();
+            assertEquals(lease.token(), requestsUnder("/m").get(0).created());
+            assertTrue(lease.isValid());
+            assertEquals(
+                    Optional.empty(),
+                    CompletableFuture.supplyAsync(mutex::leaseOfView).join());
+            assertEquals(Optional.empty(), one.mutex("/other").leaseOfView());
+        } finally {
+            mutex.asLock().unlock();
+        }
         assertFalse(lease.isValid());
         assertEquals(Optional.empty(), mutex.leaseOfView());
     }

@@ -436,7 +436,7 @@ abstract class AcquirableContract extends LockContract {
     @Guarantee(
             id = "LK-ACQ-26",
             says = "an interrupt does not end an uninterruptible wait, and the status is set when it ends")
-    void uninterruptible() throws Exception {
+    void acquiredUninterruptibly() throws Exception {
         Lease blocking = acquired(blocker(client()));
         Acquirable lock = lock(client());
         int before = lock.queue().size();
