@@ -204,47 +204,49 @@ public interface Acquirable {
     }
 
     /**
-     * Acquires as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when the body
-     * returns or throws. With {@link OnLoss#CONTINUE} this is {@link #call(LeaseFunction)}; the rest is about {@link
-     * OnLoss#INTERRUPT}: the work stops with the lock.
+     * Acquires this lock as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when
+     * the body returns or throws. With {@link OnLoss#CONTINUE} this is {@link #call(LeaseFunction)}; the rest describes
+     * {@link OnLoss#INTERRUPT}.
      *
      * <p><b>When the lease is lost while the body runs, the thread is interrupted:</b>
      *
      * <ul>
      *   <li>by the passing of the deadline before another request can be granted, if the process runs: {@link
      *       Lease#isValid} has the conditions;
-     *   <li>by deletion of the node or forced expiry as soon as the client knows. The next request may be granted before;
+     *   <li>by deletion of the node or forced expiry as soon as the client knows. The next request may be granted
+     *       before;
      *   <li>by closing the client, also from within the body.
      * </ul>
      *
-     * The client's callback executor has no part in this, so a blocked one delays nothing. The interruption ends waits and
-     * sleeps; a body that computes looks at {@link Thread#interrupted} or at the lease. A body that ignores it goes on, and
-     * only a store that checks {@link Lease#token} refuses what it writes.
+     * The client's callback executor is not involved, so a blocked executor delays nothing. The interruption ends waits
+     * and sleeps; a computing body should check {@link Thread#interrupted} or the lease. A body that ignores the
+     * interruption continues, and only a store that checks {@link Lease#token} refuses its writes.
      *
-     * <p><b>How the call ends.</b> If the lease was lost before the body had ended, the call throws a {@link
-     * LeaseLostException}, whatever the body did: what it threw is the {@linkplain Throwable#getCause cause}, and what it
-     * returned is dropped. The same holds if the body returned in time as far as the client knew, and only the release
-     * answers {@link ReleaseOutcome#LOST}; the loss cause then is {@link LossCause#NODE_DELETED}, unless more is known. A
-     * release that is {@link ReleaseOutcome#PENDING} lost nothing: the lease was valid when the body ended, and the result
-     * is returned. A body that has released or {@linkplain ReadWriteLock#downgrade downgraded} the lease by itself is not
-     * interrupted any more.
+     * <p><b>How the call ends.</b> If the lease was lost before the body had ended, the call throws a
+     * {@link LeaseLostException}, whatever the body did: its exception is the {@linkplain Throwable#getCause cause},
+     * and its result is dropped. The same holds if the body returned in time as far as the client knew, and only the
+     * release answers {@link ReleaseOutcome#LOST}; the loss cause then is {@link LossCause#NODE_DELETED}, unless more
+     * is known. A release that is {@link ReleaseOutcome#PENDING} lost nothing: the lease was valid when the body ended,
+     * and the result is returned. A body that has released or {@linkplain ReadWriteLock#downgrade downgraded} the lease
+     * by itself is not interrupted any more.
      *
-     * <p><b>The interrupt status.</b> A thread has one, and its interrupts do not say where they come from.
+     * <p><b>The interrupt status.</b> A thread has a single interrupt status, which does not show the origin of an
+     * interrupt.
      *
      * <ul>
-     *   <li>A thread that is interrupted already when the lease is lost gets no second interrupt: that of another stays,
-     *       also after the call.
-     *   <li>The interrupt of this call is taken back when the body has ended: none is pending, and none comes, after the
-     *       call has returned or thrown. An interrupt of another that comes between it and the end of the body cannot be
-     *       told from it and is taken back with it. The {@code LeaseLostException} says that the status was used.
-     *   <li>Where bodies with {@code INTERRUPT} enclose each other and several leases are lost, each body is interrupted
-     *       while it runs.
+     *   <li>A thread that is already interrupted when the lease is lost gets no second interrupt: the earlier one, from
+     *       another source, stays set, also after the call.
+     *   <li>The interrupt of this call is cleared when the body has ended: none is pending, and none follows, after the
+     *       call has returned or thrown. An interrupt from another source between it and the end of the body cannot be
+     *       distinguished from it and is cleared as well. The {@code LeaseLostException} says that the status was used.
+     *   <li>Where bodies with {@code INTERRUPT} enclose each other and several leases are lost, each body is
+     *       interrupted while it runs.
      * </ul>
      *
      * <p>The lease is watched as {@link Lease#lost} describes, which is one request more than {@code call(body)} sends.
      *
-     * <p><b>Asynchronous bodies and coroutines</b> are cancelled by a thread that waits for them inside the body; a virtual
-     * thread will do:
+     * <p><b>Asynchronous bodies and coroutines</b> are cancelled by a thread that waits for them inside the body; a
+     * virtual thread will do:
      *
      * <pre>{@code
      * mutex.call(OnLoss.INTERRUPT, lease -> {
@@ -258,17 +260,18 @@ public interface Acquirable {
      * });
      * }</pre>
      *
-     * @param onLoss what becomes of the body when the lease is lost
-     * @param body what to do while the lease is held
+     * @param onLoss the effect of a loss on the body
+     * @param body the action to run while the lease is held
      * @param <T> the type of the result
      * @param <X> the type of the checked exception that the body may throw
-     * @return what the body returned
-     * @throws X if the body throws it and the lease was not lost; the lease is released before it gets here
+     * @return the result of the body
+     * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
+     *     propagated
      * @throws LeaseLostException with {@code INTERRUPT}, if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
-    @SuppressWarnings("exports") // who reads the annotations has org.jspecify; who does not must not need it
+    @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
     default <T extends @Nullable Object, X extends Throwable> T call(OnLoss onLoss, LeaseFunction<T, X> body)
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
@@ -280,12 +283,14 @@ public interface Acquirable {
     }
 
     /**
-     * Acquires, runs {@code body} and releases, as {@link #call(OnLoss, LeaseFunction)} does, for a body without a result.
+     * Acquires, runs {@code body} and releases, as {@link #call(OnLoss, LeaseFunction)} does, for a body without a
+     * result.
      *
-     * @param onLoss what becomes of the body when the lease is lost
-     * @param body what to do while the lease is held
+     * @param onLoss the effect of a loss on the body
+     * @param body the action to run while the lease is held
      * @param <X> the type of the checked exception that the body may throw
-     * @throws X if the body throws it and the lease was not lost; the lease is released before it gets here
+     * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
+     *     propagated
      * @throws LeaseLostException with {@link OnLoss#INTERRUPT}, if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interruption of one thread while it runs a body under a lease. {@link Lease#interruptOnLoss} hands it to the lease,
- * which calls {@link #lost} when it is lost. Only {@link Acquirable#call(OnLoss, LeaseFunction)} and {@link Leadership}
- * make one.
+ * The interruption of one thread while it runs a body under a lease. {@link Lease#interruptOnLoss} hands it to the
+ * lease, which calls {@link #lost} when it is lost. Only {@link Acquirable#call(OnLoss, LeaseFunction)} and
+ * {@link Leadership} make one.
  *
  * <p>The thread is interrupted once at most, not while it is interrupted already, and never after its body has ended.
  */
@@ -30,8 +30,8 @@ public final class BodyInterruption {
     }
 
     /**
-     * Tells the body's thread that the lease is lost. Returns at once, runs no code of users, and throws nothing. Has no
-     * effect after the first call and after the end of the body.
+     * Tells the body's thread that the lease is lost. Returns at once, runs no code of users, and throws nothing. Has
+     * no effect after the first call and after the end of the body.
      *
      * @param why why the lease is lost
      */
@@ -63,8 +63,8 @@ public final class BodyInterruption {
     }
 
     /**
-     * Ends the body, in its thread: no interrupt comes later, and one that was sent is taken back. It may have stood for an
-     * enclosing body as well, whose thread then was interrupted already: that body gets one of its own.
+     * Ends the body, in its thread: no interrupt comes later, and one that was sent is taken back. It may have stood
+     * for an enclosing body as well, whose thread then was interrupted already: that body gets one of its own.
      *
      * @return why the lease was lost; empty if it was not, as far as is known
      */
@@ -93,7 +93,10 @@ public final class BodyInterruption {
         }
     }
 
-    /** Runs {@code body} under {@code lease}, which is released afterwards; see {@link Acquirable#call(OnLoss, LeaseFunction)}. */
+    /**
+     * Runs {@code body} under {@code lease}, which is released afterwards; see
+     * {@link Acquirable#call(OnLoss, LeaseFunction)}.
+     */
     static <T extends @Nullable Object, X extends Throwable> T call(Lease lease, LeaseFunction<T, X> body) throws X {
         BodyInterruption interruption = new BodyInterruption();
         T result;

@@ -11,8 +11,9 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate for a leadership that a {@link Mutex} stands for: the holder of the mutex leads. It queues for the mutex,
- * runs a body while it leads, steps down when the lease is lost, and queues again until it is told to end.
+ * One candidate for a leadership that a {@link Mutex} stands for: the holder of the mutex leads. It queues for the
+ * mutex, runs a body while it leads, steps down when the lease is lost, and queues again until it is closed or its body
+ * ends it.
  *
  * <pre>{@code
  * try (Leadership candidate = Leadership.start(locks.mutex("/billing/leader"), lease -> {
@@ -27,23 +28,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>Leaders do not overlap.</b> The intervals in which two candidates find {@link #isLeader} {@code true} never
- *       overlap, as long as sessions expire by time; {@link Lease#isValid} has the conditions. {@code isLeader} asks the
- *       lease each time and needs no server. The body is interrupted before the next candidate can lead, as
+ *       overlap, as long as sessions expire by time; {@link Lease#isValid} has the conditions. {@code isLeader} asks
+ *       the lease each time and needs no server. The body is interrupted before the next candidate can lead, as
  *       {@link Acquirable#call(OnLoss, LeaseFunction)} describes with {@link OnLoss#INTERRUPT}.
  *   <li><b>Epochs grow.</b> The epoch of a term is the {@linkplain Lease#token token} of its lease. A later term has a
- *       higher epoch, whatever happens: give it to every store that the leader writes to. When a session is ended by force
- *       two candidates may believe to lead for a moment, and this order is all that remains.
+ *       higher epoch, whatever happens: give it to every store that the leader writes to. When a session is ended by
+ *       force two candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
  * </ul>
  *
  * <h2>How a term ends</h2>
  *
  * <ul>
- *   <li>The body returns: {@link Next#CANDIDATE} queues again behind all other candidates, {@link Next#END} ends for good.
- *   <li>The lease is lost: the body is interrupted, and when it has ended, the candidate queues again. What the body
- *       throws then is dropped. A {@link LeaseLostException} that the body throws by itself counts as this.
- *   <li>{@link #stepDown} or {@link #close}: the body is interrupted; the mutex is released when it has ended. What the
- *       body throws then is dropped. A body that ignores the interruption goes on to lead.
+ *   <li>The body returns: {@link Next#CANDIDATE} queues again behind all other candidates, {@link Next#END} ends for
+ *       good.
+ *   <li>The lease is lost: the body is interrupted, and when it has ended, the candidate queues again. An exception of
+ *       the body is then dropped. A {@link LeaseLostException} that the body throws by itself counts as this.
+ *   <li>{@link #stepDown} or {@link #close}: the body is interrupted; the mutex is released when it has ended. An
+ *       exception of the body is then dropped. A body that ignores the interruption continues to lead.
  *   <li>The body throws otherwise: the candidate ends for good, and {@link #ended} fails with what was thrown.
  * </ul>
  *
@@ -222,7 +224,7 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Returns who leads: the first of the {@link #candidates}, if its request holds. Asks the server.
+     * Returns the leader: the first of the {@link #candidates}, if its request holds. Reads it from the server.
      *
      * @return the leader, by its own account; empty if there is no candidate
      * @throws LockException as {@link Acquirable#queue} does
@@ -244,8 +246,8 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases the
-     * mutex and queues again, behind all others. Does not wait.
+     * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases
+     * the mutex and queues again, behind all others. Does not wait.
      */
     public synchronized void stepDown() {
         if (asked != null) {
@@ -279,14 +281,14 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes when this candidate has ended for good: normally after {@link #close} or {@link
-     * Next#END}; exceptionally with what the body threw, or with the {@link LockException} that acquiring threw, such as
-     * {@link ClientClosedException}. Completing or cancelling it has no effect on others. Its stages run on the
+     * Returns a future that completes when this candidate has ended for good: normally after {@link #close} or
+     * {@link Next#END}; exceptionally with what the body threw, or with the {@link LockException} that acquiring threw,
+     * such as {@link ClientClosedException}. Completing or cancelling it has no effect on others. Its stages run on the
      * candidate's thread.
      *
      * @return a future of the end
      */
-    @SuppressWarnings("exports") // who reads the annotations has org.jspecify; who does not must not need it
+    @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
     public CompletableFuture<@Nullable Void> ended() {
         return ended.copy();
     }

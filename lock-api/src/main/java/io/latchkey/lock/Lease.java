@@ -117,9 +117,9 @@ public interface Lease extends AutoCloseable {
     CompletableFuture<LossCause> lost();
 
     /**
-     * Has {@code body} told of the loss of this lease: {@link BodyInterruption#lost} is called once, and only on loss; at
-     * once if the lease is lost already. {@link Acquirable#call(OnLoss, LeaseFunction)} calls this before it begins the body.
-     * For implementations: users take that method.
+     * Has {@code body} told of the loss of this lease: {@link BodyInterruption#lost} is called once, and only on loss;
+     * at once if the lease is lost already. {@link Acquirable#call(OnLoss, LeaseFunction)} calls this before it begins
+     * the body. For implementations: users take that method.
      *
      * <p>An implementation calls it in the moment in which {@link #isValid} turns {@code false}, or as soon after as it
      * finds out, and before it deletes the lease's node. This default does what {@link #lost} can do: it waits for the

@@ -166,13 +166,14 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Returns what this client knows of its session: its state, since when, and the session timeout that the server
-     * granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be called at any
-     * time, also after {@link #close}.
+     * granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be called at
+     * any time, also after {@link #close}.
      *
      * <p>For a <b>readiness</b> probe {@link SessionView#isConnected} says whether requests are served now. For a
-     * <b>liveness</b> probe only {@link LockObserver.SessionState#CLOSED} is final; of a client that borrows its session
-     * {@link LockObserver.SessionState#EXPIRED} is final as well. A client that is disconnected comes back by itself, and a
-     * restart would cost it its place in every queue. Whether a lease still holds is a question to the lease.
+     * <b>liveness</b> probe only {@link LockObserver.SessionState#CLOSED} is final; of a client that borrows its
+     * session {@link LockObserver.SessionState#EXPIRED} is final as well. A client that is disconnected comes back by
+     * itself, and a restart would cost it its place in every queue. Whether a lease still holds is a question to the
+     * lease.
      *
      * @return the session at this moment
      * @throws UnsupportedOperationException if this client's implementation does not offer it

@@ -48,9 +48,9 @@ public interface Mutex extends Acquirable {
     Lock asLock();
 
     /**
-     * Returns the lease with which the current thread holds a view of this lock, as {@link #asLock} makes it: for its {@linkplain
-     * Lease#token token} and its validity. Sends nothing. Do not release it: {@code unlock()} does, and throws if it finds it
-     * released.
+     * Returns the lease with which the current thread holds a view of this lock, as {@link #asLock} makes it: for its
+     * {@linkplain Lease#token token} and its validity. Sends nothing. Do not release it: {@code unlock()} does, and
+     * throws if it finds it released.
      *
      * @return the lease; empty if the current thread does not hold a view of this lock
      * @throws UnsupportedOperationException if this client's implementation does not offer it
