@@ -19,13 +19,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /**
- * A lock client in a JVM of its own, so that it can stand still as a whole: its clock, its threads and its sockets. That is the true
- * zombie, a holder who does not know how much time has passed. It is behind a proxy of its own, which goes on while it stands.
+ * A lock client in a separate JVM, which can be paused as a whole: its clock, its threads and its sockets. A paused
+ * holder does not know how much time has passed. The process is behind a proxy of its own, which keeps running during a
+ * pause.
  *
- * <p>Starting one takes 0.5 to 1.5 s. It does what its methods say, one after the other: each returns at once, and its future completes
- * when the process has answered. So what is asked behind a question that waits, such as {@link #lost()}, waits with it. If the process
- * ends before it has answered, the future completes with an {@link IllegalStateException}, or an {@link IOException} if it could not be
- * asked. Needs the signals STOP and CONT, so it is not for Windows. All methods may be called from any thread.
+ * <p>Starting one takes 0.5 to 1.5 s. Its methods are executed one after the other: each returns at once, and its
+ * future completes when the process has answered. So a call behind one that waits, such as {@link #lost()}, waits with
+ * it. If the process ends before it has answered, the future completes with an {@link IllegalStateException}, or an
+ * {@link IOException} if it could not be asked. Needs the signals STOP and CONT, so it is not for Windows. All methods
+ * may be called from any thread.
  */
 public final class ClientProcess implements AutoCloseable {
     private static final Duration EXPIRES_WITHIN = Duration.ofMinutes(2);
@@ -47,7 +49,8 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a JVM like this one, with the same class path, and a client of lock-zk in it. Returns before that has connected.
+     * Starts a JVM like this one, with the same class path, and a client of lock-zk in it. Returns before that has
+     * connected.
      *
      * @param fixture the servers that it may connect to
      * @param sessionTimeout the timeout that its sessions ask for; T is what the server makes of it
@@ -82,7 +85,8 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Has it wait for a mutex. It does not let go of it again. The other methods are about the lease that it has got last.
+     * Acquires a mutex in the process, which never releases it. The other methods apply to the lease that was granted
+     * last.
      *
      * @param path the mutex's
      * @return completes with the token of the lease when it holds
@@ -92,8 +96,8 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Has it look at its lease. Ask while it is paused, and it is the first thing that it does when it goes on, before anything else can
-     * have told it what has happened.
+     * Has it look at its lease. Ask while it is paused, and it is the first thing that it does when it goes on, before
+     * anything else can have told it what has happened.
      *
      * @return completes with what it found; false also if it holds none
      */
@@ -101,25 +105,30 @@ public final class ClientProcess implements AutoCloseable {
         return ask("valid", Boolean::valueOf);
     }
 
-    /** {@return completes with the name of the {@link LossCause} when it has been told that its lease is lost} */
+    /**
+     * {@return completes with the name of the {@link LossCause} when the process is notified of the loss of its lease}
+     */
     public CompletableFuture<String> lost() {
         return ask("lost", reason -> reason);
     }
 
-    /** {@return completes with all that it believed of its lease when it has been told that this is lost} It looks at it all the time. */
+    /**
+     * {@return completes with the record of its lease when the process is notified of the loss} It checks the lease
+     * continuously.
+     */
     public CompletableFuture<Belief> belief() {
         return ask("belief", Belief::parse);
     }
 
     /**
-     * What a holder believed of its lease, in nanoseconds of {@link System#nanoTime()}, which on Linux is one clock for all processes of
-     * the machine.
+     * A holder's record of its lease, in nanoseconds of {@link System#nanoTime()}, which on Linux is one clock for all
+     * processes of the machine.
      *
      * @param token the lease's token
-     * @param granted when it was handed out
-     * @param lastValid the last look at it, some 0.2 ms after the one before, that found it valid: when that look began
-     * @param lost when its holder was told of the loss
-     * @param cause why it was lost
+     * @param granted the time of the grant
+     * @param lastValid the beginning of the last check that found it valid; checks are some 0.2 ms apart
+     * @param lost the time at which its holder was notified of the loss
+     * @param cause the cause of the loss
      */
     public record Belief(long token, long granted, long lastValid, long lost, LossCause cause) {
         static Belief parse(String line) {
@@ -168,9 +177,10 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Stops the process in its tracks (SIGSTOP): no thread of it runs, its clock goes on without it, its connection stays open and silent.
-     * The server ends the session T after its last sign, at the next tick; others are granted what it holds. When it {@linkplain
-     * #resume() goes on}, ZooKeeper's handle still says that it is connected for some 15 ms, until it has read that it is not.
+     * Stops the process in its tracks (SIGSTOP): no thread of it runs, its clock goes on without it, its connection
+     * stays open and silent. The server ends the session T after its last sign, at the next tick; others are granted
+     * what it holds. When it {@linkplain #resume() goes on}, ZooKeeper's handle still says that it is connected for
+     * some 15 ms, until it has read that it is not.
      *
      * @throws IllegalStateException if it has ended
      */

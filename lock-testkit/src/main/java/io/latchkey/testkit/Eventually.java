@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Waits for something that can only be looked at, such as the state of a server, where no event tells of it. Where there is an
- * event, await that instead.
+ * Waits for something that can only be looked at, such as the state of a server, where no event tells of it. Where
+ * there is an event, await that instead.
  */
 public final class Eventually {
     private static final long LOOK_EVERY_NANOS = 500_000;

@@ -18,12 +18,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A lock client with a session of its own behind a {@link FaultProxy} of its own, so that a test can do to this client alone what
- * networks and servers do. A test of {@link LatchkeyTest} has them as parameters; others {@link #connect} and {@link #close} them.
+ * A lock client with a separate session behind a separate {@link FaultProxy}, so that a test can inject faults of
+ * networks and servers into this client alone. A test of {@link LatchkeyTest} has them as parameters; others
+ * {@link #connect} and {@link #close} them.
  *
- * <p>Where a method takes a session's timeout, it is the one that the client asks for. The server raises or cuts it to what it allows;
- * what comes of that is called T here. If no server answers, {@code connect} throws what the client throws: with
- * lock-zk, after 30 seconds, a {@link io.latchkey.lock.LockUnavailableException}; nothing is left open then. All methods may be called from any thread.
+ * <p>Where a method takes a session's timeout, it is the one that the client asks for. The server raises or cuts it to
+ * what it allows; the result is called T here. If no server answers, {@code connect} throws what the client throws:
+ * with lock-zk, after 30 seconds, a {@link io.latchkey.lock.LockUnavailableException}; nothing is left open then. All
+ * methods may be called from any thread.
  */
 public final class FaultyClient implements AutoCloseable {
     private static final AtomicInteger MADE = new AtomicInteger();
@@ -75,7 +77,8 @@ public final class FaultyClient implements AutoCloseable {
      *
      * @param fixture the servers that it may connect to
      * @param sessionTimeout the timeout of its sessions
-     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the first has to stay
+     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the
+     *     first has to stay
      * @return the client, connected
      */
     public static FaultyClient connect(
@@ -89,7 +92,8 @@ public final class FaultyClient implements AutoCloseable {
      * @param fixture the servers that it may connect to
      * @param sessionTimeout the timeout of its sessions
      * @param reconnects whether it comes back after a disconnect as slowly as in production, or in milliseconds
-     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the first has to stay
+     * @param settings sets whatever else is to be set; connect string, timeout and owner's label are set already, the
+     *     first has to stay
      * @return the client, connected
      */
     public static FaultyClient connect(
@@ -102,7 +106,7 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /**
-     * Connects a client of lock-zk that lives by clocks which are not the machine's. It comes back after a disconnect as slowly as in
+     * Connects a client of lock-zk that lives by clocks which are not the machine's. It reconnects as slowly as in
      * production.
      *
      * @param fixture the servers that it may connect to
@@ -122,10 +126,10 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /**
-     * Connects a client of lock-zk to some of the servers only. It comes back after a disconnect as slowly as in production.
+     * Connects a client of lock-zk to some of the servers only. It reconnects as slowly as in production.
      *
      * @param servers the connect string of those: {@code host:port[,host:port...]}
-     * @param fixture all servers: who is asked about the session
+     * @param fixture all servers, which are asked about the session
      * @param sessionTimeout the timeout of its sessions
      * @return the client, connected
      */
@@ -145,7 +149,8 @@ public final class FaultyClient implements AutoCloseable {
      *
      * @param fixture the servers that it may connect to
      * @param sessionTimeout the timeout of its sessions
-     * @param reconnects whether ZooKeeper's own client in it comes back after a disconnect as slowly as in production, or in milliseconds
+     * @param reconnects whether ZooKeeper's own client in it comes back after a disconnect as slowly as in production,
+     *     or in milliseconds
      * @param connector makes the client
      * @return the client, as the connector made it
      */
@@ -154,21 +159,25 @@ public final class FaultyClient implements AutoCloseable {
         return connect(fixture, nextName(), FaultProxy.to(fixture), sessionTimeout, reconnects, connector);
     }
 
-    /** Makes lock clients, each with a session of its own: how the kit comes by clients of other implementations than lock-zk. */
+    /**
+     * Makes lock clients, each with a session of its own: how the kit comes by clients of other implementations than
+     * lock-zk.
+     */
     @FunctionalInterface
     public interface Connector {
         /**
          * Connects, and returns a client that {@link LockClient#close} closes together with its session.
          *
-         * @param connectString of the only servers that it may connect to: {@code host:port[,host:port...]}, which are mostly proxies
+         * @param connectString of the only servers that it may connect to: {@code host:port[,host:port...]}, which are
+         *     mostly proxies
          * @param sessionTimeout the timeout that its sessions have to ask for
          * @return the client; connected, or one that connects by itself
          */
         LockClient connect(String connectString, Duration sessionTimeout);
 
         /**
-         * {@return one that makes clients of lock-zk, with all settings but these two at their defaults; the first connection may
-         * take 30 seconds}
+         * {@return one that makes clients of lock-zk, with all settings but these two at their defaults; the first
+         * connection may take 30 seconds}
          */
         static Connector ofLatchkey() {
             return latchkey(builder -> {});
@@ -247,14 +256,17 @@ public final class FaultyClient implements AutoCloseable {
         return fixture;
     }
 
-    /** {@return a name for messages and histories, unlike every other client's of this process; with lock-zk the owner's label unless set} */
+    /**
+     * {@return a name for messages and histories, unlike every other client's of this process; with lock-zk the owner's
+     * label unless set}
+     */
     public String name() {
         return name;
     }
 
     /**
-     * Says that the client is recorded in this history, which is printed below a test that fails. {@link History} does so by itself where it
-     * gets the client.
+     * Says that the client is recorded in this history, which is printed below a test that fails. {@link History} does
+     * so by itself where it gets the client.
      *
      * @param history where it is recorded
      */
@@ -268,13 +280,13 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /**
-     * Ends the client's session, or makes it believe so, in the given order. Returns at once; the client opens a new session by
-     * itself. What it held is lost, and its waiting requests ask again in the new session.
+     * Ends the client's session, or makes the client treat it as ended, in the given order. Returns at once; the client
+     * opens a new session by itself. Its leases are lost, and its waiting requests queue again in the new session.
      *
-     * @param order who learns first that the session is over, and how it ends
-     * @return completes with the id of the session, when the server has ended it and its nodes are gone; for {@link
-     *     ExpiryOrder#BOTH} when the client has been told as well; for {@link ExpiryOrder#CLIENT_FIRST} when the client has been told,
-     *     unless it {@linkplain Reconnects#FAST reconnects fast}
+     * @param order the order in which server and client learn of the end, and the way in which it ends
+     * @return completes with the id of the session, when the server has ended it and deleted its nodes; for
+     *     {@link ExpiryOrder#BOTH} when the client has learned it as well; for {@link ExpiryOrder#CLIENT_FIRST} when
+     *     the client has learned it, unless it {@linkplain Reconnects#FAST reconnects fast}
      * @throws IllegalStateException if the client has not connected yet
      */
     public CompletableFuture<Long> expire(ExpiryOrder order) {
@@ -308,7 +320,8 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /**
-     * {@return whether {@link #expire} ends the session itself in this order and waits for no clock: then no clock can know of it}
+     * {@return whether {@link #expire} ends the session itself in this order and waits for no clock: then no clock can
+     * know of it}
      *
      * @param order as in {@link #expire}
      */

@@ -2,12 +2,14 @@
 package io.latchkey.testkit;
 
 /**
- * How a store keeps out writers whose time is over: it remembers the highest fencing token that it has seen, and refuses all below. A
- * stand-in for a database in tests, and a pattern for real ones, where the two lines of {@link #admit} are a column and a condition:
- * {@code UPDATE ... SET token = ? WHERE id = ? AND token <= ?}, and no row updated means refused.
+ * How a store keeps out writers whose time is over: it remembers the highest fencing token that it has seen, and
+ * refuses all below. A stand-in for a database in tests, and a pattern for real ones, where the two lines of
+ * {@link #admit} are a column and a condition: {@code UPDATE ... SET token = ? WHERE id = ? AND token <= ?}, and no row
+ * updated means refused.
  *
- * <p>Reads count as well as writes. If only writes did, a holder whose lease is lost could still write after its successor has read and
- * before it has written, and the successor would then overwrite that write without having seen it.
+ * <p>Reads count as well as writes. If only writes did, a holder whose lease is lost could still write after its
+ * successor has read and before it has written, and the successor would then overwrite that write without having seen
+ * it.
  *
  * <pre>{@code
  * try (Lease lease = mutex.acquire()) {
@@ -55,7 +57,7 @@ public final class FencedStore<V> {
         value = next;
     }
 
-    /** {@return what is kept, for somebody who only looks; no token is refused for it} */
+    /** {@return the stored value, without a check of tokens} */
     public synchronized V look() {
         return value;
     }
@@ -67,7 +69,7 @@ public final class FencedStore<V> {
         highest = token;
     }
 
-    /** A token below the highest was shown: whoever shows it holds no more. */
+    /** Thrown for a token below the highest: its lease has ended. */
     public static final class StaleTokenException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -13,8 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What passed between clients and their servers, and the history of the same clients if there is one, as one list in order of time. All
- * times have one origin: the beginning of the history, so that they are those of its own text and of its checkers.
+ * What passed between clients and their servers, and the history of the same clients if there is one, as one list in
+ * order of time. All times have one origin: the beginning of the history, so that they are those of its own text and of
+ * its checkers.
  */
 final class MergedLog {
     private static final String SIGNS = ": -> request, <- answer or event, -- connection or fault, == history\n";
@@ -23,7 +24,9 @@ final class MergedLog {
 
     private record Line(long nanos, String client, String text) {}
 
-    /** One list for each history in which one of the clients is recorded; one list without a history if there is none. */
+    /**
+     * One list for each history in which one of the clients is recorded; one list without a history if no client is.
+     */
     static String of(List<FaultyClient> clients) {
         Set<History> histories =
                 clients.stream().flatMap(client -> client.histories().stream()).collect(Collectors.toSet());

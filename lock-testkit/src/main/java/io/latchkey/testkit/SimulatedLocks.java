@@ -31,8 +31,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Working lock clients without a server: the shipped locks over a ZooKeeper in memory that answers every request at once. A client
- * is there in well under a millisecond once the classes are loaded, and its session ends when the test says so.
+ * Working lock clients without a server: the shipped locks over a ZooKeeper in memory that answers every request at
+ * once. A client is there in well under a millisecond once the classes are loaded, and its session ends when the test
+ * says so.
  *
  * <pre>{@code
  * try (SimulatedLocks locks = SimulatedLocks.start()) {
@@ -43,14 +44,14 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Time stands still until {@link #advance}: sessions do not age, leases stay valid, and a {@code tryAcquire(timeout)} that has to
- * wait blocks until another thread advances the time, or lets it have what it waits for. A test of one thread asks with {@code
- * acquireAsync()} or {@code tryAcquireAsync(timeout)}, and then releases or advances. With {@link #startWithTimePassing()} time
- * passes as on the machine, for code that waits with time-outs of its own, and can be advanced besides. Any thread may call
- * anything.
+ * <p>Time stands still until {@link #advance}: sessions do not age, leases stay valid, and a
+ * {@code tryAcquire(timeout)} that has to wait blocks until another thread advances the time, or lets it have what it
+ * waits for. A test of one thread asks with {@code acquireAsync()} or {@code tryAcquireAsync(timeout)}, and then
+ * releases or advances. With {@link #startWithTimePassing()} time passes as on the machine, for code that waits with
+ * time-outs of its own, and can be advanced besides. Any thread may call anything.
  *
- * <p>What it does not have: lagging servers, more than one order in which things can happen. For those there is {@link FaultProxy}
- * before a real server.
+ * <p>What it does not have: lagging servers, more than one order in which things can happen. For those there is
+ * {@link FaultProxy} before a real server.
  */
 public final class SimulatedLocks implements AutoCloseable {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
@@ -137,8 +138,9 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * A new client with a session of its own that tells an observer, as {@link ZkLockClient.Builder#observer} has it: on a thread of
-     * its own, so await what the observer should hear. The times that it hears of are those of this simulation.
+     * A new client with a session of its own that tells an observer, as {@link ZkLockClient.Builder#observer} has it:
+     * on a thread of its own, so await what the observer should hear. The times that it hears of are those of this
+     * simulation.
      *
      * @param observer told of requests, leases and the session
      * @return the client, connected
@@ -186,8 +188,8 @@ public final class SimulatedLocks implements AutoCloseable {
         }
 
         /**
-         * Sets whose znodes the client's locks are made of, as {@link ZkLockClient.Builder#layout}. {@link Layout#LATCHKEY} if not
-         * given.
+         * Sets whose znodes the client's locks are made of, as {@link ZkLockClient.Builder#layout}.
+         * {@link Layout#LATCHKEY} if not given.
          *
          * @param whose the same for every client at one path
          * @return this
@@ -216,8 +218,8 @@ public final class SimulatedLocks implements AutoCloseable {
         }
 
         /**
-         * Sets the client's observer, as {@link ZkLockClient.Builder#observer}: notified on a thread of its own, so await what the
-         * observer should hear. The times that it hears of are those of the simulation.
+         * Sets the client's observer, as {@link ZkLockClient.Builder#observer}: notified on a thread of its own, so
+         * await what the observer should hear. The times that it hears of are those of the simulation.
          *
          * @param told notified of requests, leases and the session
          * @return this
@@ -251,9 +253,10 @@ public final class SimulatedLocks implements AutoCloseable {
     // ---- faults
 
     /**
-     * Ends the client's session at the server, by decree: {@link ExpiryOrder#SERVER_FIRST}. On return its nodes are gone, its leases
-     * are lost, its waiting requests queue again in its next session. Of a client that is {@linkplain #cutOff cut off} the nodes are
-     * gone, but it does not know: it believes to hold until it is {@linkplain #heal healed} or its own deadline has passed.
+     * Ends the client's session at the server, by force: {@link ExpiryOrder#SERVER_FIRST}. On return its nodes are
+     * deleted, its leases are lost, its waiting requests queue again in its next session. Of a client that is
+     * {@linkplain #cutOff cut off} the nodes are deleted, but its leases stay valid until it is
+     * {@linkplain #heal healed} or its own deadline has passed.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
@@ -263,12 +266,13 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Ends the client's session, or makes the client believe so, in the given order. {@link ExpiryOrder#PARTITION} cuts the client
-     * off, advances the time until the server has ended the session, and heals. After {@link ExpiryOrder#CLIENT_FIRST} the old
-     * session's nodes stay until the time is advanced by its time-out.
+     * Ends the client's session, or makes the client treat it as ended, in the given order.
+     * {@link ExpiryOrder#PARTITION} cuts the client off, advances the time until the server has ended the session, and
+     * heals. After {@link ExpiryOrder#CLIENT_FIRST} the old session's nodes stay until the time is advanced by its
+     * time-out.
      *
      * @param client one of this simulation's
-     * @param order who learns first that the session is over
+     * @param order the order in which server and client learn of the end
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
      */
     public void expire(LockClient client, ExpiryOrder order) {
@@ -276,9 +280,10 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * From now on nothing passes between the client and the server, in either direction, and nobody is told. The client finds its
-     * connection lost when two thirds of the session's time-out have passed since it last heard anything; the server ends the session
-     * at the end of it. What the client asks meanwhile is on its way until {@link #heal}.
+     * From now on nothing passes between the client and the server, in either direction, without notice to either. The
+     * client finds its connection lost when two thirds of the session's time-out have passed since it last heard
+     * anything; the server ends the session at the end of it. Requests of the client stay on their way until
+     * {@link #heal}.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
@@ -288,9 +293,9 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * From now on the client has no connection, and knows it: {@link #refuse}, and the present connection breaks. Where {@link #cutOff}
-     * lets requests and answers arrive in the end, this loses them. The server ends the session when its time-out has passed. Until
-     * {@link #heal}.
+     * From now on the client has no connection, and knows it: {@link #refuse}, and the present connection breaks. Where
+     * {@link #cutOff} lets requests and answers arrive in the end, this loses them. The server ends the session when
+     * its time-out has passed. Until {@link #heal}.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
@@ -300,9 +305,9 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * From now on no connection of the client comes about, until {@link #heal}; the present one stays. As ZooKeeper's own client, it
-     * tries at once and then each second. What it asks for between two attempts waits for the next: a failed one fails it, and a
-     * connection begins with it.
+     * From now on the client cannot connect, until {@link #heal}; an existing connection stays. Like ZooKeeper's own
+     * client, it tries at once and then each second. Requests between two attempts wait for the next: they fail if it
+     * fails, and are sent first if it succeeds.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
@@ -312,12 +317,13 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Breaks the connection in place of the n-th request of this sort, counted from now: the server does not get it. What the client
-     * sent before it has been carried out. Unless it is {@linkplain #refuse refused}, the client connects again at once.
+     * Breaks the connection in place of the n-th request of this sort, counted from now: the server does not get it.
+     * Earlier requests of the client have been carried out. Unless it is {@linkplain #refuse refused}, the client
+     * connects again at once.
      *
      * @param client one of this simulation's
-     * @param match which requests are meant; the requests have no {@linkplain WireRecord#nanoTime() time} and no number of a
-     *     {@linkplain WireRecord#connection() connection}
+     * @param match which requests are meant; the requests have no {@linkplain WireRecord#nanoTime() time} and no number
+     *     of a {@linkplain WireRecord#connection() connection}
      * @param number which of them: 1 for the next one
      * @return strikes when the connection has broken; {@link #heal} takes it back
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
@@ -327,8 +333,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Breaks the connection in place of the answer to the n-th request of this sort, counted from now: the server has carried it out,
-     * the client does not know. Answers before it get to the client. Otherwise like {@link #cutBefore}.
+     * Breaks the connection in place of the answer to the n-th request of this sort, counted from now: the server has
+     * carried it out, the client does not know. Answers before it get to the client. Otherwise like {@link #cutBefore}.
      *
      * @param client one of this simulation's
      * @param match which requests are meant
@@ -350,8 +356,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Holds back the answers to requests of this sort, and all that comes behind the first of them. Pings pass, so that the connection
-     * stays up. Until the hold is released, or {@link #heal}.
+     * Holds back the answers to requests of this sort, and all that comes behind the first of them. Pings pass, so that
+     * the connection stays up. Until the hold is released, or {@link #heal}.
      *
      * @param client one of this simulation's
      * @param match which requests are meant
@@ -363,8 +369,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Holds back watch events, and all that comes behind the first of them. Pings pass, so that the connection stays up. Until the hold
-     * is released, or {@link #heal}.
+     * Holds back watch events, and all that comes behind the first of them. Pings pass, so that the connection stays
+     * up. Until the hold is released, or {@link #heal}.
      *
      * @param client one of this simulation's
      * @return in force until it is released
@@ -382,8 +388,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * The server refuses the next writes of the client, as one of 3.7 or later does that is told to throttle ({@code THROTTLEDOP}): it
-     * says so, and nothing is done.
+     * The server refuses the next writes of the client, like a throttling server of 3.7 or later ({@code THROTTLEDOP}):
+     * the response says so, and the write is not applied.
      *
      * @param client one of this simulation's
      * @param writes how many, zero or more; heartbeats count
@@ -397,7 +403,7 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Deletes a node, as an operator can behind its owner's back: a request of a client, say. On return the clients have been told.
+     * Deletes a node, such as a request of a client, as an operator can. On return the clients have been notified.
      *
      * @param path the node's, as {@link #nodesUnder} tells it
      * @throws IllegalArgumentException if there is no such node
@@ -407,8 +413,9 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #cutOff}, {@link #refuse}, {@link #disconnect} and holds: what was on its way arrives. Takes back cuts that have not
-     * struck. If the session is over, the client learns it and has a new one on return. For a closed client there is nothing to do.
+     * Ends {@link #cutOff}, {@link #refuse}, {@link #disconnect} and holds: messages on their way arrive. Cancels cuts
+     * that have not struck. If the session is over, the client learns it and has a new one on return. For a closed
+     * client there is nothing to do.
      *
      * @param client one of this simulation's
      * @throws IllegalArgumentException if the client is not of this simulation
@@ -418,9 +425,9 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Lets time pass: connected clients keep their sessions, sessions of others end, validity deadlines and time-outs pass, each at
-     * its moment, with all that follows from it. On return that has been done, callbacks too, but not what other threads of the test
-     * have been woken for.
+     * Lets time pass: connected clients keep their sessions, sessions of others end, validity deadlines and time-outs
+     * pass, each at its moment, with all that follows from it. On return that has been done, callbacks too, but not
+     * what other threads of the test have been woken for.
      *
      * @param span zero or more
      * @throws IllegalArgumentException if it is negative

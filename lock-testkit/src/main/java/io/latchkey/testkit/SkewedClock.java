@@ -19,9 +19,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.zookeeper.client.ZKClientConfig;
 
 /**
- * Clocks that run fast or slow against the machine's, for a client on a machine whose clocks drift: both of them, and its timer. What
- * ZooKeeper's own client does by itself, such as its pings, stays on the machine's clock. Give it to {@link
- * FaultyClient#connect(ZooKeeperFixture, Duration, SkewedClock)}, each client one of its own; closing the client ends it.
+ * Clocks that run fast or slow against the machine's, to simulate drift: both clocks of a client, and its timer.
+ * Actions of ZooKeeper's own client, such as its pings, stay on the machine's clock. Pass it to {@link
+ * FaultyClient#connect(ZooKeeperFixture, Duration, SkewedClock)}, each client one of its own; closing the client ends
+ * it.
  */
 public final class SkewedClock {
     private static final double NANOS_IN_MILLI = 1e6;

@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The factor by which session timeouts and bounds of time in tests are stretched on a busy machine. The system property {@value #PROPERTY}
- * gives it, 1 to {@value #MOST}. Without the property it is measured once in each JVM, in 0.2 s at the first use, and printed: 1 on an
- * idle machine.
+ * The factor by which session timeouts and bounds of time in tests are stretched on a busy machine. The system property
+ * {@value #PROPERTY} gives it, 1 to {@value #MOST}. Without the property it is measured once in each JVM, in 0.2 s at
+ * the first use, and printed: 1 on an idle machine.
  *
- * <p>The sessions of {@link LatchkeyTest}, those of the contracts' fixture and of the properties, the contracts' bounds and {@link
- * Eventually} are stretched by it. Stretch your own with {@link #stretched}.
+ * <p>The sessions of {@link LatchkeyTest}, those of the contracts' fixture and of the properties, the contracts' bounds
+ * and {@link Eventually} are stretched by it. Stretch your own with {@link #stretched}.
  */
 public final class Slowness {
     private static final String PROPERTY = "latchkey.slow";
@@ -19,7 +19,10 @@ public final class Slowness {
 
     private static final long WARM_UP_NANOS = 50_000_000;
     private static final long MEASURE_NANOS = 150_000_000;
-    /** What a thread does at a time: some 20 microseconds, a small part of the time that a busy machine takes from it at once. */
+    /**
+     * What a thread does at a time: some 20 microseconds, a small part of the time that a busy machine takes from it at
+     * once.
+     */
     private static final int STEPS = 5_000;
 
     private static final int FACTOR = determine();
@@ -69,13 +72,13 @@ public final class Slowness {
         return slowdown < MOST + 0.5
                 ? measured
                 : measured
-                        + "\nThis machine is too busy to judge by: what is red in this run may be the machine's fault. Run again with less"
+                        + "\nThis machine is too busy for a judgement: failures of this run may be caused by the machine. Run again with less"
                         + " beside it, or fewer forks of tests.";
     }
 
     /**
-     * How many times longer a thread takes than if it had a processor to itself. The median of equal pieces of work is what a piece takes
-     * while the thread runs, the mean is what it takes with the time in which others run.
+     * How many times longer a thread takes than if it had a processor to itself. The median of equal pieces of work is
+     * what a piece takes while the thread runs, the mean is what it takes with the time in which others run.
      */
     private static double slowdown() {
         work(WARM_UP_NANOS);

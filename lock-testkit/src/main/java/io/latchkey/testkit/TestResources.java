@@ -14,7 +14,9 @@ final class TestResources {
         return resource;
     }
 
-    /** Adds to a test's failure what passed on the wires of its faulty clients, and their history if they are recorded. */
+    /**
+     * Adds to a test's failure what passed on the wires of its faulty clients, and their history if they are recorded.
+     */
     synchronized void attachWiresTo(Throwable failure) {
         List<FaultyClient> clients = made.stream()
                 .filter(FaultyClient.class::isInstance)

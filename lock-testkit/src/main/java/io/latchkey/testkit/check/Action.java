@@ -9,16 +9,16 @@ import java.util.stream.Collectors;
 sealed interface Action {
 
     /**
-     * Somebody comes to hold all of this at once.
+     * The acquisition of all claims at once.
      *
-     * @param holder who: the name of the hold, or of the thread where holds are re-entrant
+     * @param holder the name of the hold, or of the thread where holds are re-entrant
      * @param claims what
      */
     record Acquire(String holder, List<LockClaim> claims) implements Action {
         /**
          * Takes the claims as they are now.
          *
-         * @param holder who: the name of the hold, or of the thread where holds are re-entrant
+         * @param holder the name of the hold, or of the thread where holds are re-entrant
          * @param claims what
          */
         public Acquire {
@@ -32,15 +32,15 @@ sealed interface Action {
     }
 
     /**
-     * Somebody who tried without waiting was refused.
+     * A refusal of an attempt that did not wait.
      *
-     * @param claims what was asked for
+     * @param claims the requested access
      */
     record Refuse(List<LockClaim> claims) implements Action {
         /**
          * Takes the claims as they are now.
          *
-         * @param claims what was asked for
+         * @param claims the requested access
          */
         public Refuse {
             claims = List.copyOf(claims);
@@ -71,7 +71,7 @@ sealed interface Action {
 
         @Override
         public String toString() {
-            return holder + " lets go";
+            return holder + " releases";
         }
     }
 

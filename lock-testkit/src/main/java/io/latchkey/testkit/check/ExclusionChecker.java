@@ -18,18 +18,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Whether clients ever relied on a lock at once that may not. There is one rule for each kind of lock: {@link #mutex}, {@link #readWrite},
- * {@link #permits}. Of the two forms of the question, choose the one that fits the faults:
+ * Whether clients ever relied on a lock at once that may not. There is one rule for each kind of lock: {@link #mutex},
+ * {@link #readWrite}, {@link #permits}. Of the two forms of the question, choose the one that fits the faults:
  *
  * <ul>
- *   <li>{@link #whileSessionsLive}: never at once while the sessions of all of them live at the server. True under every fault.
- *   <li>{@link #byTheirOwnLooks}: never at once while each has looked and found its lease valid. True where sessions end by time; not
- *       where they are ended by force ({@link ExpiryOrder#SERVER_FIRST}), since no client's clock can know of that.
+ *   <li>{@link #whileSessionsLive}: never at once while the sessions of all of them live at the server. True under
+ *       every fault.
+ *   <li>{@link #byTheirOwnLooks}: never at once while each has looked and found its lease valid. True where sessions
+ *       end by time; not where they are ended by force ({@link ExpiryOrder#SERVER_FIRST}), since no client's clock can
+ *       know of that.
  * </ul>
  *
- * <p>A hold counts from when the client was told of it until it began a clean release. One that was lost counts for certain only until
- * the client's last look at it, and perhaps until the client was told; if only such parts overlap, the verdict is undecided. So have
- * clients look ({@code isValid()}) before what they do under the lock, as real ones should.
+ * <p>A hold counts from the grant to the client until the beginning of a clean release. A hold that was lost counts for
+ * certain only until the client's last check of it, and possibly until the client was notified; if only such parts
+ * overlap, the verdict is undecided. So let clients check ({@code isValid()}) before each action under the lock, as
+ * real clients should.
  */
 public final class ExclusionChecker {
     // Of holds that overlap, one is granted last: it is enough to look at every grant, at those that last at that
@@ -62,24 +65,27 @@ public final class ExclusionChecker {
     }
 
     /**
-     * {@return the rule of a read-write lock: readers may hold beside readers; a writer, a mutex or a member of a multi-lock that {@linkplain
-     * Claim#exclusive claims its path alone} may hold beside no other} Permits do not concern it. A hold that was {@linkplain
-     * History#downgrade downgraded} counts as a writer's until the downgrade began and as a reader's from then on.
+     * {@return the rule of a read-write lock: readers may hold beside readers; a writer, a mutex or a member of a
+     * multi-lock that {@linkplain Claim#exclusive claims its path alone} may hold beside no other} Permits do not
+     * concern it. A hold that was {@linkplain History#downgrade downgraded} counts as a writer's until the downgrade
+     * began and as a reader's from then on.
      */
     public static ExclusionChecker readWrite() {
         return READ_WRITE;
     }
 
     /**
-     * {@return the rule of a semaphore: never more permits at once than there are} How many there are is what the {@linkplain LockClaim.Permits
-     * claims} say; where they differ, the largest number counts. Holds that are not of permits do not concern it.
+     * {@return the rule of a semaphore: never more permits at once than there are} How many there are is what the
+     * {@linkplain LockClaim.Permits claims} say; where they differ, the largest number counts. Holds that are not of
+     * permits do not concern it.
      */
     public static ExclusionChecker permits() {
         return PERMITS;
     }
 
     /**
-     * {@return whether the rule was kept as far as the sessions of all lived at the server} The ends of sessions must have been recorded.
+     * {@return whether the rule was kept as far as the sessions of all lived at the server} The ends of sessions must
+     * have been recorded.
      *
      * @param history as it is now
      */

@@ -17,19 +17,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether grants come in the order in which requests were placed: nobody is granted while a request that surely stands before it leaves
- * no room for it. Readers pass readers, and permits pass permits as long as there are enough for both: who hears first of a grant is the
- * network's choice.
+ * Checks that grants come in the order in which requests were placed: no request is granted while a request that is
+ * certainly ahead of it conflicts with it. Readers may overtake readers, and permits may overtake permits as long as
+ * there are enough for both, because the network decides which client learns of a grant first.
  *
- * <p>Clients see only part of the order. One request surely stands before another if it was known to be {@linkplain
- * HistoryEvent.What#PLACED placed} before the other client began to ask. The proxy of a {@link FaultyClient} sees that, or the client tells
- * it by {@link Attempt#placed()}; without either nothing is before anything, and then the rule does not apply, unless no request ever waited
- * beside another. Requests that were under way at once are in no order, and which of them comes first is not judged. Tokens are not used: {@link
- * TokenOrderChecker} compares those.
+ * <p>Clients see only part of the order. One request is certainly ahead of another if it was known to be
+ * {@linkplain HistoryEvent.What#PLACED placed} before the other client began its call. The proxy of a
+ * {@link FaultyClient} observes that, or the client records it by {@link Attempt#placed()}. Without either there is no
+ * order, and the rule does not apply, unless no request ever waited beside another. Concurrent requests have no order,
+ * and their grants are not judged. Tokens are not used: {@link TokenOrderChecker} compares those.
  *
- * <p>A request counts as standing until its client begins to release or is told of the loss, or its session may end. Attempts that gave up
- * never count, since they leave the queue before their clients return. After a session's end a request stands anew, at the end of the queue;
- * where the history leaves open whether that has happened, the verdict is undecided. There is no allowance for time anywhere.
+ * <p>A request counts as queued until its client begins to release or is notified of the loss, or its session may end.
+ * Attempts that gave up never count, since they leave the queue before their clients return. After a session's end a
+ * request is queued again, at the end; where the history leaves open whether that has happened, the verdict is
+ * undecided. There are no time tolerances.
  */
 public final class FifoChecker {
     private static final String RULE = "first come, first served";

@@ -11,7 +11,10 @@ import java.util.Set;
 
 /** What a checker has found so far, each with its timeline, and the verdict that follows. */
 final class Findings {
-    /** A history that breaks its rule at every step does so in the same way. Timelines of thousands of them nobody reads. */
+    /**
+     * A history that breaks its rule at every step does so in the same way. Thousands of timelines would not be
+     * readable.
+     */
     private static final int WITH_TIMELINE = 20;
 
     private final String rule;

@@ -9,11 +9,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * One grant in a history, on one of the paths that it is of, and how long its client relied on it, in nanoseconds since the history began.
+ * One grant in a history, on one of the paths that it is of, and how long its client relied on it, in nanoseconds since
+ * the history began.
  *
- * <p>How long is known within bounds. {@code surelyUntil}: the beginning of a release that came out as one of a held lease, or else the
- * last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of the release or the news of the loss,
- * whichever came first, or else the end of time.
+ * <p>How long is known within bounds. {@code surelyUntil}: the beginning of a release that came out as one of a held
+ * lease, or else the last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of
+ * the release or the news of the loss, whichever came first, or else the end of time.
  */
 record HoldInterval(
         String client,

@@ -16,14 +16,15 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Whether anything of finished work is left on the server: a request, which is a node that ends with a session, or a watch. Ask it when
- * nobody holds or waits any more. Containers and what stands in them for good are not looked at: paths go some time after their last
- * request, by the server's own clock.
+ * Checks that finished work leaves nothing on the server: neither a request, which is an ephemeral node, nor a watch.
+ * Call it when there are no holders and waiters. Containers and persistent nodes in them are not checked: the server
+ * deletes paths some time after their last request, by its own clock.
  *
- * <p>It sees what the servers have at one moment. What a client takes back in the background may still be there then; {@link #within}
- * looks again until a time of the caller's is over, and nothing is forgiven after it. The watches of a client that is not connected cannot
- * be seen: the server has forgotten them, and the client will set them again. So end all faults and let clients come back first. Given a
- * server, it makes sure of that itself: where one of the clients named has no live session, the verdict is undecided.
+ * <p>It sees a snapshot of the servers. Nodes and watches that a client removes in the background may still exist;
+ * {@link #within} checks again until the given time has passed. The watches of a client that is not connected cannot be
+ * seen: the server has forgotten them, and the client will set them again. So end all faults and let clients reconnect
+ * first. Given a server, it makes sure of that itself: where one of the clients named has no live session, the verdict
+ * is undecided.
  */
 public final class LeakChecker {
     private static final String RULE = "nothing left on the server";
@@ -101,7 +102,7 @@ public final class LeakChecker {
             long session = client.proxy().session().orElse(0);
             names.put(session, client.name());
             if (session == 0 || !servers.hasSession(session)) {
-                away.add(client.name() + " has no live session: what it will set again cannot be seen");
+                away.add(client.name() + " has no live session: the watches that it will set again cannot be seen");
             }
         }
         Verdict found = check(look.get(), names);

@@ -15,30 +15,30 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Whether there is an order in which everything that the clients did took effect, one thing at a time, each between its call and its
- * return, such that a lock of that kind does exactly this in that order. The kinds:
- * mutex, read-write lock, semaphore, several paths at once. Each path is judged alone, or with those that multi-locks connect it to.
+ * Checks linearizability: whether there is a sequential order of all operations of the clients, each taking effect
+ * between its call and its return, that the model of the lock allows. The kinds: mutex, read-write lock, semaphore,
+ * several paths at once. Each path is judged alone, or with those that multi-locks connect it to.
  *
  * <p>These are the operations:
  *
  * <ul>
- *   <li>To acquire, from the request to the grant. An attempt without a grant did nothing.
- *   <li>To let go, from the beginning of the release to its end; without an end if nobody knows it. A hold that was lost ends at any time
- *       after its client's last look at it, or after its session may have ended.
- *   <li>To be refused: {@code tryAcquire()} with an empty result, where no fault, no lost lease and nobody who waited can have been the
- *       cause. That the lock was held then is part of the model.
+ *   <li>Acquire, from the request to the grant. An attempt without a grant had no effect.
+ *   <li>Release, from its beginning to its end; without an end if that is unknown. A lost hold ends at any time after
+ *       its client's last check, or after its session may have ended.
+ *   <li>Refusal: {@code tryAcquire()} with an empty result that no fault, lost lease or waiter can have caused. The
+ *       model requires that the lock was held then.
  *   <li>A {@linkplain History#downgrade downgrade}, and a {@linkplain History#resize resize}.
  * </ul>
  *
- * <p>Grants to sessions that had ended are left out, as in {@link ExclusionChecker#whileSessionsLive}. If there is no order of what is
- * sure, the rule is broken. If there is none only when holds last as long as they may have, and grants of unknown sessions count, the verdict
- * is undecided. It is also undecided if the search does not end within a number of steps: the caller's, or a million for each group of
- * paths; and if there is no order where a semaphore was resized while a multi-lock waited at it: that may have come to its permits before
- * the resize and to its other members after it, and the models know of no moment in between. The order of requests plays no part; that is
- * the {@link FifoChecker}'s.
+ * <p>Grants to sessions that had ended are left out, as in {@link ExclusionChecker#whileSessionsLive}. If the certain
+ * operations have no order, the rule is broken. If they have one only when holds end early, and grants of unknown
+ * sessions count, the verdict is undecided. It is also undecided if the search does not end within a number of steps:
+ * the caller's, or a million for each group of paths; and if there is no order where a semaphore was resized while a
+ * multi-lock waited at it: it may have got its permits before the resize and its other members after it, and the models
+ * have no state in between. The order of requests plays no part; that is the {@link FifoChecker}'s.
  *
- * <p>How many permits a semaphore has at first is the largest number in its claims. If it has fewer than that, too many holders may go
- * unseen; where a resize is recorded, refusals are not judged for the same reason.
+ * <p>How many permits a semaphore has at first is the largest number in its claims. If it has fewer than that, too many
+ * holders may go unseen; where a resize is recorded, refusals are not judged for the same reason.
  */
 public final class LinearizabilityChecker {
     private static final long STEPS = 1_000_000;
@@ -56,7 +56,8 @@ public final class LinearizabilityChecker {
     }
 
     /**
-     * {@return whether every lock of the history keeps the rule, as far as a million steps for each group of paths can tell}
+     * {@return whether every lock of the history keeps the rule, as far as a million steps for each group of paths can
+     * tell}
      *
      * @param history as it is now
      */
@@ -76,8 +77,7 @@ public final class LinearizabilityChecker {
     }
 
     /**
-     * {@return whether the {@linkplain History#recordedView views} of the history keep the rule, as mutexes that whoever holds them may take
-     * again}
+     * {@return whether the {@linkplain History#recordedView views} of the history keep the rule, as re-entrant mutexes}
      *
      * @param history as it is now
      */
@@ -177,7 +177,7 @@ public final class LinearizabilityChecker {
     private static void found(String path, Outcome.Impossible impossible, List<AttemptSummary> group, Report report) {
         Operation stuck = impossible.stuck();
         Set<Long> attempts = new HashSet<>(Set.of(stuck.attempt()));
-        // Who holds in the state that the search was stuck in has begun but not ended.
+        // The holders in the state in which the search is stuck have begun but not ended.
         group.stream()
                 .filter(AttemptSummary::isGranted)
                 .filter(summary -> summary.granted() <= stuck.end()
@@ -190,7 +190,7 @@ public final class LinearizabilityChecker {
         report.add(
                 String.format(
                         Locale.ROOT,
-                        "%s: no order explains that %s between %.3f and %.3f ms; the best came to %s, after %s",
+                        "%s: no order explains that %s between %.3f and %.3f ms; the best reached %s, after %s",
                         path,
                         stuck.action(),
                         stuck.call() / 1e6,

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which operations have taken effect: a bit for each, those with an end first. Of these nearly all before a certain one have, and none
- * behind another, so a value of it needs only the stretch between, and the bits of those without an end.
+ * Which operations have taken effect: a bit for each, those with an end first. Of these nearly all before a certain one
+ * have, and none behind another, so a value of it needs only the stretch between, and the bits of those without an end.
  */
 final class LinearizedSet {
     private final long[] words;

@@ -19,25 +19,27 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether every attempt comes to an end when it was promised.
+ * Checks that every attempt ends within its promised time.
  *
  * <ul>
- *   <li>An attempt with a time ends within that time and an allowance, whatever fails meanwhile. One without a moment to wait ({@code
- *       tryAcquire()}) ends within {@code served}.
- *   <li>Where all that wait on a path could hold beside those that hold there, one of them is granted within {@code served}, counted from
- *       when that became so, from the last grant, from the last that left, or from the last fault, whichever was latest.
+ *   <li>A timed attempt ends within its timeout and an allowance, whatever fails. An attempt that does not wait
+ *       ({@code tryAcquire()}) ends within {@code served}.
+ *   <li>Where all that wait on a path could hold beside those that hold there, one of them is granted within
+ *       {@code served}, counted from when that became so, from the last grant, from the last that left, or from the
+ *       last fault, whichever was latest.
  * </ul>
  *
- * <p>Both bounds are the caller's: a busy machine is late by what it is late, and the checker adds nothing. What a dead client held is
- * free when the server has ended its session, so {@code served} has to be longer than a session's timeout where sessions end or connections
- * are lost. The end of a session and a {@linkplain History#note note} of a client count as faults.
+ * <p>The caller sets both bounds: the checker adds nothing for a busy machine. Locks of a dead client are free when the
+ * server has ended its session, so {@code served} has to be longer than a session's timeout where sessions end or
+ * connections are lost. The end of a session and a {@linkplain History#note note} of a client count as faults.
  *
  * <p>A semaphore that was {@linkplain History#resize resized} counts with the smallest number of permits it ever had.
  *
- * <p>An attempt that has not ended when the record does is undecided as long as it is within its bound or somebody may hold what it waits
- * for; each is named with those that it waits beside. Paths that multi-locks connect are judged together: a request on one of them may wait
- * for something on another. So where such a group is never free as a whole, the checker cannot see who sleeps on, and says so only at the end
- * of the record. It does not ask in which order waiters are served; that is the {@link FifoChecker}'s question.
+ * <p>An attempt that has not ended at the end of the record is undecided as long as it is within its bound or another
+ * attempt may hold the lock; the finding names it with the other waiters. Paths that multi-locks connect are judged
+ * together: a request on one of them may wait for something on another. So where such a group is never free as a whole,
+ * the checker cannot detect a waiter that is never woken before the end of the record. It does not check the order of
+ * grants; that is the {@link FifoChecker}'s question.
  */
 public final class LivenessChecker {
     private static final String RULE = "every attempt ends when promised";
@@ -70,19 +72,19 @@ public final class LivenessChecker {
      * {@return whether every attempt of the history keeps the rule until now}
      *
      * @param history as it is now
-     * @param allowance how much later than its own time an attempt may end
-     * @param served within which time somebody is granted where everybody may hold
+     * @param allowance the maximum time by which an attempt may exceed its timeout
+     * @param served the maximum time to a grant where all waiters may hold
      */
     public static Verdict check(History history, Duration allowance, Duration served) {
         return new LivenessChecker(history.events(), allowance, served, history.now()).verdict();
     }
 
     /**
-     * {@return the same, of events from elsewhere} The record ends with the last of them.
+     * {@return the same for the given events} The record ends with the last of them.
      *
      * @param events in order of time
-     * @param allowance how much later than its own time an attempt may end
-     * @param served within which time somebody is granted where everybody may hold
+     * @param allowance the maximum time by which an attempt may exceed its timeout
+     * @param served the maximum time to a grant where all waiters may hold
      */
     public static Verdict check(List<HistoryEvent> events, Duration allowance, Duration served) {
         long end = events.stream().mapToLong(HistoryEvent::nanos).max().orElse(0);
@@ -169,7 +171,7 @@ public final class LivenessChecker {
         return steps;
     }
 
-    /** Who waits, who may hold, and since when somebody should have been granted. */
+    /** The waiters and possible holders of a path, and the time since when a grant is due. */
     private void checkService(List<AttemptSummary> group) {
         Map<Long, AttemptSummary> waiting = new HashMap<>();
         Map<Long, AttemptSummary> holding = new HashMap<>();
@@ -205,7 +207,7 @@ public final class LivenessChecker {
             String whom = holding.values().stream().map(AttemptSummary::name).collect(Collectors.joining(", "));
             findings.open(
                     left.name() + " still waits at the end of the record"
-                            + (whom.isEmpty() ? ", and nobody holds" : ", while these may hold: " + whom),
+                            + (whom.isEmpty() ? ", and there is no holder" : ", while these may hold: " + whom),
                     beside,
                     left.requested(),
                     end);

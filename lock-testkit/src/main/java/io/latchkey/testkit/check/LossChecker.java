@@ -11,17 +11,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether a loss is told once and is final: no lease is told to be lost twice, none is found valid or released in order after its client
- * has been told, and none is lost before it was granted.
+ * Checks that a loss is reported once and is final: no loss is reported twice, no lease is found valid or released
+ * cleanly after the report, and none is lost before it was granted.
  *
- * <p>A release or a first look that finds its lease lost is an answer to a question, and does not count as telling. Whether a loss is told
- * <em>before</em> the same client is granted the lock anew is decided as far as one lease's holder looks at it after the other was granted;
- * two threads that are told two things have no order otherwise. That a loss is told <em>at all</em> is undecided when the record ends
- * before it: where the session of a hold has surely ended, and the hold was neither released nor told lost. There
- * is no bound on how long telling may take: record until it must be over.
+ * <p>A release or a check that finds its lease lost is a response to the holder, not a report. Whether a loss is
+ * reported <em>before</em> the same client is granted the lock again is decided only if the holder of the former lease
+ * checks it after the later grant; notifications on two threads have no order otherwise. Whether a loss is reported
+ * <em>at all</em> is undecided if the record ends before it: the session of a hold has certainly ended, and the hold
+ * was neither released nor reported lost. There is no bound on the delay of a report: record until all reports must
+ * have been made.
  */
 public final class LossChecker {
-    private static final String RULE = "a loss is told once and is final";
+    private static final String RULE = "a loss is reported once and is final";
 
     private final Findings findings;
 
@@ -52,7 +53,7 @@ public final class LossChecker {
         for (HistoryEvent event : findings.events()) {
             if (event.isLossTold() && told.merge(event.attempt(), 1, Integer::sum) == 2) {
                 findings.broken(
-                        event.client() + " #" + event.attempt() + " was told twice of its loss",
+                        event.client() + " #" + event.attempt() + " was notified twice of its loss",
                         Set.of(event.attempt()),
                         event.nanos(),
                         event.nanos());
@@ -72,21 +73,21 @@ public final class LossChecker {
         Set<Long> attempt = Set.of(summary.attempt());
         if (summary.lastLook() != AttemptSummary.NEVER && summary.lastLook() > summary.lost()) {
             findings.broken(
-                    summary.name() + " was found valid after its loss was told",
+                    summary.name() + " was found valid after its loss was reported",
                     attempt,
                     summary.lost(),
                     summary.lastLook());
         }
         if (summary.released() != AttemptSummary.NEVER && summary.releasing() > summary.lost()) {
             findings.broken(
-                    summary.name() + " was released in order after its loss was told",
+                    summary.name() + " was released cleanly after its loss was reported",
                     attempt,
                     summary.lost(),
                     summary.released());
         }
         if (!summary.isGranted() || summary.lost() < summary.granted()) {
             findings.broken(
-                    summary.name() + " was told to be lost before it was granted",
+                    summary.name() + " was reported lost before it was granted",
                     attempt,
                     summary.lost(),
                     summary.lost());
@@ -98,7 +99,7 @@ public final class LossChecker {
         boolean unended = summary.lost() == AttemptSummary.NEVER && summary.releasing() == AttemptSummary.NEVER;
         if (unended && end != null) {
             findings.open(
-                    summary.name() + " has not been told yet that it is lost",
+                    summary.name() + " has not been notified of its loss yet",
                     Set.of(summary.attempt()),
                     end.nanos(),
                     end.nanos());

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Several paths, of which an action takes or lets go all that it names or nothing. Each path behaves as a read-write lock, of which a mutex
- * is the part without readers, or as a semaphore, if its first claim is of permits.
+ * Several paths; an action acquires or releases all that it names or none. Each path behaves as a read-write lock, of
+ * which a mutex is the part without readers, or as a semaphore, if its first claim is of permits.
  */
 final class MultiLockModel implements SequentialModel<MultiLockModel.Paths> {
     private static final ReadWriteModel LOCK = new ReadWriteModel();
@@ -17,7 +17,7 @@ final class MultiLockModel implements SequentialModel<MultiLockModel.Paths> {
     private final Map<String, SemaphoreModel> semaphores = new HashMap<>();
 
     /**
-     * Nobody holds anything.
+     * The initial state, without holders.
      *
      * @param capacities how many permits each of the paths has that are semaphores
      */

@@ -2,12 +2,12 @@
 package io.latchkey.testkit.check;
 
 /**
- * Something that took effect at one moment between its call and its return.
+ * An operation that took effect at one time between its call and its return.
  *
- * @param action what it did
+ * @param action its effect
  * @param attempt the attempt of the history that it is part of
  * @param call when it was begun, in nanoseconds since the history began
- * @param end when it was over; {@link #OPEN} if nobody knows, and then it may never have taken effect
+ * @param end the time of its return; {@link #OPEN} if unknown, and then it may never have taken effect
  */
 record Operation(Action action, long attempt, long call, long end) {
     /** The end of an operation whose outcome is unknown. */
@@ -16,7 +16,7 @@ record Operation(Action action, long attempt, long call, long end) {
     /**
      * Makes the operation.
      *
-     * @param action what it did
+     * @param action its effect
      * @param attempt the attempt of the history that it is part of
      * @param call when it was begun, in nanoseconds since the history began
      * @param end when it was over

@@ -126,8 +126,8 @@ final class Operations {
     }
 
     /**
-     * Whether an attempt that did not wait was refused by somebody who held, for certain: neither by one who waited or whose request was
-     * perhaps still standing, which the history does not tell, nor by what a session left behind.
+     * Whether an attempt that did not wait was certainly refused because of a holder: not because of a waiter, a
+     * request that may still have been queued, or nodes of an ended session.
      */
     private boolean isRefused(AttemptSummary summary, List<AttemptSummary> group) {
         if (!summary.ranOutOfTime() || !summary.patience().equals(Optional.of(Duration.ZERO))) {

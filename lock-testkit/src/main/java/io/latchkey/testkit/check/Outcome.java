@@ -3,7 +3,7 @@ package io.latchkey.testkit.check;
 
 import java.util.List;
 
-/** What a {@link WingGongSearch} came to. */
+/** The result of a {@link WingGongSearch}. */
 sealed interface Outcome {
     /** {@return how many times the search tried an operation} */
     long steps();

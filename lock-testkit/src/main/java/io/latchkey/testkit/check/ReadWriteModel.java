@@ -7,13 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A read-write lock: one writer or any number of readers, and a writer may become a reader. It does not know who came first. */
+/**
+ * A read-write lock: one writer or any number of readers, and a writer may become a reader. It does not model the order
+ * of requests.
+ */
 final class ReadWriteModel implements SequentialModel<ReadWriteModel.Holds> {
     /** A free lock. */
     public ReadWriteModel() {}
 
     /**
-     * Who holds.
+     * The holders.
      *
      * @param writer the hold of a writer, if there is one
      * @param readers the holds of readers

@@ -3,13 +3,13 @@ package io.latchkey.testkit.check;
 
 import java.util.Optional;
 
-/** A mutex that whoever holds it may acquire again. Holders are threads; each hold is let go by itself. */
+/** A re-entrant mutex. Holders are threads; each hold is released separately. */
 final class ReentrantMutexModel implements SequentialModel<ReentrantMutexModel.Holds> {
     /** A free mutex. */
     public ReentrantMutexModel() {}
 
     /**
-     * Who holds, and how many times.
+     * The holder, and the number of its holds.
      *
      * @param holder empty text while it is free
      * @param count 0 while it is free

@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A semaphore with weights. A change to fewer permits takes none from those who hold. It does not know who came first. */
+/** A semaphore with weights. A change to fewer permits revokes none. It does not model the order of requests. */
 final class SemaphoreModel implements SequentialModel<SemaphoreModel.Holds> {
     private final int capacity;
 
     /**
-     * Nobody holds.
+     * The initial state, without holders.
      *
-     * @param capacity how many permits there are until that is changed
+     * @param capacity the initial number of permits
      */
     public SemaphoreModel(int capacity) {
         this.capacity = capacity;
     }
 
     /**
-     * Who holds how many.
+     * The holders and their permits.
      *
      * @param capacity how many there are
      * @param permits how many each hold has

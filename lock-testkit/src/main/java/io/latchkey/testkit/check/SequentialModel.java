@@ -4,8 +4,8 @@ package io.latchkey.testkit.check;
 import java.util.Optional;
 
 /**
- * How a lock behaves if one thing happens at a time. {@link WingGongSearch#run} asks it again and again, and goes back to former states, so an
- * answer depends on nothing but the arguments.
+ * How a lock behaves if one thing happens at a time. {@link WingGongSearch#run} asks it again and again, and goes back
+ * to former states, so an answer depends on nothing but the arguments.
  *
  * @param <S> its state: a value, equal to another if the lock behaves the same from then on
  */

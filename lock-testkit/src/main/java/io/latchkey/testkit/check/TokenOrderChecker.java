@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether fencing tokens grow with the grants of a lock, over grants to sessions that were alive at the grant: whoever has a path alone
- * has a higher token than all that were granted it before, and whoever shares it has a higher one than all that had it alone before. A
- * {@linkplain History#downgrade downgraded} hold has the token of the hold that it comes from. Among those that share, and among permits,
- * tokens say nothing.
+ * Checks that fencing tokens increase with the grants of a lock, among grants to sessions that were alive at the grant:
+ * an exclusive grant has a higher token than all earlier grants of the path, and a shared grant a higher one than all
+ * earlier exclusive grants. A {@linkplain History#downgrade downgraded} hold has the token of the hold that it comes
+ * from. Among shared grants, and among permits, tokens have no order.
  *
- * <p>They need not grow in the order in which {@code acquire} returns without that restriction: an answer that was on its way while
- * the server was told to end the session arrives after the next client was granted a higher token. Such a grant is left out where the
- * recorded ends of sessions show it; where they leave it open, because the lease was lost and the session of the grant is unknown, the
- * verdict is undecided.
+ * <p>They need not grow in the order in which {@code acquire} returns without that restriction: a response that was on
+ * its way while the server ended the session arrives after the next client was granted a higher token. Such a grant is
+ * left out where the recorded ends of sessions show it; where they leave it open, because the lease was lost and the
+ * session of the grant is unknown, the verdict is undecided.
  */
 public final class TokenOrderChecker {
     private static final String RULE = "tokens grow with grants to live sessions";
@@ -76,7 +76,7 @@ public final class TokenOrderChecker {
         return next.token() > former.token() ? next : former;
     }
 
-    /** Who released in order what he held was alive when he was granted it. */
+    /** A hold that was released cleanly was granted to a live session. */
     private static boolean isCertain(HoldInterval next, Bearing bearing) {
         return bearing == Bearing.GRANTED_ALIVE && next.ending() == HoldInterval.Ending.RELEASED;
     }

@@ -18,8 +18,8 @@ public sealed interface Verdict {
     /**
      * The history obeys the rule.
      *
-     * @param rule what was checked, in a few words
-     * @param grants how many grants were looked at
+     * @param rule the rule that was checked, in a few words
+     * @param grants the number of grants that were checked
      */
     record Obeyed(String rule, int grants) implements Verdict {
         @Override
@@ -31,8 +31,8 @@ public sealed interface Verdict {
     /**
      * The history breaks the rule for certain.
      *
-     * @param rule what was checked, in a few words
-     * @param grants how many grants were looked at
+     * @param rule the rule that was checked, in a few words
+     * @param grants the number of grants that were checked
      * @param findings what breaks it, each with a timeline
      * @param evidence what the findings rest on
      */
@@ -40,8 +40,8 @@ public sealed interface Verdict {
         /**
          * Takes the findings as they are now.
          *
-         * @param rule what was checked, in a few words
-         * @param grants how many grants were looked at
+         * @param rule the rule that was checked, in a few words
+         * @param grants the number of grants that were checked
          * @param findings what breaks it, each with a timeline
          * @param evidence what the findings rest on
          */
@@ -57,10 +57,10 @@ public sealed interface Verdict {
     }
 
     /**
-     * The history does not tell whether the rule is broken: what was recorded leaves both open.
+     * The history does not determine whether the rule is broken.
      *
-     * @param rule what was checked, in a few words
-     * @param grants how many grants were looked at
+     * @param rule the rule that was checked, in a few words
+     * @param grants the number of grants that were checked
      * @param findings what may break it, and what is missing
      * @param evidence what the findings rest on
      */
@@ -68,8 +68,8 @@ public sealed interface Verdict {
         /**
          * Takes the findings as they are now.
          *
-         * @param rule what was checked, in a few words
-         * @param grants how many grants were looked at
+         * @param rule the rule that was checked, in a few words
+         * @param grants the number of grants that were checked
          * @param findings what may break it, and what is missing
          * @param evidence what the findings rest on
          */
@@ -85,8 +85,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * The rule says nothing about this history: it is about other faults, or about something that was not recorded. To ask for it is a mistake
-     * in the test.
+     * The rule says nothing about this history: it is about other faults, or about something that was not recorded. To
+     * ask for it is a mistake in the test.
      *
      * @param rule what was to be checked, in a few words
      * @param reason why it cannot be, and what can
@@ -119,8 +119,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * Returns if the rule is obeyed. If it is not, there is a page with the picture of the history afterwards, as {@link HtmlReport}
-     * writes it, and the error names it.
+     * Returns if the rule is obeyed. If it is not, there is a page with the picture of the history afterwards, as
+     * {@link HtmlReport} writes it, and the error names it.
      *
      * <p>Use this where the faults are known to leave nothing open, as in a test of a few steps.
      *
@@ -133,11 +133,11 @@ public sealed interface Verdict {
     }
 
     /**
-     * Returns unless the rule is broken for certain. If it is, there is a page with the picture of the history afterwards, as {@link
-     * HtmlReport} writes it, and the error names it.
+     * Returns unless the rule is broken for certain. If it is, there is a page with the picture of the history
+     * afterwards, as {@link HtmlReport} writes it, and the error names it.
      *
-     * <p>Use this where random faults may leave something open: an {@link Undecided} history passes. Whether anything was judged is told by
-     * {@link #grants}.
+     * <p>Use this where random faults may leave something open: an {@link Undecided} history passes. {@link #grants}
+     * returns whether anything was checked.
      *
      * @throws AssertionError if it is broken, or the rule does not apply to the history
      */
@@ -148,8 +148,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * {@return the page with a picture of the history, which is not written yet} The verdict of a rule that was obeyed, or does not apply, has
-     * kept no history: see {@link HtmlReport#of(io.latchkey.testkit.history.History)}.
+     * {@return the page with a picture of the history, which is not written yet} The verdict of a rule that was obeyed,
+     * or does not apply, has kept no history: see {@link HtmlReport#of(io.latchkey.testkit.history.History)}.
      */
     default HtmlReport report() {
         Evidence evidence = this instanceof Broken broken
@@ -174,11 +174,11 @@ public sealed interface Verdict {
     }
 
     /**
-     * {@return what follows from what a checker of one's own has found: broken, undecided or obeyed, whichever comes first} It has no picture
-     * of the history.
+     * {@return the verdict of a custom checker: broken, undecided or obeyed, in this precedence} It has no picture of
+     * the history.
      *
      * @param rule the rule that was checked, in a few words
-     * @param grants how many grants were looked at
+     * @param grants the number of grants that were checked
      * @param broken what breaks the rule for certain
      * @param open what may break it, and what is missing
      */

@@ -11,14 +11,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Looks for an order in which operations may have taken effect, each between its call and its end, as a model allows it: the algorithm of
- * Wing and Gong, with Lowe's memory of what has been tried.
+ * Looks for an order in which operations may have taken effect, each between its call and its end, as a model allows
+ * it: the algorithm of Wing and Gong, with Lowe's memory of what has been tried.
  *
- * <p>Calls and ends stand in one list in order of time. Whatever is called before the first end in the list may take effect next. One that
- * the model allows is tried, first those that end first, since locks mostly answer in the order in which they act: it is taken off the
- * list, and the search goes on from there. Where none is left to try, the last one is put back and the next tried in its place. The set of
- * operations that have taken effect and the state of the model together decide what can follow, so none is tried from the same two a
- * second time. Operations without an end never have to take effect.
+ * <p>Calls and ends stand in one list in order of time. Whatever is called before the first end in the list may take
+ * effect next. One that the model allows is tried, first those that end first, since locks mostly answer in the order
+ * in which they act: it is taken off the list, and the search goes on from there. Where none is left to try, the last
+ * one is put back and the next tried in its place. The set of operations that have taken effect and the state of the
+ * model together decide what can follow, so none is tried from the same two a second time. Operations without an end
+ * never have to take effect.
  *
  * <p>In the worst case that takes time exponential in the number of operations that overlap, so the steps are bounded.
  *
@@ -31,7 +32,10 @@ final class WingGongSearch<S> {
     private final SequentialModel<S> model;
     private final List<Operation> operations;
     private final int closed;
-    /** By place in the list of calls and ends: the operation's number for a call, its complement for an end. The front is place 0. */
+    /**
+     * By place in the list of calls and ends: the operation's number for a call, its complement for an end. The front
+     * is place 0.
+     */
     private final int[] entries;
 
     private final int[] next;
@@ -98,7 +102,8 @@ final class WingGongSearch<S> {
     }
 
     /**
-     * {@return an order in which the model does all of the operations, or that there is none, or that the search has given up}
+     * {@return an order of all operations that the model allows; or that no order exists, or that the search has given
+     * up}
      *
      * @param model what the lock does if one thing happens at a time
      * @param operations in any order

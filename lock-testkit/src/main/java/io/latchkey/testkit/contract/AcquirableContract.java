@@ -27,12 +27,12 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * What {@link Acquirable} promises of every lock while nothing fails. Each recipe's contract has it, with what stands there as the lock;
- * it cannot be extended by itself.
+ * The guarantees of {@link Acquirable} for every lock while nothing fails. Each recipe's contract has it, with what
+ * stands there as the lock; it cannot be extended by itself.
  *
  * <ul>
- *   <li>LK-ACQ-01: a free lock is granted, in every form of asking
- *   <li>LK-ACQ-02: who may not hold beside the holder is not granted, in no form
+ *   <li>LK-ACQ-01: a free lock is granted, in every form of acquiring
+ *   <li>LK-ACQ-02: a request that conflicts with the holder is not granted, in any form
  *   <li>LK-ACQ-03: a release lets the next in
  *   <li>LK-ACQ-04: requests of several clients are granted first come first served
  *   <li>LK-ACQ-05: acquiring is not re-entrant: each call is a request of its own
@@ -44,17 +44,17 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-11: to cancel an asynchronous request leaves the queue
  *   <li>LK-ACQ-12: to complete an asynchronous request otherwise leaves the queue
  *   <li>LK-ACQ-13: interruption ends the wait with an exception, clears the status, and leaves nothing
- *   <li>LK-ACQ-14: who is interrupted on entry sends nothing
+ *   <li>LK-ACQ-14: a thread that is interrupted on entry sends nothing
  *   <li>LK-ACQ-15: call runs its body under the lock, returns its result, and releases
  *   <li>LK-ACQ-16: call and run release when the body throws, and throw the same
  *   <li>LK-ACQ-17: a body may release earlier
  *   <li>LK-ACQ-18: call does not run its body when it is interrupted
- *   <li>LK-ACQ-19: the queue shows who holds and who waits, in order, and nobody when all are gone
- *   <li>LK-ACQ-20: a negative time and null arguments are refused at the door
+ *   <li>LK-ACQ-19: the queue shows holders and waiters, in order, and is empty when all have left
+ *   <li>LK-ACQ-20: a negative timeout and null arguments are refused before anything is sent
  *   <li>LK-ACQ-21: to close a client ends its waiting and its later requests
  *   <li>LK-ACQ-22: to close a client loses its leases and lets the next in; to close again does nothing
  *   <li>LK-ACQ-23: a stage of a request's future may call the server
- *   <li>LK-ACQ-24: a waiter that leaves lets nobody in before its turn
+ *   <li>LK-ACQ-24: a waiter that leaves admits no request out of turn
  *   <li>LK-ACQ-25: call with an interrupt on loss runs its body under the lock, tells what became of it, and releases
  *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
  *   <li>LK-ACQ-27: the queue shows the label of each request that has one of its own
@@ -70,7 +70,7 @@ abstract class AcquirableContract extends LockContract {
     /** Something else that shuts the lock out, and is shut out by it. */
     abstract Acquirable blocker(LockClient client);
 
-    @Guarantee(id = "LK-ACQ-01", says = "a free lock is granted, in every form of asking")
+    @Guarantee(id = "LK-ACQ-01", says = "a free lock is granted, in every form of acquiring")
     void free() throws Exception {
         Acquirable lock = lock(client());
         soon(lock.acquireAsync()).close();
@@ -80,7 +80,7 @@ abstract class AcquirableContract extends LockContract {
         soon(lock.tryAcquireAsync(patience())).orElseThrow().close();
     }
 
-    @Guarantee(id = "LK-ACQ-02", says = "who may not hold beside the holder is not granted, in no form")
+    @Guarantee(id = "LK-ACQ-02", says = "a request that conflicts with the holder is not granted, in any form")
     void exclusion() throws Exception {
         LockClient other = client();
         Lease blocking = acquired(blocker(client()));
@@ -232,7 +232,7 @@ abstract class AcquirableContract extends LockContract {
         assertFree(lock(client()));
     }
 
-    @Guarantee(id = "LK-ACQ-14", says = "who is interrupted on entry sends nothing")
+    @Guarantee(id = "LK-ACQ-14", says = "a thread that is interrupted on entry sends nothing")
     void interruptedOnEntry() throws Exception {
         Acquirable lock = lock(client());
         Thread.currentThread().interrupt();
@@ -300,7 +300,7 @@ abstract class AcquirableContract extends LockContract {
 
     @Guarantee(
             id = "LK-ACQ-19",
-            says = "the queue shows who holds and who waits, in order, and nobody when all are gone",
+            says = "the queue shows holders and waiters, in order, and is empty when all have left",
             needs = Feature.CONTENDER_DETAILS)
     void queue() throws Exception {
         Acquirable watching = lock(client());
@@ -320,7 +320,7 @@ abstract class AcquirableContract extends LockContract {
         assertEquals(0, watching.queue().size());
     }
 
-    @Guarantee(id = "LK-ACQ-20", says = "a negative time and null arguments are refused at the door")
+    @Guarantee(id = "LK-ACQ-20", says = "a negative timeout and null arguments are refused before anything is sent")
     @SuppressWarnings("NullAway") // that is what it is about
     void badArguments() throws Exception {
         Acquirable lock = lock(client());
@@ -387,7 +387,7 @@ abstract class AcquirableContract extends LockContract {
         assertFree(lock(client()));
     }
 
-    @Guarantee(id = "LK-ACQ-24", says = "a waiter that leaves lets nobody in before its turn")
+    @Guarantee(id = "LK-ACQ-24", says = "a waiter that leaves admits no request out of turn")
     void aWaiterLeaves() throws Exception {
         Lease held = acquired(lock(client()));
         Acquirable leaving = lock(client());

@@ -28,8 +28,8 @@ final class Crowd {
     }
 
     /**
-     * Acquires and releases the lock, which holds so much, again and again. Each lease is held until all other callers stand in the queue
-     * too: a request that is granted too early meets a holder.
+     * Acquires and releases the lock, which holds so much, again and again. Each lease is held until all other callers
+     * stand in the queue too: a request that is granted too early meets a holder.
      */
     @Nullable
     Void takeTurns(Acquirable lock, int holds, int turns) throws InterruptedException {

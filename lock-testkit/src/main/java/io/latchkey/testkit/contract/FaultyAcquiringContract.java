@@ -14,21 +14,21 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What {@link Acquirable} promises of every lock while connections and sessions fail. Each recipe's contract has it; it cannot be extended
- * by itself.
+ * The guarantees of {@link Acquirable} for every lock while connections and sessions fail. Each recipe's contract has
+ * it; it cannot be extended by itself.
  *
  * <ul>
  *   <li>LK-FAULT-01: the next is granted when a holder's session has ended
- *   <li>LK-FAULT-02: a waiter whose session ends asks again and is served, though others were before it
- *   <li>LK-FAULT-03: a waiter whose session ends lets nobody behind it in early, and holds nobody up
+ *   <li>LK-FAULT-02: a waiter whose session ends queues again and is served, though others were ahead of it
+ *   <li>LK-FAULT-03: the end of a waiter's session neither admits requests behind it early nor delays them
  *   <li>LK-FAULT-04: a request that was lost on its way is made again
  *   <li>LK-FAULT-05: a request whose answer was lost is granted, and stands in the queue once
  *   <li>LK-FAULT-06: a timed request whose answer was lost leaves nothing
  *   <li>LK-FAULT-07: a release whose answer was lost lets the next in
- *   <li>LK-FAULT-08: who is interrupted while the answer is on its way leaves nothing
- *   <li>LK-FAULT-09: who cancels while the answer is on its way leaves nothing
- *   <li>LK-FAULT-10: a timed request returns in time with no server in reach, and leaves nothing
- *   <li>LK-FAULT-11: now or never says so with no server in reach
+ *   <li>LK-FAULT-08: a thread that is interrupted while the answer is on its way leaves nothing
+ *   <li>LK-FAULT-09: a request that is cancelled while the answer is on its way leaves nothing
+ *   <li>LK-FAULT-10: a timed request returns in time without a server, and leaves nothing
+ *   <li>LK-FAULT-11: a try without a timeout throws if no server can be reached
  *   <li>LK-FAULT-12: an untimed request waits for the connection
  *   <li>LK-FAULT-13: a grant that reaches a client whose session has ended is lost, and the next holder's lease stands
  *   <li>LK-FAULT-14: a waiter whose request an operator deletes is neither granted out of turn nor forgotten
@@ -55,7 +55,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-02",
-            says = "a waiter whose session ends asks again and is served, though others were before it",
+            says = "a waiter whose session ends queues again and is served, though others were ahead of it",
             reaches = Situation.WAITER_EXPIRED)
     void waiterExpires() throws Exception {
         Lease held = acquired(lock(client()));
@@ -78,7 +78,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-03",
-            says = "a waiter whose session ends lets nobody behind it in early, and holds nobody up",
+            says = "the end of a waiter's session neither admits requests behind it early nor delays them",
             reaches = Situation.WAITER_EXPIRED)
     void waiterInTheMiddleExpires() throws Exception {
         Lease held = acquired(lock(client()));
@@ -146,7 +146,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         acquired(lock(client)).close();
         Lease blocking = acquired(blocker(client()));
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
-        // Time enough to ask in: who is out of time before has lost no answer.
+        // Enough time to send the request: an attempt that times out before has lost no response.
         assertEquals(Optional.empty(), lock(client).tryAcquire(moment().multipliedBy(15)));
         soon(lost);
         reached(Situation.CREATED_ANSWER_LOST);
@@ -173,7 +173,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-08",
-            says = "who is interrupted while the answer is on its way leaves nothing",
+            says = "a thread that is interrupted while the answer is on its way leaves nothing",
             needs = Feature.WIRE_FAULTS,
             reaches = Situation.GIVEN_UP_WHILE_CREATING)
     void interruptedWhileCreating() throws Exception {
@@ -191,7 +191,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-09",
-            says = "who cancels while the answer is on its way leaves nothing",
+            says = "a request that is cancelled while the answer is on its way leaves nothing",
             needs = Feature.WIRE_FAULTS,
             reaches = Situation.GIVEN_UP_WHILE_CREATING)
     void cancelledWhileCreating() throws Exception {
@@ -208,7 +208,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-10",
-            says = "a timed request returns in time with no server in reach, and leaves nothing",
+            says = "a timed request returns in time without a server, and leaves nothing",
             reaches = Situation.OUT_OF_REACH)
     void timedOutOfReach() throws Exception {
         LockClient client = client();
@@ -223,7 +223,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-11",
-            says = "now or never says so with no server in reach",
+            says = "a try without a timeout throws if no server can be reached",
             reaches = Situation.OUT_OF_REACH)
     void nowOrNeverOutOfReach() throws Exception {
         LockClient client = briefClient();

@@ -33,7 +33,10 @@ public enum Feature {
     MULTI_LOCKS,
     /** A path is checked by the method that gets it, by the rules of {@link io.latchkey.lock.LockClient}. */
     PATH_RULES,
-    /** {@link io.latchkey.lock.Contender#requestRelease}, {@link io.latchkey.lock.Contender#evict}, and who is told of it. */
+    /**
+     * {@link io.latchkey.lock.Contender#requestRelease} and {@link io.latchkey.lock.Contender#evict}, with their
+     * notifications.
+     */
     ADMINISTRATION,
     /** {@link io.latchkey.lock.LockClient#session}. */
     SESSION_VIEWS,

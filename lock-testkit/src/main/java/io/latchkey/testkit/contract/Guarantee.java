@@ -11,8 +11,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A test of one guarantee. Its id and what it says are the test's name, and stand before the message if it fails. Where JUnit is told to
- * run tests in parallel, those of a contract run side by side: they mostly wait.
+ * A test of one guarantee. Its id and what it says are the test's name, and stand before the message if it fails. If
+ * JUnit runs tests in parallel, those of a contract run concurrently, because they mostly wait.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -37,7 +37,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * What {@link Lease} promises, shown on a mutex.
+ * The guarantees of {@link Lease}, tested with a mutex.
  *
  * <ul>
  *   <li>LK-LEASE-01: a lease that was granted is held and valid, and has the path that was asked for
@@ -46,31 +46,31 @@ import java.util.stream.IntStream;
  *   <li>LK-LEASE-04: of several releases at once one releases
  *   <li>LK-LEASE-05: an asynchronous release is over for the holder when the call returns, and tells the outcome
  *   <li>LK-LEASE-06: any thread may release
- *   <li>LK-LEASE-07: loss is not told after a release
- *   <li>LK-LEASE-08: to complete or cancel what tells of loss has no effect on others
+ *   <li>LK-LEASE-07: no loss is reported after a release
+ *   <li>LK-LEASE-08: completing or cancelling the future of a loss has no effect on others
  *   <li>LK-LEASE-09: a lease whose session has ended is lost for good, and tells the cause
- *   <li>LK-LEASE-10: loss is told to who asks for it later
+ *   <li>LK-LEASE-10: a loss is reported to later callers as well
  *   <li>LK-LEASE-11: a client that has got the lock again finds its former lease lost
  *   <li>LK-LEASE-12: all leases of a session are lost with it, those of others are not
  *   <li>LK-LEASE-13: the release of a lost lease says that it was lost
  *   <li>LK-LEASE-14: a lease without a connection is suspect and valid, and held again when the connection is back
  *   <li>LK-LEASE-15: without a server the time left falls; with one it rises again
- *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its lease lost before the next is granted
- *   <li>LK-LEASE-17: a holder that is cut off is told of its loss with no server in reach
+ *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its loss before the next grant
+ *   <li>LK-LEASE-17: a holder that is cut off is notified of its loss without a server
  *   <li>LK-LEASE-18: a release without a connection is pending, and the next is let in when the connection is back
  *   <li>LK-LEASE-19: a release by an interrupted thread releases, and keeps the status
- *   <li>LK-LEASE-20: a holder whose request an operator deletes is told so
+ *   <li>LK-LEASE-20: a holder whose request an operator deletes is notified
  *   <li>LK-LEASE-21: the leases of a closed client are lost
- *   <li>LK-LEASE-22: a stage of what tells of loss may acquire
+ *   <li>LK-LEASE-22: a dependent stage of the future of a loss may acquire
  *   <li>LK-LEASE-23: the token of a lease does not change
- *   <li>LK-LEASE-24: a body whose lease is lost meanwhile goes on, finds out when it asks, and its result is returned
- *   <li>LK-LEASE-25: loss is told once
- *   <li>LK-LEASE-26: a holder that listens is told who asks it to let go, and keeps its lease
+ *   <li>LK-LEASE-24: a body whose lease is lost continues, finds the loss when it checks, and its result is returned
+ *   <li>LK-LEASE-25: a loss is reported once
+ *   <li>LK-LEASE-26: a listening holder is notified of a release request, and keeps its lease
  *   <li>LK-LEASE-27: a holder that does not listen cannot be asked
- *   <li>LK-LEASE-28: a holder that is evicted is told of its loss, and the next is let in
+ *   <li>LK-LEASE-28: an evicted holder is notified of its loss, and the next request is granted
  *   <li>LK-LEASE-29: a waiter that is evicted waits at the end
- *   <li>LK-LEASE-30: to ask or to evict a request that has gone does nothing
- *   <li>LK-LEASE-31: loss without a server is told when the time left has passed, however long the lease was held before
+ *   <li>LK-LEASE-30: a release request or an eviction of a request that has left has no effect
+ *   <li>LK-LEASE-31: a loss without a server is reported when the remaining time has passed, for leases of any age
  *   <li>LK-LEASE-32: a body that is to be interrupted on loss is, and its call throws with the cause of the loss
  *   <li>LK-LEASE-33: where sessions end by time, a body that obeys takes its last step before the next is granted
  *   <li>LK-LEASE-34: an interrupt that is pending when the lease is lost stays, and none is sent on top of it
@@ -168,7 +168,7 @@ public abstract class LeaseContract extends LockContract {
         assertFree(mutex(client()));
     }
 
-    @Guarantee(id = "LK-LEASE-07", says = "loss is not told after a release", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-07", says = "no loss is reported after a release", reaches = Situation.LOST_WHILE_HELD)
     void noLossAfterRelease() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
@@ -183,7 +183,7 @@ public abstract class LeaseContract extends LockContract {
         assertEquals(LeaseState.RELEASED, lease.state());
     }
 
-    @Guarantee(id = "LK-LEASE-08", says = "to complete or cancel what tells of loss has no effect on others")
+    @Guarantee(id = "LK-LEASE-08", says = "completing or cancelling the future of a loss has no effect on others")
     void futuresOfOnesOwn() throws Exception {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<LossCause> told = lease.lost();
@@ -213,7 +213,10 @@ public abstract class LeaseContract extends LockContract {
                 assertThrows(LeaseLostException.class, lease::ensureValid).lossCause());
     }
 
-    @Guarantee(id = "LK-LEASE-10", says = "loss is told to who asks for it later", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(
+            id = "LK-LEASE-10",
+            says = "a loss is reported to later callers as well",
+            reaches = Situation.LOST_WHILE_HELD)
     void askedLater() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
@@ -318,8 +321,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-16",
-            says =
-                    "where sessions end by time, a holder that is cut off finds its lease lost before the next is granted",
+            says = "where sessions end by time, a holder that is cut off finds its loss before the next grant",
             reaches = Situation.LOST_WHILE_HELD)
     void lostInTime() throws Exception {
         LockClient client = briefClient();
@@ -333,7 +335,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-17",
-            says = "a holder that is cut off is told of its loss with no server in reach",
+            says = "a holder that is cut off is notified of its loss without a server",
             reaches = Situation.DEADLINE_PASSED)
     void toldWithoutAServer() throws Exception {
         LockClient client = briefClient();
@@ -349,8 +351,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-31",
-            says =
-                    "loss without a server is told when the time left has passed, however long the lease was held before",
+            says = "a loss without a server is reported when the remaining time has passed, for leases of any age",
             needs = Feature.DEADLINES,
             reaches = Situation.DEADLINE_PASSED)
     void toldWhenDue() throws Exception {
@@ -404,7 +405,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-20",
-            says = "a holder whose request an operator deletes is told so",
+            says = "a holder whose request an operator deletes is notified",
             needs = Feature.OPERATOR,
             reaches = Situation.NODE_DELETED)
     void nodeDeleted() throws Exception {
@@ -419,13 +420,13 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-26",
-            says = "a holder that listens is told who asks it to let go, and keeps its lease",
+            says = "a listening holder is notified of a release request, and keeps its lease",
             needs = Feature.ADMINISTRATION)
     void askedToLetGo() throws Exception {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         LockClient other = client();
-        await("somebody who listens", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
+        await("a listening holder", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
         assertEquals(ProcessHandle.current().pid(), soon(wish).processId());
         assertEquals(LeaseState.HELD, lease.state());
         assertTrue(mutex(other).tryAcquire().isEmpty());
@@ -447,7 +448,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-28",
-            says = "a holder that is evicted is told of its loss, and the next is let in",
+            says = "an evicted holder is notified of its loss, and the next request is granted",
             needs = Feature.ADMINISTRATION,
             reaches = Situation.NODE_DELETED)
     void evicted() throws Exception {
@@ -479,7 +480,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-30",
-            says = "to ask or to evict a request that has gone does nothing",
+            says = "a release request or an eviction of a request that has left has no effect",
             needs = Feature.ADMINISTRATION)
     void administrationComesTooLate() throws Exception {
         Lease lease = acquired(mutex(client()));
@@ -506,7 +507,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-22",
-            says = "a stage of what tells of loss may acquire",
+            says = "a dependent stage of the future of a loss may acquire",
             reaches = Situation.LOST_WHILE_HELD)
     void stages() throws Exception {
         LockClient client = client();
@@ -531,7 +532,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-24",
-            says = "a body whose lease is lost meanwhile goes on, finds out when it asks, and its result is returned",
+            says = "a body whose lease is lost continues, finds the loss when it checks, and its result is returned",
             reaches = Situation.LOST_WHILE_HELD)
     void lostInABody() throws Exception {
         LockClient client = client();
@@ -545,7 +546,7 @@ public abstract class LeaseContract extends LockContract {
         assertEquals("done", result);
     }
 
-    @Guarantee(id = "LK-LEASE-25", says = "loss is told once", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-25", says = "a loss is reported once", reaches = Situation.LOST_WHILE_HELD)
     void toldOnce() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What all contracts need: clients that are closed after the test, paths of its own, and ways to await what is due. To be extended by way
- * of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract}, {@link MultiLockContract}, {@link
- * LeaseContract} and {@link LeadershipContract}.
+ * What all contracts need: clients that are closed after the test, paths of its own, and ways to await what is due. To
+ * be extended by way of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract},
+ * {@link MultiLockContract}, {@link LeaseContract} and {@link LeadershipContract}.
  */
 @ExtendWith(ContractExtension.class)
 @DisplayNameGeneration(GuaranteeNames.class)
@@ -165,8 +165,8 @@ abstract class LockContract {
     }
 
     /**
-     * Whatever has happened up to now has not granted this. The clients of these locks have heard of it: a server tells one session
-     * in order, so what they read now comes after.
+     * Whatever has happened up to now has not granted this. The clients of these locks have heard of it: a server tells
+     * one session in order, so what they read now comes after.
      */
     static void assertWaits(Future<?> asked, Acquirable... locks) {
         assertWaits("granted too early", asked, locks);
@@ -202,7 +202,10 @@ abstract class LockContract {
         return new Caller<>(thread, task);
     }
 
-    /** By how many nanoseconds a timed request that cannot be granted ends {@linkplain #late(Duration, Callable) too late}. */
+    /**
+     * By how many nanoseconds a timed request that cannot be granted ends
+     * {@linkplain #late(Duration, Callable) too late}.
+     */
     final long late(Acquirable lock, Duration time) throws Exception {
         return late(time, () -> {
             long start = System.nanoTime();
@@ -214,8 +217,8 @@ abstract class LockContract {
     }
 
     /**
-     * By how many nanoseconds what is due after this time comes too late, less four times by how many a thread does that waits beside it for
-     * the same time: a busy machine delays both.
+     * By how many nanoseconds what is due after this time comes too late, less four times by how many a thread does
+     * that waits beside it for the same time: a busy machine delays both.
      */
     final long late(Duration time, Callable<?> due) throws Exception {
         CountDownLatch never = new CountDownLatch(1);

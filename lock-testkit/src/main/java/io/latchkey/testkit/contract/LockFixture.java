@@ -8,24 +8,28 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the contracts need of an implementation: clients, and ways to do to one of them what servers and networks do. One fixture
- * serves all tests of a class, also several at once. Every test takes paths and clients of its own.
+ * What the contracts need of an implementation: clients, and ways to do to one of them what servers and networks do.
+ * One fixture serves all tests of a class, also several at once. Every test takes paths and clients of its own.
  *
- * <p>Locks that are kept in ZooKeeper need none of their own: {@link ServerFixture} does all of this for the clients that it is given, and
- * {@link SimulatedFixture} for clients that wrap those of the shipped locks. A fixture that cannot do what a method with a default is about leaves it out and declares the feature as {@linkplain #lacking lacking};
- * the default throws {@link UnsupportedOperationException}. Every client that a method is given is one that this fixture has made, and
- * none is closed.
+ * <p>Locks that are kept in ZooKeeper need none of their own: {@link ServerFixture} does all of this for the clients
+ * that it is given, and {@link SimulatedFixture} for clients that wrap those of the shipped locks. A fixture that
+ * cannot do what a method with a default is about leaves it out and declares the feature as
+ * {@linkplain #lacking lacking}; the default throws {@link UnsupportedOperationException}. Every client that a method
+ * is given is one that this fixture has made, and none is closed.
  */
 public interface LockFixture extends AutoCloseable {
-    /** {@return a new connected client with a session of its own, which outlives the time that a client takes to reconnect} */
+    /**
+     * {@return a new connected client with a session of its own, which outlives the time that a client takes to
+     * reconnect}
+     */
     LockClient newClient();
 
     /** {@return a new connected client whose session is as short as can be, for tests that wait for its end by time} */
     LockClient newBriefClient();
 
     /**
-     * Ends the client's session at the server. It has ended, with all its requests, when this returns. The client learns of it by
-     * itself, later; one that owns its session opens another.
+     * Ends the client's session at the server. It has ended, with all its requests, when this returns. The client
+     * learns of it by itself, later; one that owns its session opens another.
      *
      * @param client whose session
      * @throws InterruptedException if interrupted while waiting
@@ -33,21 +37,22 @@ public interface LockFixture extends AutoCloseable {
     void expire(LockClient client) throws InterruptedException;
 
     /**
-     * From now on nothing passes between the client and any server, and nobody is told, until {@link #heal}.
+     * From now on nothing passes between the client and any server, without notice to either, until {@link #heal}.
      *
-     * @param client whom to cut off
+     * @param client the client to cut off
      */
     void cutOff(LockClient client);
 
     /**
-     * Breaks the client's connection, and refuses others until {@link #heal}. The client knows at once, or within 0.2 s.
+     * Breaks the client's connection, and refuses others until {@link #heal}. The client knows at once, or within 0.2
+     * s.
      *
      * @param client whose connection
      */
     void disconnect(LockClient client);
 
     /**
-     * Ends {@link #cutOff} and {@link #disconnect}, and takes back what has not struck yet; does nothing if there is none of it. The client
+     * Ends {@link #cutOff} and {@link #disconnect}, and cancels pending faults; has no effect without them. The client
      * comes back by itself. Called for each client after its test.
      *
      * @param client whose faults
@@ -65,7 +70,8 @@ public interface LockFixture extends AutoCloseable {
     }
 
     /**
-     * Loses the answer to the client's next request to stand in a queue, and the connection with it. The server has done it.
+     * Loses the answer to the client's next request to stand in a queue, and the connection with it. The server has
+     * done it.
      *
      * @param client whose request
      * @return completes when that has happened
@@ -75,7 +81,8 @@ public interface LockFixture extends AutoCloseable {
     }
 
     /**
-     * Loses the answer to the client's next request to leave a queue, and the connection with it. The server has done it.
+     * Loses the answer to the client's next request to leave a queue, and the connection with it. The server has done
+     * it.
      *
      * @param client whose request
      * @return completes when that has happened
@@ -85,8 +92,8 @@ public interface LockFixture extends AutoCloseable {
     }
 
     /**
-     * Holds back the answers to the client's requests to stand in a queue, and whatever comes behind them. Signs of life still pass, so that
-     * the session lives on.
+     * Holds back the answers to the client's requests to stand in a queue, and whatever comes behind them. Signs of
+     * life still pass, so that the session lives on.
      *
      * @param client whose answers
      * @return in force until it is closed
@@ -96,8 +103,8 @@ public interface LockFixture extends AutoCloseable {
     }
 
     /**
-     * Holds back what the server tells the client of its own accord, and whatever comes behind it. Signs of life still pass, so that the
-     * session lives on.
+     * Holds back what the server tells the client of its own accord, and whatever comes behind it. Signs of life still
+     * pass, so that the session lives on.
      *
      * @param client whose events
      * @return in force until it is closed
@@ -131,16 +138,16 @@ public interface LockFixture extends AutoCloseable {
     }
 
     /**
-     * {@return what there is not, each with the reason, which is told with the tests that are skipped for it} Always the same; nothing is
-     * lacking unless a fixture says so.
+     * {@return the features that are missing, each with the reason, which is reported with the tests that are skipped
+     * for it} The result is constant, and empty by default.
      */
     default Map<Feature, String> lacking() {
         return Map.of();
     }
 
     /**
-     * {@return how long a test waits at most for what is due, on an idle machine; 10 s unless a fixture says otherwise} {@link Slowness} stretches
-     * it.
+     * {@return how long a test waits at most for what is due, on an idle machine; 10 s unless a fixture says otherwise}
+     * {@link Slowness} stretches it.
      */
     default Duration patience() {
         return Duration.ofSeconds(10);

@@ -22,16 +22,16 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@link MultiLock} promises, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it has with two mutexes
- * as the lock.
+ * The guarantees of {@link MultiLock}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
+ * has with two mutexes as the lock.
  *
  * <ul>
- *   <li>LK-MULTI-01: who holds a multi-lock holds every member
+ *   <li>LK-MULTI-01: the holder of a multi-lock holds every member
  *   <li>LK-MULTI-02: a multi-lock that cannot hold one member holds none and leaves nothing on any
  *   <li>LK-MULTI-03: the members have one deadline together
  *   <li>LK-MULTI-04: multi-locks in opposite orders do not wait for each other
  *   <li>LK-MULTI-05: members of every kind
- *   <li>LK-MULTI-06: a member twice, a foreign member, a multi-lock as member and no member are refused at the door
+ *   <li>LK-MULTI-06: no member, a member twice, a foreign member and a multi-lock as member are refused
  *   <li>LK-MULTI-07: a release frees every member
  *   <li>LK-MULTI-08: a multi-lock that loses one member is lost as a whole
  *   <li>LK-MULTI-09: a multi-lock is lost with its session, and every member is free
@@ -68,7 +68,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
         return client.multiLock(a(client), b(client));
     }
 
-    @Guarantee(id = "LK-MULTI-01", says = "who holds a multi-lock holds every member")
+    @Guarantee(id = "LK-MULTI-01", says = "the holder of a multi-lock holds every member")
     void everyMember() throws Exception {
         Lease held = acquired(both(client()));
         LockClient other = client();
@@ -107,7 +107,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
         for (String name : names.subList(0, 3)) {
             before.add(acquired(client().mutex(path(name))));
         }
-        // They are let go late: whoever counts the time for each member anew is late with each.
+        // They are released late: an implementation that counts the timeout for each member again is late with each.
         for (int place = 0; place < 3; place++) {
             Duration late = time.multipliedBy(place + 1).dividedBy(2);
             Executor later = CompletableFuture.delayedExecutor(late.toMillis(), TimeUnit.MILLISECONDS);
@@ -160,7 +160,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MULTI-06",
-            says = "a member twice, a foreign member, a multi-lock as member and no member are refused at the door")
+            says = "no member, a member twice, a foreign member and a multi-lock as member are refused")
     void badMembers() {
         LockClient client = client();
         LockClient other = client();

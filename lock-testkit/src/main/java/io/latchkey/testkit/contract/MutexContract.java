@@ -24,10 +24,11 @@ import java.util.concurrent.locks.Lock;
 import java.util.stream.IntStream;
 
 /**
- * What {@link Mutex} and {@link StripedMutex} promise, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}.
+ * The guarantees of {@link Mutex} and {@link StripedMutex}, beside {@link AcquirableContract} and
+ * {@link FaultyAcquiringContract}.
  *
  * <ul>
- *   <li>LK-MUTEX-01: tokens are positive and grow with each grant, whoever gets it
+ *   <li>LK-MUTEX-01: tokens are positive and grow with each grant, to any client
  *   <li>LK-MUTEX-02: the next holder's token is higher also when the former one's session has ended
  *   <li>LK-MUTEX-03: a store that checks tokens refuses a former holder that does not know of its loss
  *   <li>LK-MUTEX-04: the queue tells each contender's token and permits
@@ -46,8 +47,8 @@ import java.util.stream.IntStream;
  *   <li>LK-MUTEX-17: interruption does not end a view's lock, and is kept
  *   <li>LK-MUTEX-18: interruption ends a view's lockInterruptibly, and leaves nothing
  *   <li>LK-MUTEX-19: a view has no conditions
- *   <li>LK-MUTEX-20: who holds a view whose lease is lost is not let in again
- *   <li>LK-MUTEX-21: each unlock of a view whose lease is lost says so, and after the last one the thread may lock anew
+ *   <li>LK-MUTEX-20: the holder of a view whose lease is lost cannot lock it again
+ *   <li>LK-MUTEX-21: each unlock of a view whose lease is lost throws, and after the last one the thread may lock again
  *   <li>LK-MUTEX-22: the last unlock of a view says that the lease is lost also where only the release shows it
  * </ul>
  */
@@ -68,7 +69,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MUTEX-01",
-            says = "tokens are positive and grow with each grant, whoever gets it",
+            says = "tokens are positive and grow with each grant, to any client",
             needs = Feature.TOKENS)
     void tokens() throws Exception {
         List<LockClient> clients = List.of(client(), client());
@@ -383,7 +384,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MUTEX-20",
-            says = "who holds a view whose lease is lost is not let in again",
+            says = "the holder of a view whose lease is lost cannot lock it again",
             needs = Feature.LOCK_VIEWS,
             reaches = Situation.LOST_WHILE_HELD)
     void noReentryWhenLost() throws Exception {
@@ -398,7 +399,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MUTEX-21",
-            says = "each unlock of a view whose lease is lost says so, and after the last one the thread may lock anew",
+            says = "each unlock of a view whose lease is lost throws, and after the last one the thread may lock again",
             needs = Feature.LOCK_VIEWS,
             reaches = Situation.LOST_WHILE_HELD)
     void unlockWhenLost() throws Exception {

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How often each {@link Situation} was really observed. A test that covers a fault counts it where it sees it, so that a fault which
- * never struck does not pass for one that was withstood. Thread-safe.
+ * How often each {@link Situation} was really observed. A test that covers a fault counts it where it sees it, so that
+ * a fault which never struck does not pass for one that was withstood. Thread-safe.
  */
 final class Reached {
     private final Map<Situation, Integer> counts = new EnumMap<>(Situation.class);
 
-    /** The situation was observed once more. */
+    /** Counts an observation of the situation. */
     synchronized void count(Situation situation) {
         counts.merge(situation, 1, Integer::sum);
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /**
- * What {@link ReadWriteLock} promises, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it has with the
- * write lock as the lock.
+ * The guarantees of {@link ReadWriteLock}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which
+ * it has with the write lock as the lock.
  *
  * <ul>
  *   <li>LK-RW-01: readers hold side by side, of one client and of several
@@ -46,10 +46,10 @@ import java.util.concurrent.locks.Lock;
  *   <li>LK-RW-18: a released lease cannot be downgraded
  *   <li>LK-RW-19: a lost lease cannot be downgraded
  *   <li>LK-RW-20: to release the write lease after its downgrade does nothing
- *   <li>LK-RW-21: both locks of a view are re-entrant, and shut out whom they must
- *   <li>LK-RW-22: who holds a view's write lock may lock its read lock, and keeps it when it unlocks the write lock
+ *   <li>LK-RW-21: both locks of a view are re-entrant, and exclude conflicting holders
+ *   <li>LK-RW-22: a thread with a view's write lock may lock its read lock, and keeps it when it unlocks the write lock
  *   <li>LK-RW-23: such a downgrade of a view lets no writer in
- *   <li>LK-RW-24: who holds only a view's read lock is refused its write lock at once, in every form, and keeps the read lock
+ *   <li>LK-RW-24: a reader of a view is refused the write lock at once, in every form, and keeps the read lock
  *   <li>LK-RW-25: a request to read whose answer was lost is granted, and stands in the queue once
  *   <li>LK-RW-26: a view is owned by its thread
  * </ul>
@@ -352,7 +352,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-RW-21",
-            says = "both locks of a view are re-entrant, and shut out whom they must",
+            says = "both locks of a view are re-entrant, and exclude conflicting holders",
             needs = Feature.READ_WRITE_VIEWS)
     void views() throws Exception {
         java.util.concurrent.locks.ReadWriteLock view = view(client());
@@ -377,7 +377,8 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-RW-22",
-            says = "who holds a view's write lock may lock its read lock, and keeps it when it unlocks the write lock",
+            says =
+                    "a thread with a view's write lock may lock its read lock, and keeps it when it unlocks the write lock",
             needs = Feature.READ_WRITE_VIEWS)
     void viewDowngrade() throws Exception {
         java.util.concurrent.locks.ReadWriteLock view = view(client());
@@ -406,8 +407,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-RW-24",
-            says =
-                    "who holds only a view's read lock is refused its write lock at once, in every form, and keeps the read lock",
+            says = "a reader of a view is refused the write lock at once, in every form, and keeps the read lock",
             needs = Feature.READ_WRITE_VIEWS)
     void viewUpgrade() throws Exception {
         java.util.concurrent.locks.ReadWriteLock view = view(client());

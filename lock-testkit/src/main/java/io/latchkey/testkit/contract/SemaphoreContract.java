@@ -19,25 +19,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * What {@link Semaphore} promises, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it has with both of two
- * permits as the lock.
+ * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
+ * has with both of two permits as the lock.
  *
  * <ul>
  *   <li>LK-SEM-01: as many permits are granted as there are, and no more
  *   <li>LK-SEM-02: several permits are granted all or none, with one lease
  *   <li>LK-SEM-03: requests are granted in their order, though a later one's permits are free
  *   <li>LK-SEM-04: a permit is given back once
- *   <li>LK-SEM-05: who waits behind a request that gives up comes in
+ *   <li>LK-SEM-05: a waiter behind a request that gives up is granted
  *   <li>LK-SEM-06: all permits of an ended session are free
  *   <li>LK-SEM-07: the permits that an ended session waited for do not hold others up
  *   <li>LK-SEM-08: two clients that ask for all permits at once are served one after the other
- *   <li>LK-SEM-09: who declares another number of permits is told both numbers
+ *   <li>LK-SEM-09: a client that declares another number of permits gets both numbers in the exception
  *   <li>LK-SEM-10: the capacity is the declared number; on a path that is not used, too
- *   <li>LK-SEM-11: available permits are those that nobody holds
+ *   <li>LK-SEM-11: available permits are those without a holder
  *   <li>LK-SEM-12: a larger capacity lets waiting requests in
- *   <li>LK-SEM-13: a smaller capacity takes from nobody and lets nobody in until enough is released
- *   <li>LK-SEM-14: a request that waits for more than a new capacity is told
- *   <li>LK-SEM-15: numbers that cannot be are refused at the door
+ *   <li>LK-SEM-13: a smaller capacity revokes no permits and admits no request until enough are released
+ *   <li>LK-SEM-14: a request that waits for more than a new capacity fails
+ *   <li>LK-SEM-15: impossible numbers are refused before anything is sent
  *   <li>LK-SEM-16: a new capacity holds for every client
  *   <li>LK-SEM-17: the path of a semaphore acquired as another kind of lock is refused
  *   <li>LK-SEM-18: the queue tells the permits of each contender
@@ -118,7 +118,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertTrue(two.isValid() && three.isValid());
     }
 
-    @Guarantee(id = "LK-SEM-05", says = "who waits behind a request that gives up comes in")
+    @Guarantee(id = "LK-SEM-05", says = "a waiter behind a request that gives up is granted")
     void theLargeGivesUp() throws Exception {
         Lease held = acquired(semaphore(client(), 3).permits(2));
         CompletableFuture<Lease> large = queued(semaphore(client(), 3).permits(2));
@@ -169,7 +169,9 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertFree(lock(client()));
     }
 
-    @Guarantee(id = "LK-SEM-09", says = "who declares another number of permits is told both numbers")
+    @Guarantee(
+            id = "LK-SEM-09",
+            says = "a client that declares another number of permits gets both numbers in the exception")
     void declaredOtherwise() throws Exception {
         Lease held = acquired(semaphore(client(), 2));
         Semaphore other = semaphore(client(), 5);
@@ -189,7 +191,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertEquals(4, semaphore(client(), 4).capacity());
     }
 
-    @Guarantee(id = "LK-SEM-11", says = "available permits are those that nobody holds", needs = Feature.PERMIT_COUNTS)
+    @Guarantee(id = "LK-SEM-11", says = "available permits are those without a holder", needs = Feature.PERMIT_COUNTS)
     void availablePermits() throws Exception {
         Semaphore semaphore = semaphore(client(), 4);
         assertEquals(4, semaphore.availablePermits());
@@ -217,7 +219,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-SEM-13",
-            says = "a smaller capacity takes from nobody and lets nobody in until enough is released",
+            says = "a smaller capacity revokes no permits and admits no request until enough are released",
             needs = {Feature.RESIZING, Feature.PERMIT_COUNTS})
     void smaller() throws Exception {
         Semaphore semaphore = semaphore(client(), 3);
@@ -237,7 +239,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-SEM-14",
-            says = "a request that waits for more than a new capacity is told",
+            says = "a request that waits for more than a new capacity fails",
             needs = Feature.RESIZING)
     void tooLargeForTheNewCapacity() throws Exception {
         Lease held = acquired(semaphore(client(), 3));
@@ -250,7 +252,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertTrue(soon(small).isValid() && held.isValid());
     }
 
-    @Guarantee(id = "LK-SEM-15", says = "numbers that cannot be are refused at the door")
+    @Guarantee(id = "LK-SEM-15", says = "impossible numbers are refused before anything is sent")
     void badNumbers() {
         LockClient client = client();
         assertThrows(IllegalArgumentException.class, () -> semaphore(client, 0));

@@ -27,12 +27,12 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a subclass declares
- * one as {@linkplain #lacking lacking}. The sessions of its clients are 12 s long, those of brief ones 0.8 s; {@link
- * Slowness} stretches both.
+ * A ZooKeeper server in this process, and clients of an implementation behind a proxy each. Has every feature, unless a
+ * subclass declares one as {@linkplain #lacking lacking}. The sessions of its clients are 12 s long, those of brief
+ * ones 0.8 s; {@link Slowness} stretches both.
  *
- * <p>{@link #deleteRequest} takes every ephemeral node below a lock's path for a request, in the order of their creation. An implementation
- * whose requests look otherwise overrides it.
+ * <p>{@link #deleteRequest} takes every ephemeral node below a lock's path for a request, in the order of their
+ * creation. An implementation whose requests look otherwise overrides it.
  */
 public class ServerFixture implements LockFixture {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(12));
@@ -52,7 +52,8 @@ public class ServerFixture implements LockFixture {
     }
 
     /**
-     * Clients of servers that run. The contracts need them empty, with sessions as short as 0.8 s: a tick of at most 400 ms.
+     * Clients of servers that run. The contracts need them empty, with sessions as short as 0.8 s: a tick of at most
+     * 400 ms.
      *
      * @param connector makes the clients
      * @param servers closed together with this fixture

@@ -17,9 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * The shipped locks without a server, for implementations that wrap them: a client that counts, traces, or looks like something else.
- * {@link SimulatedLocks} with time that passes as on the machine, whose clients are wrapped. Has every feature, unless a subclass declares
- * one as {@linkplain #lacking lacking}. The sessions of its clients are 6 s long, those of brief ones 0.8 s.
+ * The shipped locks without a server, for implementations that wrap them: a client that counts, traces, or looks like
+ * something else. {@link SimulatedLocks} with time that passes as on the machine, whose clients are wrapped. Has every
+ * feature, unless a subclass declares one as {@linkplain #lacking lacking}. The sessions of its clients are 6 s long,
+ * those of brief ones 0.8 s.
  *
  * <pre>{@code
  * class MeteredMutexTest extends MutexContract {
@@ -43,17 +44,19 @@ public class SimulatedFixture implements LockFixture {
     /**
      * Starts a simulation.
      *
-     * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the client
+     * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the
+     *     client
      */
     public SimulatedFixture(UnaryOperator<LockClient> wrapper) {
         this(wrapper, builder -> builder);
     }
 
     /**
-     * Starts a simulation whose clients have settings of their own: another layout, local turns, an observer. A subclass declares what they
-     * do not have as {@linkplain #lacking lacking}.
+     * Starts a simulation whose clients have settings of their own: another layout, local turns, an observer. A
+     * subclass declares what they do not have as {@linkplain #lacking lacking}.
      *
-     * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the client
+     * @param wrapper gives what the contracts are to test for a client of the shipped locks; closing that closes the
+     *     client
      * @param settings is applied to the builder of each client; the session time-out stays the fixture's
      */
     public SimulatedFixture(UnaryOperator<LockClient> wrapper, UnaryOperator<ClientBuilder> settings) {

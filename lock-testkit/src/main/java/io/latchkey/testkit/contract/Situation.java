@@ -27,6 +27,6 @@ public enum Situation {
     GIVEN_UP_WHILE_CREATING,
     /** A call was made with no server in reach. */
     OUT_OF_REACH,
-    /** Somebody deleted the node of a holder. */
+    /** The node of a holder was deleted. */
     NODE_DELETED
 }

@@ -1,12 +1,14 @@
 /**
- * The contract of lock-api as tests that any implementation can extend. Each guarantee has an id, such as {@code LK-MUTEX-03}, that
- * stands in the javadoc of its class, in the name of its test and in front of the message with which it fails.
+ * The contract of lock-api as tests that any implementation can extend. Each guarantee has an id, such as
+ * {@code LK-MUTEX-03}, that stands in the javadoc of its class, in the name of its test and in front of the message
+ * with which it fails.
  *
- * <p>An implementer writes a class of two lines for each contract: {@link io.latchkey.testkit.contract.MutexContract}, {@link
- * io.latchkey.testkit.contract.ReadWriteLockContract}, {@link io.latchkey.testkit.contract.SemaphoreContract}, {@link
- * io.latchkey.testkit.contract.MultiLockContract} and {@link io.latchkey.testkit.contract.LeaseContract}. JUnit runs it like any other
- * test class. What it needs is a {@link io.latchkey.testkit.contract.LockFixture}, which makes clients and does things to them. For locks
- * that are kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is one, given how a client is made:
+ * <p>An implementer writes a class of two lines for each contract: {@link io.latchkey.testkit.contract.MutexContract},
+ * {@link io.latchkey.testkit.contract.ReadWriteLockContract}, {@link io.latchkey.testkit.contract.SemaphoreContract},
+ * {@link io.latchkey.testkit.contract.MultiLockContract} and {@link io.latchkey.testkit.contract.LeaseContract}. JUnit
+ * runs it like any other test class. It needs a {@link io.latchkey.testkit.contract.LockFixture}, which makes clients
+ * and does things to them. For locks that are kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is
+ * one, given how a client is made:
  *
  * <pre>{@code
  * class MyMutexTest extends MutexContract {
@@ -17,11 +19,13 @@
  * }
  * }</pre>
  *
- * <p>A client that wraps one of the shipped locks' runs on {@link io.latchkey.testkit.contract.SimulatedFixture}, without a server.
+ * <p>A client that wraps one of the shipped locks' runs on {@link io.latchkey.testkit.contract.SimulatedFixture},
+ * without a server.
  *
- * <p>What an implementation does not have it {@linkplain io.latchkey.testkit.contract.LockFixture#lacking declares}. Tests of it are
- * reported as skipped with the reason. A test of a fault says which {@link io.latchkey.testkit.contract.Situation} it is about; a
- * class whose tests passed without having reached one of theirs fails.
+ * <p>An implementation {@linkplain io.latchkey.testkit.contract.LockFixture#lacking declares} the features that it does
+ * not support. Tests of it are reported as skipped with the reason. A test of a fault says which
+ * {@link io.latchkey.testkit.contract.Situation} it is about; a class whose tests passed without having reached one of
+ * theirs fails.
  */
 @NullMarked
 package io.latchkey.testkit.contract;

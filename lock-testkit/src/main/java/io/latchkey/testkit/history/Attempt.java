@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One attempt to acquire, as its client records it in a {@link History}, for locks that {@link History#recorded(String,
- * io.latchkey.lock.Acquirable, LockClaim...)} cannot wrap. Call each method at the moment that it names: {@link #granted} after the lock was
- * handed out, {@link #releasing} before the release is begun. Any thread may call them.
+ * io.latchkey.lock.Acquirable, LockClaim...)} cannot wrap. Call each method at the moment that it names:
+ * {@link #granted} after the lock was handed out, {@link #releasing} before the release is begun. Any thread may call
+ * them.
  */
 public final class Attempt {
     /** The note of a hold that goes on as another, see {@link #downgraded}. */
@@ -57,16 +58,16 @@ public final class Attempt {
     }
 
     /**
-     * The client knows that its request stands in the queue at the server, as when it has seen it there. Whoever asks from now on comes
-     * behind it. Attempts through a {@link FaultyClient} record this by themselves.
+     * The client knows that its request is in the queue at the server, for example because it has read it there. Later
+     * requests are behind it. Attempts through a {@link FaultyClient} record this by themselves.
      */
     public void placed() {
         record(What.PLACED, "");
     }
 
     /**
-     * The client has turned this exclusive hold into a shared one and never let go in between: this one ends and that one begins at the
-     * moment that was taken before the downgrade was begun.
+     * The client has converted this exclusive hold into a shared one without a release in between: the former ends and
+     * the latter begins at the time that was taken before the downgrade began.
      *
      * @param before from {@link #beforeLook()}, before the downgrade
      * @return the attempt that holds from then on
@@ -85,9 +86,10 @@ public final class Attempt {
     }
 
     /**
-     * The client has been told that it holds, and relies on it from now on.
+     * The client has been granted the lock, and relies on it from now on.
      *
-     * @param grantedToken the lease's {@link io.latchkey.lock.Lease#token}, or 0 if there are none; then tokens cannot be checked
+     * @param grantedToken the lease's {@link io.latchkey.lock.Lease#token}, or 0 if the lock has no tokens; then tokens
+     *     cannot be checked
      */
     public void granted(long grantedToken) {
         token = grantedToken;
@@ -116,7 +118,10 @@ public final class Attempt {
         record(What.GAVE_UP, why);
     }
 
-    /** {@return the present moment, for {@link #valid} and {@link #downgraded}} Take it before you look whether the lease is valid. */
+    /**
+     * {@return the present moment, for {@link #valid} and {@link #downgraded}} Take it before you look whether the
+     * lease is valid.
+     */
     public long beforeLook() {
         return history.now();
     }
@@ -149,7 +154,7 @@ public final class Attempt {
     }
 
     /**
-     * The client has been told that the lease is lost.
+     * The client has been notified that the lease is lost.
      *
      * @param cause for the reader
      */

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * How one attempt of a history went, its events put together. Times are nanoseconds since the history began; {@link #NEVER} for what has
- * not happened.
+ * How one attempt of a history went, its events put together. Times are nanoseconds since the history began;
+ * {@link #NEVER} for what has not happened.
  *
  * @param how the note of the request: the time that the attempt has, or that it is a downgrade
  * @param placed the last moment at which its request was found standing at the server
@@ -99,7 +99,7 @@ public record AttemptSummary(
         return granted != NEVER;
     }
 
-    /** Whether it asked for a lock; what was recorded only to change a capacity did not. */
+    /** Whether it requested a lock, as opposed to a change of capacity. */
     public boolean isAsked() {
         return requested != NEVER;
     }

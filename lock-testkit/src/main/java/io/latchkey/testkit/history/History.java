@@ -20,11 +20,12 @@ import java.util.concurrent.locks.Lock;
 import java.util.stream.Collectors;
 
 /**
- * Who asked for what, got it, relied on it and let it go, as the clients themselves saw it, for checkers such as {@link
- * ExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
+ * A record of requests, grants, checks and releases, as the clients saw them, for checkers such as
+ * {@link ExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
  *
- * <p>All times come from one {@link System#nanoTime()}, so all clients have to live in one process. What is recorded is what a client
- * could rely on: a hold begins when the grant was handed out and ends before the release is begun, never later.
+ * <p>All times come from one {@link System#nanoTime()}, so all clients have to live in one process. A recorded hold is
+ * the time in which a client could rely on it: it begins with the grant to the caller and ends before the release
+ * begins, never later.
  */
 public final class History {
     private final long origin = System.nanoTime();
@@ -54,12 +55,12 @@ public final class History {
     }
 
     /**
-     * The lock, with every attempt on it recorded. Leases are recorded too: what their holder finds when it looks, their loss, their
-     * release. What they hold is what the claims say; a history cannot ask the lock for that.
+     * The lock, with every attempt on it recorded. Leases are recorded too: the results of their holder's checks, their
+     * loss, their release. The claims say what they hold; a history cannot read that from the lock.
      *
      * @param client a name for the client, the same for all it does
      * @param lock the lock, which does the work
-     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @param claims the access of a holder of the lock: one claim, or one for each member of a multi-lock
      * @return a lock that does what this one does, and records it
      * @throws IllegalArgumentException if there is no claim
      */
@@ -68,8 +69,8 @@ public final class History {
     }
 
     /**
-     * A lock of this client, recorded in the same way together with the session that each grant is of: the client's proxy has seen it. So
-     * checkers know even of a grant that reached the client after its session had ended.
+     * A lock of this client, recorded in the same way together with the session that each grant is of: the client's
+     * proxy has seen it. So checkers know even of a grant that reached the client after its session had ended.
      *
      * <pre>{@code
      * LockClient locks = client.client();
@@ -80,7 +81,7 @@ public final class History {
      *
      * @param client whose lock it is
      * @param lock a lock of that client, which does the work
-     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @param claims the access of a holder of the lock: one claim, or one for each member of a multi-lock
      * @return a lock that does what this one does, and records it
      * @throws IllegalArgumentException if there is no claim
      */
@@ -95,7 +96,7 @@ public final class History {
      * @param locks the simulation, which knows whose every node is
      * @param client a name for the client, the same for all it does
      * @param lock a lock of a client of that simulation, which does the work
-     * @param claims what whoever holds the lock holds: one, or one for each member of a multi-lock
+     * @param claims the access of a holder of the lock: one claim, or one for each member of a multi-lock
      * @return a lock that does what this one does, and records it
      * @throws IllegalArgumentException if there is no claim
      */
@@ -115,8 +116,9 @@ public final class History {
     }
 
     /**
-     * Downgrades a recorded write lease as {@link ReadWriteLock#downgrade} does, and records that the client held on: its exclusive hold
-     * ends in the moment in which the shared one begins. If it fails, the write lease stays recorded as it was.
+     * Downgrades a recorded write lease as {@link ReadWriteLock#downgrade} does, and records that the client held on:
+     * its exclusive hold ends in the moment in which the shared one begins. If it fails, the write lease stays recorded
+     * as it was.
      *
      * @param lock the lock itself, not recorded
      * @param write a lease of its write lock, as a recorded lock gave it
@@ -132,9 +134,9 @@ public final class History {
     }
 
     /**
-     * The view of a mutex, with every hold of every thread recorded, re-entries too: each is an attempt of its own, of the client and
-     * thread together. Views show neither tokens nor sessions, and since their holds are nested, only {@link
-     * LinearizabilityChecker#ofViews} can judge them.
+     * The view of a mutex, with every hold of every thread recorded, re-entries too: each is an attempt of its own, of
+     * the client and thread together. Views show neither tokens nor sessions, and since their holds are nested, only
+     * {@link LinearizabilityChecker#ofViews} can judge them.
      *
      * @param client a name for the client, the same for all it does
      * @param view from {@link io.latchkey.lock.Mutex#asLock()}
@@ -146,7 +148,8 @@ public final class History {
     }
 
     /**
-     * Changes the capacity as {@link Semaphore#resize} does, and records when that began and, if it succeeded, when it was done.
+     * Changes the capacity as {@link Semaphore#resize} does, and records when that began and, if it succeeded, when it
+     * was done.
      *
      * @param client a name for the client, the same for all it does
      * @param semaphore the semaphore to resize
@@ -207,11 +210,12 @@ public final class History {
     }
 
     /**
-     * Ends the client's session as {@link FaultyClient#expire} does, and records when that began and when the server had done it. Checkers
-     * that ask whether sessions live have to be told of every end, so use this instead.
+     * Ends the client's session as {@link FaultyClient#expire} does, and records when that began and when the server
+     * had done it. Checkers that need to know which sessions are alive need a record of every end, so use this method
+     * instead.
      *
      * @param client whose session
-     * @param order who learns first that the session is over, and how it ends
+     * @param order the order in which server and client learn of the end, and the way in which it ends
      * @return as of {@link FaultyClient#expire}
      * @throws IllegalStateException if the client has not connected yet
      */
@@ -252,8 +256,8 @@ public final class History {
     }
 
     /**
-     * Records what a client in a process of its own has believed of the path, alone. Its clock has to be that of this process too, as on
-     * Linux.
+     * Records what a client in a process of its own has believed of the path, alone. Its clock has to be that of this
+     * process too, as on Linux.
      *
      * @param client the client, which gives the name
      * @param path the mutex's
@@ -265,7 +269,8 @@ public final class History {
     }
 
     /**
-     * Records something for the reader, such as a fault that has no event of its own. To {@link LivenessChecker} it counts as a fault.
+     * Records something for the reader, such as a fault that has no event of its own. To {@link LivenessChecker} it
+     * counts as a fault.
      *
      * @param client the name of the client that it concerns
      * @param text one line
@@ -274,7 +279,7 @@ public final class History {
         add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
     }
 
-    /** {@return what has been recorded so far, in order of time; what is recorded later is not in it} */
+    /** {@return the events recorded so far, in order of time, without later ones} */
     public List<HistoryEvent> events() {
         List<HistoryEvent> all;
         List<Attempt> asked;

@@ -6,13 +6,14 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * One thing that a client did or was told, in a {@link History}.
+ * An action or notification of a client, in a {@link History}.
  *
  * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
- * @param client whose client
- * @param attempt which attempt to acquire, counted through the history from 1; 0 if it concerns the client as a whole
- * @param claims what it tried to acquire; none if it concerns the client as a whole, several for a multi-lock
- * @param what what happened
+ * @param client the name of the client
+ * @param attempt the number of the attempt to acquire, from 1 in the history; 0 if the event concerns the client as a
+ *     whole
+ * @param claims the requested access; empty if the event concerns the client as a whole, several for a multi-lock
+ * @param what the kind of the event
  * @param token the token of the grant, once there is one; 0 before
  * @param session the server's id of the session that it is of, if it is known; 0 if not
  * @param note more, for the reader
@@ -31,10 +32,10 @@ public record HistoryEvent(
      * Takes the claims as they are now.
      *
      * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
-     * @param client whose client
+     * @param client the name of the client
      * @param attempt which attempt to acquire, counted through the history from 1
      * @param claims what it tried to acquire
-     * @param what what happened
+     * @param what the kind of the event
      * @param token the token of the grant, once there is one
      * @param session the server's id of the session that it is of, if it is known
      * @param note more, for the reader
@@ -45,11 +46,17 @@ public record HistoryEvent(
 
     /** What can happen. */
     public enum What {
-        /** The client is about to ask. The note is the time that it gives the attempt, as {@link java.time.Duration} writes it, if any. */
+        /**
+         * The client is about to ask. The note is the time that it gives the attempt, as {@link java.time.Duration}
+         * writes it, if any.
+         */
         REQUESTED,
-        /** At this moment the request was known to stand at the server: an answer of the server shows it. Only some attempts have this. */
+        /**
+         * At this moment the request was known to stand at the server: an answer of the server shows it. Only some
+         * attempts have this.
+         */
         PLACED,
-        /** The client has been told that it holds. */
+        /** The client has been granted the lock. */
         GRANTED,
         /** The attempt ended without a grant: out of time, cancelled, interrupted, failed. */
         GAVE_UP,
@@ -59,9 +66,11 @@ public record HistoryEvent(
         RELEASING,
         /** The release has come out as one of a lease that was held until then. */
         RELEASED,
-        /** The client has been told that the lease is lost, or was told so when it released. */
+        /** The client has been notified of the loss of the lease, or found it lost when it released. */
         LOST,
-        /** The client is about to change the number of permits that a semaphore has, to the number that the claim is of. */
+        /**
+         * The client is about to change the number of permits that a semaphore has, to the number that the claim is of.
+         */
         RESIZING,
         /** The number of permits has been changed. */
         RESIZED,

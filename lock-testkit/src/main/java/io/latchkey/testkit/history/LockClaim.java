@@ -4,7 +4,8 @@ package io.latchkey.testkit.history;
 import java.util.Objects;
 
 /**
- * What an attempt asks for on one path, and so whom it shuts out there. An attempt on a multi-lock has one for each member.
+ * The access that an attempt requests at one path, which determines the conflicting holds. An attempt on a multi-lock
+ * has one claim for each member.
  *
  * @see History#recorded(FaultyClient, io.latchkey.lock.Acquirable, Claim...)
  */

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A lease that records what its holder finds out about it, and when it is let go. */
+/** A lease that records the results of its holder's checks, its loss and its release. */
 final class RecordedLease implements Lease {
     private final Attempt attempt;
     private final Lease lease;
@@ -123,7 +123,7 @@ final class RecordedLease implements Lease {
         return lease.state();
     }
 
-    /** Whoever is told finds it recorded. */
+    /** The loss is recorded before the holder is notified. */
     @Override
     public CompletableFuture<LossCause> lost() {
         return told.copy();

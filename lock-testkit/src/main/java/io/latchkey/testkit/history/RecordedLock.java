@@ -111,7 +111,7 @@ final class RecordedLock implements Acquirable {
         return cancelling(recorded, asked);
     }
 
-    /** A lease that nobody waits for any more is given back. */
+    /** Releases a lease whose caller no longer waits for it. */
     private static void handOver(Lease lease, CompletableFuture<Lease> to) {
         if (!to.complete(lease)) {
             lease.close();

@@ -8,15 +8,18 @@ import io.latchkey.testkit.proxy.WireRecord.Answer;
 import io.latchkey.testkit.server.ServerNode;
 import java.util.OptionalLong;
 
-/** What somebody else than the client saw of an attempt. */
+/** Observations of an attempt by an observer other than the client. */
 interface ServerObservation {
     /** The session that the grant with this token is of. */
     OptionalLong session(long token);
 
-    /** When it could be seen, on the clock of {@link System#nanoTime()}, that the request with this token stood at the server. */
+    /**
+     * When it could be seen, on the clock of {@link System#nanoTime()}, that the request with this token stood at the
+     * server.
+     */
     OptionalLong placed(long token);
 
-    /** Nobody saw it. */
+    /** No observations. */
     static ServerObservation nobody() {
         return new ServerObservation() {
             @Override
@@ -32,8 +35,8 @@ interface ServerObservation {
     }
 
     /**
-     * The client's proxy, from now on. A token is the number of the transaction that placed the request. So by the first answer of a state
-     * not older than that, the request stood; the client itself may not have got the answer.
+     * The client's proxy, from now on. A token is the number of the transaction that placed the request. So by the
+     * first answer of a state not older than that, the request stood; the client itself may not have got the answer.
      */
     static ServerObservation of(FaultProxy proxy) {
         Wire.Mark mark = proxy.mark();

@@ -14,10 +14,10 @@ final class FailureReport {
     private FailureReport() {}
 
     /**
-     * What was drawn for a try.
+     * The random input of a try.
      *
-     * @param what the kit's own scenario, or the faults for somebody's own code
-     * @param seed for the report; empty if there is none
+     * @param what the kit's scenario, or the faults for user code
+     * @param seed for the report; empty without a seed
      * @param option of the command, with which every try draws it again
      */
     record Drawn(Object what, Optional<String> seed, String option) {}
@@ -40,8 +40,8 @@ final class FailureReport {
     }
 
     /**
-     * The failed try as one error, which has the report before the message and keeps the place where the try failed. The failure itself is
-     * not its cause: the message would stand twice in what is printed.
+     * The failed try as one error, which has the report before the message and keeps the place where the try failed.
+     * The failure itself is not its cause: the message would stand twice in what is printed.
      *
      * @param more lines of the report, each with its end; may be empty
      */

@@ -9,8 +9,8 @@ import net.jqwik.api.RandomGenerator;
 import net.jqwik.api.Shrinkable;
 
 /**
- * Draws scenarios, each from one number, the smallest first. The number carries the size in its lowest digits, so that it alone draws
- * the same scenario again: with {@code -Dlatchkey.seed} every try plays that one.
+ * Draws scenarios, each from one number, the smallest first. The number carries the size in its lowest digits, so that
+ * it alone draws the same scenario again: with {@code -Dlatchkey.seed} every try plays that one.
  */
 final class Growing implements RandomGenerator<Scenario> {
     static final String SEED = "latchkey.seed";

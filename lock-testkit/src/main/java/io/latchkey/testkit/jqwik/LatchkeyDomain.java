@@ -15,16 +15,18 @@ import net.jqwik.api.domains.DomainContextBase;
 import net.jqwik.api.providers.TypeUsage;
 
 /**
- * Arbitraries for {@link Scenario}, {@link Workload}, {@link FaultSchedule}, {@link Turn} and {@link LockSpec}, within the bounds of a
- * {@link Scope} at the parameter. Use it with {@code @Domain(LatchkeyDomain.class)}, with {@link LatchkeyProperties} where
- * properties run on a server, or with {@link SimulatedProperties} where they run in a simulation. What jqwik can draw by itself is
- * drawn as well. {@link io.latchkey.testkit.workload.Play} plays scenarios, which are workloads of the kit's; for code of your own draw a
- * {@link FaultSchedule} and let {@link io.latchkey.testkit.workload.FaultRun} bring it about meanwhile.
+ * Arbitraries for {@link Scenario}, {@link Workload}, {@link FaultSchedule}, {@link Turn} and {@link LockSpec}, within
+ * the bounds of a {@link Scope} at the parameter. Use it with {@code @Domain(LatchkeyDomain.class)}, with
+ * {@link LatchkeyProperties} where properties run on a server, or with {@link SimulatedProperties} where they run in a
+ * simulation. The parameters that jqwik supports by itself are supported as well.
+ * {@link io.latchkey.testkit.workload.Play} plays scenarios, which are workloads of the kit's; for other code use a
+ * {@link FaultSchedule}, which {@link io.latchkey.testkit.workload.FaultRun} plays while that code runs.
  *
  * <p>Scenarios grow: the first tries are the smallest. Each is drawn from one number, {@link Scenario#seed}; with
- * {@code -Dlatchkey.seed=...} every try plays that one. With {@code -Dlatchkey.faults="after 12 C0 cut; ..."} every schedule that is
- * drawn by itself is that one. All of these shrink, which is of use in a simulation. On real servers, where
- * time is not replayed, switch shrinking off, as {@link LatchkeyProperties} does; {@link SimulatedProperties} leaves it on.
+ * {@code -Dlatchkey.seed=...} every try plays that one. With {@code -Dlatchkey.faults="after 12 C0 cut; ..."} every
+ * schedule that is drawn by itself is that one. All of these shrink, which is of use in a simulation. On real servers,
+ * where time is not replayed, switch shrinking off, as {@link LatchkeyProperties} does; {@link SimulatedProperties}
+ * leaves it on.
  */
 @Domain(DomainContext.Global.class)
 public final class LatchkeyDomain extends DomainContextBase {

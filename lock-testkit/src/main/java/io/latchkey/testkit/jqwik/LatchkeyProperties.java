@@ -29,12 +29,13 @@ import net.jqwik.api.lifecycle.PropagationMode;
  * }
  * }</pre>
  *
- * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; an {@link io.latchkey.testkit.server.EmbeddedZooKeeper} for the class, started
- * before its first property and stopped after the last, as a parameter ({@link io.latchkey.testkit.server.ZooKeeperFixture} will do too);
- * {@link io.latchkey.testkit.workload.Play.Settings} to match; no shrinking and no edge cases, since time is not replayed on a real
- * server. In place of that, a try that fails with a scenario, or with a {@link io.latchkey.testkit.workload.FaultSchedule} for code of
- * your own, is repeated ten times, and the failure begins with four lines: the rule that was broken, the seed (of a scenario) and the
- * commit (in a git work tree), how often it failed again, and the command that plays it again.
+ * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; an {@link io.latchkey.testkit.server.EmbeddedZooKeeper}
+ * for the class, started before its first property and stopped after the last, as a parameter
+ * ({@link io.latchkey.testkit.server.ZooKeeperFixture} will do too); {@link io.latchkey.testkit.workload.Play.Settings}
+ * to match; no shrinking and no edge cases, since time is not replayed on a real server. In place of that, a try that
+ * fails with a scenario, or with a {@link io.latchkey.testkit.workload.FaultSchedule} for code of your own, is repeated
+ * ten times, and the failure begins with four lines: the rule that was broken, the seed (of a scenario) and the commit
+ * (in a git work tree), how often it failed again, and the command that plays it again.
  *
  * <p>Surefire finds classes named {@code *Properties} only if its {@code includes} name them.
  */
@@ -51,8 +52,8 @@ import net.jqwik.api.lifecycle.PropagationMode;
 @AddLifecycleHook(value = HitRate.class, propagateTo = PropagationMode.ALL_DESCENDANTS)
 public @interface LatchkeyProperties {
     /**
-     * {@return how clients come back} {@link Reconnects#FAST}: no session ends by time on the server, only by faults; thousands of tries a
-     * minute. {@link Reconnects#HONEST}: everything takes its time, some seconds a try.
+     * {@return how clients come back} {@link Reconnects#FAST}: no session ends by time on the server, only by faults;
+     * thousands of tries a minute. {@link Reconnects#HONEST}: everything takes its time, some seconds a try.
      */
     Reconnects reconnects() default Reconnects.FAST;
 }

@@ -8,8 +8,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * What has to be true of each recipe while sessions end at random, as properties that any implementation of lock-api takes over. A class
- * that carries {@link LatchkeyProperties} and implements this is complete; it says by {@link #settings} whose locks they are.
+ * What has to be true of each recipe while sessions end at random, as properties that any implementation of lock-api
+ * takes over. A class that carries {@link LatchkeyProperties} and implements this is complete; it says by
+ * {@link #settings} whose locks they are.
  *
  * <pre>{@code
  * @LatchkeyProperties
@@ -32,7 +33,8 @@ public interface LockProperties {
     }
 
     /**
-     * Checks what was played: {@link Play#assertNotBroken}. Locks without fencing tokens have only {@link Play#assertExclusion}.
+     * Checks what was played: {@link Play#assertNotBroken}. Locks without fencing tokens have only
+     * {@link Play#assertExclusion}.
      *
      * @param play what was played
      * @throws AssertionError if something is broken
@@ -57,7 +59,7 @@ public interface LockProperties {
     }
 
     /**
-     * Whoever writes is alone.
+     * Writers are exclusive.
      *
      * @param scenario drawn
      * @param server of the class
@@ -74,7 +76,7 @@ public interface LockProperties {
     }
 
     /**
-     * No more permits are out than there are, and nobody waits for what is there.
+     * No more permits are held than there are, and no request waits for free permits.
      *
      * @param scenario drawn
      * @param server of the class

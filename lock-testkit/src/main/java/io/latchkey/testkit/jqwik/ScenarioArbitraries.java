@@ -19,7 +19,10 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** The arbitraries of one scope at one size: 0 for the smallest, {@link #FULL} for all that the scope allows. All of them shrink. */
+/**
+ * The arbitraries of one scope at one size: 0 for the smallest, {@link #FULL} for all that the scope allows. All of
+ * them shrink.
+ */
 final class ScenarioArbitraries {
     static final int FULL = 15;
     private static final int CAPACITY = 3;
@@ -87,7 +90,7 @@ final class ScenarioArbitraries {
         return form == Form.DOWNGRADE && !(lock instanceof LockSpec.Write) ? Form.ACQUIRE : form;
     }
 
-    /** Two clients at least. Some have a second actor, who meets the first within their session. */
+    /** At least two clients. Some have a second actor in the same session. */
     Arbitrary<Workload> workloads() {
         Arbitrary<List<Turn>> turns = turns().list().ofMinSize(1).ofMaxSize(upTo(1, scope.turns()));
         Arbitrary<List<List<Turn>>> second = turns.list().ofMinSize(0).ofMaxSize(upTo(0, 2));

@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * How large the scenarios, workloads and schedules of a parameter of a property may be, beside jqwik's {@code @ForAll}. Of scenarios the
- * first tries are the smallest, and from the sixteenth on all of it is used. A parameter without a scope has the defaults.
+ * How large the scenarios, workloads and schedules of a parameter of a property may be, beside jqwik's {@code @ForAll}.
+ * Of scenarios the first tries are the smallest, and from the sixteenth on all of it is used. A parameter without a
+ * scope has the defaults.
  */
 @Target({ElementType.PARAMETER, ElementType.ANNOTATION_TYPE, ElementType.TYPE_USE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -28,9 +29,10 @@ public @interface Scope {
     int turns() default 4;
 
     /**
-     * {@return the longest pause and the longest hold, in milliseconds} Patience is up to four times that, faults come within four times that
-     * of each other, and one that lasts lasts up to eight times that. For a schedule of faults on code of your own let it be about as long
-     * as that code holds a lock: with less the faults are over before it holds anything.
+     * {@return the longest pause and the longest hold, in milliseconds} Patience is up to four times that, faults come
+     * within four times that of each other, and one that lasts lasts up to eight times that. For a schedule of faults
+     * on code of your own let it be about as long as that code holds a lock: with less the faults are over before it
+     * holds anything.
      */
     int pace() default 2;
 

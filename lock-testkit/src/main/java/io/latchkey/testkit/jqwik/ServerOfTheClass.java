@@ -14,7 +14,10 @@ import net.jqwik.api.lifecycle.ParameterResolutionContext;
 import net.jqwik.api.lifecycle.ResolveParameterHook;
 import net.jqwik.api.lifecycle.Store;
 
-/** Starts the server before the class, stops it after it, and fills it in for parameters. Groups within the class have their own. */
+/**
+ * Starts the server before the class, stops it after it, and fills it in for parameters. Groups within the class have
+ * their own.
+ */
 final class ServerOfTheClass implements AroundContainerHook, ResolveParameterHook {
     @Override
     public void beforeContainer(ContainerLifecycleContext context) {

@@ -16,7 +16,8 @@ import net.jqwik.api.lifecycle.AddLifecycleHook;
 import net.jqwik.api.lifecycle.PropagationMode;
 
 /**
- * Makes the properties of a class properties of locks in a simulation: without a server, in simulated time, hundreds of tries a second.
+ * Makes the properties of a class properties of locks in a simulation: without a server, in simulated time, hundreds of
+ * tries a second.
  *
  * <pre>{@code
  * @SimulatedProperties
@@ -28,10 +29,10 @@ import net.jqwik.api.lifecycle.PropagationMode;
  * }
  * }</pre>
  *
- * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; {@link io.latchkey.testkit.SimulatedLocks} as a parameter, new for each
- * try and closed behind it. A scenario goes the same way each time it is played there, so one that fails is shrunk, to few turns and few
- * faults. The failure begins with the rule that was broken, the seed and the commit, and the command that draws the same scenario and
- * shrinks it again.
+ * <p>What it brings: the arbitraries of {@link LatchkeyDomain}; {@link io.latchkey.testkit.SimulatedLocks} as a
+ * parameter, new for each try and closed behind it. A scenario goes the same way each time it is played there, so one
+ * that fails is shrunk, to few turns and few faults. The failure begins with the rule that was broken, the seed and the
+ * commit, and the command that draws the same scenario and shrinks it again.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

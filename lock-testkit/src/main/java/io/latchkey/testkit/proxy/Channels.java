@@ -12,7 +12,7 @@ final class Channels {
         try {
             channel.close();
         } catch (IOException alreadyBroken) {
-            return; // it is closed all the same
+            return; // the channel is closed nevertheless
         }
     }
 }

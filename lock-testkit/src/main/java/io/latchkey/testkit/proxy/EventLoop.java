@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread for all that a proxy does: sockets that are ready, tasks from other threads, timers. What it runs needs no locks, and
- * must not block. A select waits for whole milliseconds only; for the last one before a timer the loop naps in short steps instead,
- * so that a delay of 1.3 ms is one.
+ * The single thread of a proxy: ready sockets, tasks from other threads, timers. Its tasks need no locks and must not
+ * block. A select waits for whole milliseconds only; for the last one before a timer the loop naps in short steps
+ * instead, so that a delay of 1.3 ms is one.
  */
 final class EventLoop implements AutoCloseable {
     private static final long SELECT_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -155,7 +155,7 @@ final class EventLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the thread; what is still to be done is dropped. Call it from another thread, after all channels are closed. */
+    /** Ends the thread; pending tasks are dropped. Call it from another thread, after all channels are closed. */
     @Override
     public void close() {
         closed = true;

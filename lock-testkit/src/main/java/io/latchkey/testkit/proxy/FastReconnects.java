@@ -13,16 +13,17 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
- * Lets ZooKeeper's own clients in this process reconnect in milliseconds instead of 1 to 2 s, without any help from the code under
- * test: a thread wakes their send threads from the three sleeps that they make between connections, until {@link #close()}. Closing
- * a client, too, takes milliseconds then instead of 0.1 s.
+ * Lets ZooKeeper's own clients in this process reconnect in milliseconds instead of 1 to 2 s, without any help from the
+ * code under test: a thread wakes their send threads from the three sleeps that they make between connections, until
+ * {@link #close()}. Closing a client, too, takes milliseconds then instead of 0.1 s.
  *
- * <p>A client that has lost its connection knows it at once, is back 2 to 6 ms after the loss, and knows by then whether its session
- * is over. Everything else is as it was: it is the same client with the same sockets, sessions and events in the same order. While
- * servers refuse connections it knocks every 2 ms. With a logging backend, ZooKeeper warns of each interrupted sleep.
+ * <p>A client that has lost its connection knows it at once, is back 2 to 6 ms after the loss, and knows by then
+ * whether its session is over. Everything else is as it was: it is the same client with the same sockets, sessions and
+ * events in the same order. While servers refuse connections it knocks every 2 ms. With a logging backend, ZooKeeper
+ * warns of each interrupted sleep.
  *
- * <p>Together with {@link EmbeddedZooKeeper#holdExpiry()} this is the fast mode: sessions end by the test alone, however busy the
- * machine, and nobody waits for the end.
+ * <p>Together with {@link EmbeddedZooKeeper#holdExpiry()} this is the fast mode: sessions end only when the test ends
+ * them, however busy the machine, and no test waits for a timeout.
  */
 public final class FastReconnects implements AutoCloseable {
     // Why the interrupt is safe. It is sent only to a send thread that stands in Thread.sleep of one of three methods,
@@ -75,8 +76,8 @@ public final class FastReconnects implements AutoCloseable {
     }
 
     /**
-     * For all clients in this process that connect to these servers, those that come included, until closed. Looks for sleepers every
-     * millisecond, also while there are none: about 4 % of a core.
+     * Applies to all present and future clients in this process that connect to these servers, until closed. Polls
+     * every millisecond for sleeping threads: about 4 % of a core.
      *
      * @param connectString as the clients have it; a chroot makes no difference
      * @return in force until it is closed

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A fault that strikes once, or an event on the wire that is awaited, from {@link FaultProxy} or {@link SimulatedLocks}. Closing it
- * takes it back.
+ * A fault that strikes once, or an event on the wire that is awaited, from {@link FaultProxy} or
+ * {@link SimulatedLocks}. Closing it takes it back.
  */
 public final class Fault implements AutoCloseable {
     private final String description;
@@ -28,11 +28,12 @@ public final class Fault implements AutoCloseable {
     }
 
     /**
-     * Tells when it has struck. Actions that depend on it run on the thread of the proxy or the simulation and must not block.
+     * Tells when it has struck. Actions that depend on it run on the thread of the proxy or the simulation and must not
+     * block.
      *
-     * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a {@link
-     *     CancellationException} when it was taken back or the proxy was closed, with an {@link IllegalStateException} when the connection
-     *     ended by something else in between
+     * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a
+     *     {@link CancellationException} when it was taken back or the proxy was closed, with an
+     *     {@link IllegalStateException} when the connection ended by something else in between
      */
     public CompletableFuture<Request> struck() {
         return struck;

@@ -58,7 +58,10 @@ final class FaultPlan {
         eventHolds.remove(hold);
     }
 
-    /** Counts the request for every trigger that waits for such a one; returns those whose number it is, in the order they were armed. */
+    /**
+     * Counts the request for every trigger that waits for such a one; returns those whose number it is, in the order
+     * they were armed.
+     */
     List<Strike> onRequest(Request request) {
         List<Strike> strikes = new ArrayList<>();
         triggers.removeIf(trigger -> {

@@ -14,15 +14,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
- * Stands between one ZooKeeper client and its servers, understands what passes, keeps a record of it, and does to it what networks
- * do. Give each client a proxy of its own, and {@link #connectString()} in place of the servers'.
+ * Stands between one ZooKeeper client and its servers, understands what passes, keeps a record of it, and does to it
+ * what networks do. Give each client a proxy of its own, and {@link #connectString()} in place of the servers'.
  *
- * <p>Each new connection of the client goes to the next of the servers, in the order of the connect string. Faults concern the
- * connections that are there and those that come. They are precise: a request is cut off before a byte of it has reached the server,
- * or after the server has answered it, never in between.
+ * <p>Each new connection of the client goes to the next of the servers, in the order of the connect string. Faults
+ * concern the connections that are there and those that come. They are precise: a request is cut off before a byte of
+ * it has reached the server, or after the server has answered it, never in between.
  *
- * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One thread runs the
- * whole proxy; it ends at {@link #close()}.
+ * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One
+ * thread runs the whole proxy; it ends at {@link #close()}.
  */
 public final class FaultProxy implements AutoCloseable {
     private final List<InetSocketAddress> upstreams;
@@ -47,7 +47,8 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Starts a proxy before these servers. They are not asked yet: they may be stopped.
      *
-     * @param connectString {@code host:port}, several separated by commas; a chroot is ignored, the client brings its own
+     * @param connectString {@code host:port}, several separated by commas; a chroot is ignored, the client brings its
+     *     own
      * @return the proxy, which takes connections; close it
      */
     public static FaultProxy to(String connectString) {
@@ -90,15 +91,18 @@ public final class FaultProxy implements AutoCloseable {
         return state.log().since(mark);
     }
 
-    /** {@return the id of the session of the last connection that a server has accepted, also if it is over by now; empty before the first} */
+    /**
+     * {@return the id of the session of the last connection that a server has accepted, also if it is over by now;
+     * empty before the first}
+     */
     public OptionalLong session() {
         Connected last = state.lastSession();
         return last == null ? OptionalLong.empty() : OptionalLong.of(last.session());
     }
 
     /**
-     * Which session a server created a node for in one transaction. Since a lease of lock-zk has the zxid of its request's creation as
-     * token, this tells the session that a token is of.
+     * Which session a server created a node for in one transaction. Since a lease of lock-zk has the zxid of its
+     * request's creation as token, this tells the session that a token is of.
      *
      * @param zxid the transaction's number, or a {@link io.latchkey.lock.Lease#token}
      * @return the session's id; empty if no answer to such a create came by here
@@ -107,12 +111,15 @@ public final class FaultProxy implements AutoCloseable {
         return state.sessionThatCreated(zxid);
     }
 
-    /** {@return whether the client has a connection to this proxy; what stands behind it is another matter} */
+    /** {@return whether the client has a connection to this proxy, regardless of the server behind it} */
     public boolean isConnected() {
         return state.isConnected();
     }
 
-    /** The action runs on the proxy's thread after each connection's beginning or end; it must not block. Takes one action. */
+    /**
+     * The action runs on the proxy's thread after each connection's beginning or end; it must not block. Takes one
+     * action.
+     */
     void whenConnectionChanges(Runnable action) {
         state.loop().run(() -> state.whenConnectionChanges(action));
     }
@@ -177,8 +184,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Holds back the answers to requests of this sort, from now until the hold is released. The server has done what they ask for;
-     * the client does not know. Whatever comes behind a held answer waits with it, but pings.
+     * Holds back the answers to requests of this sort, from now until the hold is released. The server has done what
+     * they ask for; the client does not know. Whatever comes behind a held answer waits with it, but pings.
      *
      * @param match which requests are meant
      * @return the hold, which tells when the first answer was held
@@ -190,8 +197,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Holds back watch events, from now until the hold is released. Whatever comes behind a held event waits with it, but pings: a
-     * client never sees the answer to a later read before the event, with ZooKeeper or here.
+     * Holds back watch events, from now until the hold is released. Whatever comes behind a held event waits with it,
+     * but pings: a client never sees the answer to a later read before the event, with ZooKeeper or here.
      *
      * @return the hold, which tells when the first event was held
      */
@@ -214,17 +221,18 @@ public final class FaultProxy implements AutoCloseable {
     // Loss
 
     /**
-     * Cuts the client's connection now. The client finds it reset; the server finds it ended after what it has got. What was on its
-     * way is lost. The session lives on, and ZooKeeper's own client comes back within 2 s: 0.1 s until it tells of the disconnect,
-     * up to 1 s more before it connects, another 1 s where it has one server only.
+     * Cuts the client's connection now. The client finds it reset; the server finds it ended after the bytes that it
+     * has received. Data on its way is lost. The session stays alive, and ZooKeeper's own client comes back within 2 s:
+     * 0.1 s until it tells of the disconnect, up to 1 s more before it connects, another 1 s where it has one server
+     * only.
      */
     public void cut() {
         state.loop().run(state::cut);
     }
 
     /**
-     * Cuts the connection in place of the n-th request of this sort, counted from now: the server never sees it. What the client
-     * sent before it still gets there; what it sends after it on this connection does not. Otherwise like {@link #cut()}.
+     * Cuts the connection in place of the n-th request of this sort, counted from now: the server never gets it. It
+     * gets all earlier requests of the client, and no later ones of this connection. Otherwise like {@link #cut()}.
      *
      * @param match which requests are meant
      * @param number which of them: 1 for the next one
@@ -236,8 +244,9 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Cuts the connection in place of the answer to the n-th request of this sort, counted from now: the server has done what it asks
-     * for, the client does not know. Answers before it still get to the client. Otherwise like {@link #cut()}.
+     * Cuts the connection in place of the answer to the n-th request of this sort, counted from now: the server has
+     * done what it asks for, the client does not know. Answers before it still get to the client. Otherwise like
+     * {@link #cut()}.
      *
      * @param match which requests are meant
      * @param number which of them: 1 for the next one
@@ -257,7 +266,10 @@ public final class FaultProxy implements AutoCloseable {
         return fault;
     }
 
-    /** From now on resets every new connection at once, until {@link #accept()}. Those that are there stay: {@link #cut()} them. */
+    /**
+     * From now on resets every new connection at once, until {@link #accept()}. Those that are there stay:
+     * {@link #cut()} them.
+     */
     public void refuse() {
         state.loop().run(state::refuse);
     }
@@ -274,13 +286,14 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * From now on nothing gets through in that direction, and nobody is told, until {@link #heal()}: as in a partition. Not even the
-     * end of a connection gets through. Nothing is lost either: what was on its way arrives when it is healed, as TCP would send it
-     * again, also from connections that the client has given up meanwhile.
+     * From now on nothing passes in that direction, without notice to either side, until {@link #heal()}: as in a
+     * partition. Not even the end of a connection passes. Nothing is lost either: data on its way arrives after the
+     * partition, as with TCP's retransmission, including that of connections that the client has closed since.
      *
-     * <p>The client finds out by silence, two thirds of the session's timeout after the last sign of the server; the server ends the
-     * session one timeout after the last sign of the client, at its next tick. The client is told so when it connects again, or gives
-     * its session up by itself after four thirds of the timeout without a server (since ZooKeeper 3.9.3), which proves nothing.
+     * <p>The client finds out by silence, two thirds of the session's timeout after the last sign of the server; the
+     * server ends the session one timeout after the last sign of the client, at its next tick. The client learns of it
+     * when it reconnects, or gives up its session by itself after four thirds of the timeout without a server (since
+     * ZooKeeper 3.9.3), which proves nothing.
      *
      * @param direction which way nothing gets through; a black hole in the other one stays as it is
      */
@@ -291,7 +304,7 @@ public final class FaultProxy implements AutoCloseable {
         });
     }
 
-    /** Ends the black hole in both directions; what was stopped travels on at once. */
+    /** Ends the black hole in both directions; data that was held back is sent at once. */
     public void heal() {
         state.loop().run(state::heal);
     }
@@ -299,13 +312,13 @@ public final class FaultProxy implements AutoCloseable {
     // End of the session
 
     /**
-     * Ends the client's session at the server first: a second connection, past this proxy and its faults, takes the session over by
-     * its id and password and closes it. Its ephemeral nodes are gone after 2 to 10 ms. The client is disconnected by the server,
-     * tells of it after 0.1 s, and learns that its session is over when it has connected again, after 1 to 2 s with ZooKeeper's own
-     * client; until then it may believe that it holds what it has lost.
+     * Ends the client's session at the server first: a second connection, past this proxy and its faults, takes the
+     * session over by its id and password and closes it. Its ephemeral nodes are gone after 2 to 10 ms. The client is
+     * disconnected by the server, tells of it after 0.1 s, and learns that its session is over when it has connected
+     * again, after 1 to 2 s with ZooKeeper's own client; until then it may believe that it holds what it has lost.
      *
-     * @return completes with the session's id when the server has ended it; exceptionally with an {@link java.io.IOException} if no server
-     *     could be asked to
+     * @return completes with the session's id when the server has ended it; exceptionally with an
+     *     {@link java.io.IOException} if no server could be asked to
      * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireSession() {
@@ -315,13 +328,13 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Has the client believe first that its session is over: cuts the connection, and answers the next one in the server's place
-     * that the session is over. The server knows nothing of it: its nodes stay until the session's timeout has passed. This is the
-     * harmless order; a new request of the client waits behind its own old node.
+     * Makes the client treat its session as ended before the server does: cuts the connection, and answers the next one
+     * in the server's place that the session has ended. The server is not involved: the nodes stay until the session's
+     * timeout has passed. This is the harmless order; a new request of the client waits behind its own old node.
      *
-     * @return strikes when the client has been told, 1 to 2 s later with ZooKeeper's own client, or when it connects for a new session:
-     *     since ZooKeeper 3.9.3 it gives up by itself after four thirds of the timeout without a server, which with timeouts below
-     *     2 s may be before it has connected again
+     * @return strikes when the client has received that answer, 1 to 2 s later with ZooKeeper's own client, or when it
+     *     connects for a new session: since ZooKeeper 3.9.3 it gives up by itself after four thirds of the timeout
+     *     without a server, which with timeouts below 2 s may be before it has connected again
      * @throws IllegalStateException if no session has been seen yet
      */
     public Fault expireAtClient() {
@@ -335,8 +348,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Ends every fault that can be ended: heals, accepts, lets go what is held, takes back what has not struck, and delays nothing.
-     * What was lost stays lost. Does nothing on a closed proxy.
+     * Ends every fault that can be ended: heals, accepts, releases held frames, cancels pending faults, and removes
+     * delays. Lost data stays lost. Has no effect on a closed proxy.
      */
     public void endFaults() {
         if (!closed.get()) {
@@ -352,7 +365,10 @@ public final class FaultProxy implements AutoCloseable {
         return last;
     }
 
-    /** Ends all connections and the proxy's thread. Faults that have not struck never will. The record of what passed stays. */
+    /**
+     * Ends all connections and the proxy's thread. Faults that have not struck never will. The record of what passed
+     * stays.
+     */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

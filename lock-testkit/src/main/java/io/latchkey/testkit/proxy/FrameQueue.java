@@ -11,11 +11,12 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of one connection: a line of frames and of actions, each with the time at which it is due, that leave in order.
+ * One direction of one connection: a queue of frames and actions, each with the time at which it is due, that leave in
+ * order.
  *
- * <p>A frame may be held: it waits until it is let go, and everything behind it waits with it, because the peer relies on the order.
- * Only pings overtake, so that the connection stays alive meanwhile; they carry nothing that the peer remembers. A black hole stops
- * the whole queue, pings too, and nothing is lost by it.
+ * <p>A frame may be held: it waits until it is let go, and everything behind it waits with it, because the peer relies
+ * on the order. Only pings overtake, so that the connection stays alive meanwhile; they carry nothing that the peer
+ * remembers. A black hole stops the whole queue, pings too, and nothing is lost by it.
  */
 final class FrameQueue {
     private final EventLoop loop;

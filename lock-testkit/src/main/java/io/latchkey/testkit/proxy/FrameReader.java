@@ -19,8 +19,8 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.server.ByteBufferInputStream;
 
 /**
- * Reads what the proxy needs to know out of frames. It takes copies of the frames' positions only: the bytes travel on untouched. A
- * request in a form that it does not know becomes {@link WireOp#OTHER} or has no path; it never fails.
+ * Reads what the proxy needs to know out of frames. It takes copies of the frames' positions only: the bytes travel on
+ * untouched. A request in a form that it does not know becomes {@link WireOp#OTHER} or has no path; it never fails.
  */
 final class FrameReader {
     static final int PING_XID = -2;

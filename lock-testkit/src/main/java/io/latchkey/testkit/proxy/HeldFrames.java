@@ -6,8 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Answers or watch events that a {@link FaultProxy} or {@link SimulatedLocks} holds back, from when it was asked to until {@link
- * #release()}. What comes behind a held frame waits with it, because ZooKeeper promises their order, and pings alone pass, so that the connection stays up.
+ * Responses or watch events that a {@link FaultProxy} or {@link SimulatedLocks} holds back until {@link #release()}.
+ * All frames behind a held one wait with it, because ZooKeeper guarantees their order. Only pings pass, so that the
+ * connection stays up.
  */
 public final class HeldFrames implements AutoCloseable {
     private final String description;
@@ -27,18 +28,19 @@ public final class HeldFrames implements AutoCloseable {
     }
 
     /**
-     * Tells when something is held. Actions that depend on it run on the thread of the proxy or the simulation and must not block.
+     * Tells when something is held. Actions that depend on it run on the thread of the proxy or the simulation and must
+     * not block.
      *
-     * @return completes when the first frame has been held back: the server has done its part, the client does not know; never if nothing
-     *     of the sort comes
+     * @return completes when the first frame has been held back: the server has done its part, the client does not
+     *     know; never if nothing of the sort comes
      */
     public CompletableFuture<Void> firstCaught() {
         return caught;
     }
 
     /**
-     * Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their way. Does nothing the
-     * second time, or when the proxy is closed.
+     * Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their
+     * way. Does nothing the second time, or when the proxy is closed.
      */
     public void release() {
         releaser.accept(this);

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection of the client and the one to the server that belongs to it. Lives on the proxy's thread.
  *
- * <p>How it ends: a cut resets the client's side, while the server gets what had passed before it and then the end of the stream. If
- * either side ends by itself, what it had sent before travels on, and then the other side ends too.
+ * <p>How it ends: a cut resets the client's side, while the server gets what had passed before it and then the end of
+ * the stream. If either side ends by itself, what it had sent before travels on, and then the other side ends too.
  */
 final class ProxiedConnection {
     private final int number;

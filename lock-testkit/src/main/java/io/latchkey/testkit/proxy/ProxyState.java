@@ -32,7 +32,7 @@ final class ProxyState {
     private final int port;
     private int opened;
     private boolean refusing;
-    /** Not told yet that their session is over; several, where one schedule ends a session twice. */
+    /** The pending false expiries; several, if one schedule ends a session twice. */
     private final List<Telling> tellings = new ArrayList<>();
 
     private Runnable whenConnectionChanges = () -> {};
@@ -195,8 +195,8 @@ final class ProxyState {
     }
 
     /**
-     * The faults by which the client that now connects is to be told that its session is over. They stay until it has been told: its
-     * connection may be cut before. A client that asks for another session has come to that belief by itself.
+     * The false expiries for a client that is connecting. They stay until the client has got the answer, because its
+     * connection may be cut before. A client that requests another session has given up the former by itself.
      */
     List<Fault> faultsToTell(Request connect, long session) {
         for (Telling telling : List.copyOf(tellings)) {

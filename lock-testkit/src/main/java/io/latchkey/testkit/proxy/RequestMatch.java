@@ -6,9 +6,9 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * Which requests a fault or a count is about, for {@link FaultProxy} and {@link Wire}: {@code create().under("/orders")}. None matches the
- * upkeep of the session (connect, ping, orderly end) unless it is made with {@link #of(String, Predicate)}. A value: what is made of it
- * leaves it as it was.
+ * A predicate on requests, for the faults and counts of {@link FaultProxy} and {@link Wire}:
+ * {@code create().under("/orders")}. None matches the upkeep of the session (connect, ping, orderly end) unless it is
+ * made with {@link #of(String, Predicate)}. Immutable: methods return new predicates.
  */
 public final class RequestMatch {
     private final String description;
@@ -109,7 +109,8 @@ public final class RequestMatch {
      * {@return those of these requests that touch a path which is meant; a multi, if any part of it does}
      *
      * @param wanted a name for these paths in messages
-     * @param test true for a path that is meant; it gets paths with the client's chroot, empty where a request has none, and must not block
+     * @param test true for a path that is meant; it gets paths with the client's chroot, empty where a request has
+     *     none, and must not block
      */
     public RequestMatch path(String wanted, Predicate<String> test) {
         return new RequestMatch(

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Ends somebody else's session: connects with its id and password and closes it in order. It speaks the protocol itself, four frames
- * long, because ZooKeeper's client returns from its {@code close()} 100 ms after the server has answered.
+ * Ends the session of another client: connects with its id and password and closes it. It speaks the protocol itself,
+ * four frames long, because ZooKeeper's client returns from its {@code close()} 100 ms after the server has answered.
  *
- * <p>The server hands the session from the owner's connection to this one and drops the other. An owner that is back at once takes it
- * back the same way, maybe before the close has been read. So the close is sent together with the connect, and both again if the
- * session was taken back nevertheless.
+ * <p>The server moves the session from the owner's connection to this one and closes the former. An owner that
+ * reconnects at once moves it back, possibly before the close has been read. So the close is sent together with the
+ * connect, and both are repeated if the session was moved back.
  */
 final class SessionCloser {
     private static final int ANSWERS_WITHIN_MILLIS = 10_000;
@@ -76,7 +76,9 @@ final class SessionCloser {
                 + server + " does not serve");
     }
 
-    /** One connection. False if it was dropped: the session's owner took it back, maybe before the connect was answered. */
+    /**
+     * One connection. False if it was dropped: the session's owner took it back, maybe before the connect was answered.
+     */
     private boolean isClosedAt(InetSocketAddress server) throws IOException {
         int xid = 1;
         try (Socket socket = new Socket()) {

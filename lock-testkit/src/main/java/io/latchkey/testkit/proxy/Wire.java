@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What passed between one client and its servers in a stretch of time, in the order in which the proxy read it. A value: what passes
- * later is not in it. Its text is a timeline for the messages of assertions.
+ * The traffic between one client and its servers during some time, in the order in which the proxy read it. Immutable:
+ * later traffic is not included. Its text is a timeline for the messages of assertions.
  *
  * @param records everything, pings included
  */
@@ -42,8 +42,8 @@ public record Wire(List<WireRecord> records) {
     }
 
     /**
-     * {@return how many requests the client sent: everything but connects, pings and orderly ends of sessions} Heartbeats count. So does a
-     * request that a fault kept from the server.
+     * {@return how many requests the client sent: everything but connects, pings and orderly ends of sessions}
+     * Heartbeats count. So does a request that a fault kept from the server.
      */
     public int requests() {
         return count(RequestMatch.any());
@@ -85,7 +85,8 @@ public record Wire(List<WireRecord> records) {
     }
 
     /**
-     * {@return the answers that servers gave to requests of this sort, in order, one included that a fault kept from the client}
+     * {@return the answers that servers gave to requests of this sort, in order, one included that a fault kept from
+     * the client}
      *
      * @param match which requests are meant
      */
@@ -104,9 +105,9 @@ public record Wire(List<WireRecord> records) {
     }
 
     /**
-     * {@return how many times the client waited for the server} That is the length of the longest chain of requests, heartbeats and upkeep
-     * left out, each of which was sent after the answer to the one before it had left for the client. Requests sent back to back count as
-     * one.
+     * {@return how many times the client waited for the server} That is the length of the longest chain of requests,
+     * heartbeats and upkeep left out, each of which was sent after the answer to the one before it had left for the
+     * client. Requests sent back to back count as one.
      */
     public int roundTrips() {
         Map<Request, Long> delivered = all(Delivery.class).collect(Collectors.toMap(Delivery::to, Delivery::nanoTime));

@@ -35,9 +35,9 @@ public enum WireOp {
     CREATE2(15),
     /** A change of the ensemble's members. */
     RECONFIG(16),
-    /** The question whether a watch is there; what {@code removeWatches} sends for one watcher. */
+    /** A check for a watch, which {@code removeWatches} sends for one watcher. */
     CHECK_WATCHES(17),
-    /** The removal of a path's watches; what {@code removeAllWatches} sends. */
+    /** The removal of a path's watches, which {@code removeAllWatches} sends. */
     REMOVE_WATCHES(18),
     /** {@code create} of a container. */
     CREATE_CONTAINER(19),
@@ -91,7 +91,10 @@ public enum WireOp {
         return this == GET_CHILDREN || this == GET_CHILDREN2;
     }
 
-    /** {@return whether this belongs to the session itself rather than to what it is used for: connect, ping, orderly end} */
+    /**
+     * {@return whether this belongs to the session itself rather than to what it is used for: connect, ping, orderly
+     * end}
+     */
     public boolean isUpkeep() {
         return this == CONNECT || this == PING || this == CLOSE_SESSION;
     }

@@ -7,11 +7,13 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 
 /**
- * One thing that a {@link FaultProxy} saw. Times are {@link System#nanoTime()} when it had read the frame, before any delay or
- * fault of its own; but for a {@link Delivery}.
+ * One thing that a {@link FaultProxy} saw. Times are {@link System#nanoTime()} when it had read the frame, before any
+ * delay or fault of its own; but for a {@link Delivery}.
  */
 public sealed interface WireRecord {
-    /** {@return when the proxy had read it, or passed it on if it is a {@link Delivery}, as {@link System#nanoTime()}} */
+    /**
+     * {@return when the proxy had read it, or passed it on if it is a {@link Delivery}, as {@link System#nanoTime()}}
+     */
     long nanoTime();
 
     /** {@return on which connection of this client, the first being 1; 0 if it concerns none} */
@@ -56,8 +58,9 @@ public sealed interface WireRecord {
         }
 
         /**
-         * {@return whether this is a transaction of nothing but checks} It changes nothing, and proves that the session and its nodes are
-         * there. Latchkey's heartbeat has this form, and so has the barrier that it sends first on a new connection.
+         * {@return whether this is a transaction of nothing but checks} It changes nothing, and proves that the session
+         * and its nodes are there. Latchkey's heartbeat has this form, and so has the barrier that it sends first on a
+         * new connection.
          */
         public boolean isHeartbeat() {
             return op == WireOp.MULTI && !parts.isEmpty() && parts.stream().allMatch(part -> part.op() == WireOp.CHECK);

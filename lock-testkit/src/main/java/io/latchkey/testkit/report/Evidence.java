@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a verdict rests on, for pictures of it: {@link HtmlReport} draws them.
+ * The data behind a verdict, from which {@link HtmlReport} draws its picture.
  *
  * @param events the events of the history
  * @param spots where in it each finding is
- * @param context what the reader needs to see it again, such as a seed and the command that replays it; empty if nobody said
+ * @param context information for reproducing it, such as a seed and the command that replays it; empty if unknown
  */
 public record Evidence(List<HistoryEvent> events, List<Spot> spots, String context) {
     /** No history: there is nothing to draw. */

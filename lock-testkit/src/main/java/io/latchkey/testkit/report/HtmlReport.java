@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A history as one HTML file that needs nothing else, neither a script nor the network: a lane for each client with its waits, holds and
- * losses to scale, the ends of sessions, the verdict in words, and the table of events. What a finding is about is marked. Asserting a
- * {@link Verdict} writes it by itself when it fails: into the folder that the system property {@code latchkey.histories} names, or else
- * {@code latchkey-histories} in the build's {@code target} or {@code build}, or else in the folder for temporary files; of which the
- * last 200 are kept.
+ * A history as one self-contained HTML file, without scripts and network access: a lane for each client with its waits,
+ * holds and losses to scale, the ends of sessions, the verdict in words, and the table of events. The parts of a
+ * finding are marked. Asserting a {@link Verdict} writes it by itself when it fails: into the folder that the system
+ * property {@code latchkey.histories} names, or else {@code latchkey-histories} in the build's {@code target} or
+ * {@code build}, or else in the folder for temporary files; of which the last 200 are kept.
  */
 public final class HtmlReport {
     private static final int MOST_ROWS = 3000;
@@ -58,7 +58,7 @@ public final class HtmlReport {
     /**
      * Writes the page.
      *
-     * @param file where to; what is there is overwritten, its folder has to be there
+     * @param file the file to write; an existing file is overwritten, its folder must exist
      * @throws IOException if it cannot be written
      */
     public void write(Path file) throws IOException {
@@ -124,7 +124,9 @@ public final class HtmlReport {
         return table.append("</tbody></table>\n").toString();
     }
 
-    /** All, or of a long history those around the first finding and those of the attempts that the findings are about. */
+    /**
+     * All, or of a long history those around the first finding and those of the attempts that the findings are about.
+     */
     private List<HistoryEvent> shown(Set<Long> concerned) {
         List<HistoryEvent> all = evidence.events();
         if (all.size() <= MOST_ROWS) {
@@ -144,7 +146,7 @@ public final class HtmlReport {
         table.append("<td>").append(escaped(value)).append("</td>");
     }
 
-    /** The text as HTML and XML show it; what neither may contain is replaced. */
+    /** Escapes the text for HTML and XML, and replaces characters that neither may contain. */
     static String escaped(String text) {
         StringBuilder safe = new StringBuilder();
         text.codePoints().forEach(c -> {

@@ -17,10 +17,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The lanes of an {@link HtmlReport}, as one SVG that takes the width of the page: names on the left, and beside them the time, idle waits
- * cut. The stretch of time is such that the first finding can be seen: the whole history, or else the attempts that the finding is about,
- * or else its surroundings. Each lane has its captions in rows of their own below the bars; a caption without room is left out, since each
- * bar tells all of its attempt to a pointer that rests on it.
+ * The lanes of an {@link HtmlReport}, as one SVG that takes the width of the page: names on the left, and beside them
+ * the time, idle waits cut. The stretch of time is such that the first finding can be seen: the whole history, or else
+ * the attempts that the finding is about, or else its surroundings. Each lane has its captions in rows of their own
+ * below the bars; a caption without room is left out, since each bar tells all of its attempt to a pointer that rests
+ * on it.
  */
 final class Picture {
     private static final int WIDTH = 1160;

@@ -18,7 +18,9 @@ final class ReportFolder {
 
     private ReportFolder() {}
 
-    /** What the property says, or else the build's folder where there is one, or else the folder for temporary files. */
+    /**
+     * What the property says, or else the build's folder where there is one, or else the folder for temporary files.
+     */
     static Path path() {
         String chosen = System.getProperty(PROPERTY, "");
         if (!chosen.isEmpty()) {

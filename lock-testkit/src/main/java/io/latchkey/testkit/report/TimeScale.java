@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Maps a stretch of time to a width. Idle waits are cut: a stretch without an event that would leave too little room for the rest gets a
- * short piece of the width.
+ * Maps a stretch of time to a width. Idle waits are cut: a stretch without an event that would leave too little room
+ * for the rest gets a short piece of the width.
  */
 final class TimeScale {
     /** A wait is idle if it is so many times as long as all shorter waits together. */
@@ -74,7 +74,7 @@ final class TimeScale {
         return longest;
     }
 
-    /** Where the moment lies; what is before or after the stretch lies at its beginning or end. */
+    /** Returns the position of a time; times outside the range are moved to its bounds. */
     double position(long time) {
         long within = Math.max(times[0], Math.min(time, times[times.length - 1]));
         int index = Arrays.binarySearch(times, within);

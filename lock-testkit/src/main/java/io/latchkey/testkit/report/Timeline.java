@@ -11,9 +11,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A few attempts as text, a line for each client: {@code |-- acquire --|} waits, {@code === held ===} relied on, {@code ...} perhaps
- * relied on, then {@code |} released, {@code x} lost, {@code /} gave up, {@code >} goes on. Below a client stands when its session ended,
- * at the bottom where the rule is broken. What lies far from there is cut off. Lines are at most 140 columns long.
+ * A few attempts as text, a line for each client: {@code |-- acquire --|} waits, {@code === held ===} relied on,
+ * {@code ...} perhaps relied on, then {@code |} released, {@code x} lost, {@code /} gave up, {@code >} goes on. The end
+ * of a session is marked below its client, the finding at the bottom. Events far from the finding are omitted. Lines
+ * are at most 140 columns long.
  */
 public final class Timeline {
     private static final int WIDTH = 96;

@@ -13,7 +13,10 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Servers whose state this process reads over the network: by ZooKeeper's four-letter commands {@code srvr} and {@code dump}. */
+/**
+ * Servers whose state this process reads over the network: by ZooKeeper's four-letter commands {@code srvr} and
+ * {@code dump}.
+ */
 abstract class AskedServers implements ZooKeeperFixture {
     private static final int ANSWERS_WITHIN_MILLIS = 1000;
     private static final List<String> SERVES = List.of("Mode: standalone", "Mode: leader", "Mode: follower");
@@ -55,7 +58,10 @@ abstract class AskedServers implements ZooKeeperFixture {
         return SERVES.stream().anyMatch(state::contains);
     }
 
-    /** {@return the number of the server that says it leads; empty during an election, or while the leader is paused and there is no other} */
+    /**
+     * {@return the number of the server that says it leads; empty during an election, or while the leader is paused and
+     * there is no other}
+     */
     @Override
     public OptionalInt leader() {
         return IntStream.range(0, size())
@@ -66,7 +72,8 @@ abstract class AskedServers implements ZooKeeperFixture {
     /**
      * {@inheritDoc} Asks the leader; while none answers, the session counts as there.
      *
-     * @throws IllegalStateException if the leader refuses to tell: its setting {@code 4lw.commands.whitelist} has to contain {@code dump}
+     * @throws IllegalStateException if the leader refuses to tell: its setting {@code 4lw.commands.whitelist} has to
+     *     contain {@code dump}
      */
     @Override
     public boolean hasSession(long sessionId) {

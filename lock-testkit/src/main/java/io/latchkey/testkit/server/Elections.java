@@ -2,8 +2,9 @@
 package io.latchkey.testkit.server;
 
 /**
- * Elections that come to an end on a busy machine. A server that has voted says so again after longer and longer silence, up to a minute, in
- * which a vote that was lost with its connection leaves an ensemble without a leader; here up to a second.
+ * Elections that come to an end on a busy machine. A server that has voted says so again after longer and longer
+ * silence, up to a minute, in which a vote that was lost with its connection leaves an ensemble without a leader; here
+ * up to a second.
  */
 final class Elections {
     static final String LONGEST_SILENCE = "zookeeper.fastleader.maxNotificationInterval";

@@ -11,13 +11,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Three ZooKeeper servers in the test's own process that elect a leader among them, on free ports of 127.0.0.1, with their files in
- * a temporary folder that is deleted at {@link #close()}. Ready within about 1 s. The tick is 200 ms unless set otherwise, so that
- * sessions of 400 ms and more are possible.
+ * Three ZooKeeper servers in the test's own process that elect a leader among them, on free ports of 127.0.0.1, with
+ * their files in a temporary folder that is deleted at {@link #close()}. Ready within about 1 s. The tick is 200 ms
+ * unless set otherwise, so that sessions of 400 ms and more are possible.
  *
- * <p>Any two servers serve; one alone does not: its clients are disconnected. Servers are counted from 0; another number than 0 to 2 is
- * an {@link IndexOutOfBoundsException}. What the leader knows, the sessions and nodes, a server that serves tells while none leads; while
- * none serves, asking is an {@link IllegalStateException}. All methods may be called from any thread.
+ * <p>Any two servers serve; a single one does not, and its clients are disconnected. Servers are counted from 0;
+ * another number than 0 to 2 is an {@link IndexOutOfBoundsException}. Sessions and nodes are read from the leader, or
+ * from a serving server while there is no leader; while no server serves, reading throws {@link IllegalStateException}.
+ * All methods may be called from any thread.
  */
 public final class EmbeddedEnsemble implements ZooKeeperFixture {
     private static final int SIZE = 3;
@@ -39,7 +40,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      *
      * @return the ensemble, which serves; close it
      * @throws AssertionError if they do not serve within 30 s
-     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
      */
     public static EmbeddedEnsemble start() {
         return start(Duration.ofMillis(200));
@@ -48,12 +49,12 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     /**
      * Starts three servers and returns when a leader is elected and all of them serve.
      *
-     * @param tick the length of a tick, 1 ms to 10 s: sessions are two ticks long at least, 60 s at most; followers that are silent for ten
-     *     ticks are dropped
+     * @param tick the length of a tick, 1 ms to 10 s: sessions are two ticks long at least, 60 s at most; followers
+     *     that are silent for ten ticks are dropped
      * @return the ensemble, which serves; close it
      * @throws IllegalArgumentException if the tick is shorter or longer
      * @throws AssertionError if they do not serve within 30 s
-     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
      */
     public static EmbeddedEnsemble start(Duration tick) {
         if (tick.toMillis() < 1 || tick.toMillis() > 10_000) {
@@ -126,9 +127,9 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     }
 
     /**
-     * Stops one server in order. Its clients are disconnected at once and go on to another. If it led, the others elect a new leader
-     * in about 0.5 s and serve nobody meanwhile; sessions get their whole timeout again from the new leader. Does nothing if it is
-     * stopped.
+     * Shuts down one server. Its clients are disconnected at once and connect to another. If it led, the others elect a
+     * new leader in about 0.5 s and serve no clients until then; sessions get their whole timeout again from the new
+     * leader. Does nothing if it is stopped.
      */
     @Override
     public synchronized void stop(int server) {
@@ -136,10 +137,11 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     }
 
     /**
-     * Ends one server as a crash does: what its clients and the other servers have not got from it by now, they never get. Its clients
-     * are disconnected at once and go on to another. If it led, the others elect a new leader in about 0.5 s, as after {@link #stop}; a
-     * write that it had not yet sent to one of them is lost. It is a thread of this process all the same: what it had begun to write
-     * to its log may be written. {@link #restart} brings it back. Does nothing if it is stopped.
+     * Ends one server like a crash: messages that its clients and the other servers have not received by now are lost.
+     * Its clients are disconnected at once and connect to another. If it led, the others elect a new leader in about
+     * 0.5 s, as after {@link #stop}; a write that it had not yet sent to one of them is lost. It is a thread of this
+     * process, so a write to its log that had begun may complete. {@link #restart} starts it again. Does nothing if it
+     * is stopped.
      *
      * @param server its number
      */
@@ -150,11 +152,12 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     }
 
     /**
-     * Cuts a follower off from its leader: not a byte gets through between them until the partition is healed, and nobody is told. Its
-     * clients are not touched. At first it serves them on: it reads to them what it had, older and older, writes wait, and the leader hears
-     * nothing of their sessions and ends those whose timeout is over. After ten ticks without a word (2 s with a tick of 200 ms) it stops
-     * serving and disconnects its clients, which go on to another server; sessions of more than ten ticks survive. The others go on
-     * all the time. Elections stay possible, so it finds the same leader again and again, and cannot follow it.
+     * Cuts a follower off from its leader: no byte passes between them until the partition is healed, without notice to
+     * either. Its clients are not affected directly. At first it still serves them: reads return increasingly old data,
+     * writes wait, and the leader hears nothing of their sessions and ends those whose timeout has passed. After ten
+     * ticks of silence (2 s with a tick of 200 ms) it stops serving and disconnects its clients, which connect to
+     * another server; sessions of more than ten ticks survive. The other servers are not interrupted. Elections stay
+     * possible, so it finds the same leader again and again, and cannot follow it.
      *
      * @param follower its number
      * @return the partition, to await and to heal
@@ -192,7 +195,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         at(server).start();
     }
 
-    /** The server whose word counts: the leader, or while there is none any that serves. */
+    /** Returns the authoritative server: the leader, or any serving server while there is no leader. */
     private EnsembleServer authority() {
         return leader().stream()
                 .mapToObj(servers::get)
@@ -228,16 +231,16 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      * Every node below the path as the leader has it now.
      *
      * @param path absolute, {@code /} for everything
-     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
-     *     path has no node
+     * @return parents before children, each level in alphabetical order, without the path's own node and
+     *     {@code /zookeeper}; none if the path has no node
      */
     public synchronized List<ServerNode> nodesUnder(String path) {
         return authority().nodesUnder(Objects.requireNonNull(path, "path")).toList();
     }
 
     /**
-     * {@return every watch that the serving servers keep now} As with {@link EmbeddedZooKeeper#watches()}, those of clients without a
-     * connection are not among them.
+     * {@return every watch that the serving servers keep now} As with {@link EmbeddedZooKeeper#watches()}, those of
+     * clients without a connection are not among them.
      */
     public synchronized List<ServerWatch> watches() {
         return servers.stream().flatMap(server -> server.watches().stream()).toList();

@@ -14,8 +14,8 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
- * The server with two levers: expiry by time can be held back, and requests of the server's own can be put into its pipeline.
- * Nothing is registered with JMX, so that servers of one process do not meet there.
+ * The server with two levers: expiry by time can be held back, and requests of the server's own can be put into its
+ * pipeline. Nothing is registered with JMX, so that servers of one process do not meet there.
  */
 final class EmbeddedServer extends ZooKeeperServer {
     private final ExpirySwitch expiry;
@@ -44,8 +44,8 @@ final class EmbeddedServer extends ZooKeeperServer {
     protected void unregisterJMX() {}
 
     /**
-     * Whether the session lives or its end is still being worked on: ZooKeeper first forgets the session and then deletes its
-     * nodes, one by one.
+     * Whether the session lives or its end is still being worked on: ZooKeeper first forgets the session and then
+     * deletes its nodes, one by one.
      */
     boolean hasSession(long sessionId) {
         return getZKDatabase().getSessionWithTimeOuts().containsKey(sessionId) || ending.contains(sessionId);
@@ -73,8 +73,8 @@ final class EmbeddedServer extends ZooKeeperServer {
     }
 
     /**
-     * ZooKeeper's tracker marks a session as closing and then has it expired, both on its own thread. While expiry is held, the
-     * first step renews the session instead, and the second is skipped.
+     * ZooKeeper's tracker marks a session as closing and then has it expired, both on its own thread. While expiry is
+     * held, the first step renews the session instead, and the second is skipped.
      */
     private static final class Tracker extends SessionTrackerImpl {
         private final EmbeddedServer server;

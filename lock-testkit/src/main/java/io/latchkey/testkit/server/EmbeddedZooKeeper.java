@@ -16,15 +16,15 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ZooKeeper server in the test's own process, on a free port of 127.0.0.1, with its files in a temporary folder that is
- * deleted at {@link #close()}. The first one of a process starts in about 0.2 s, later ones in milliseconds.
+ * One ZooKeeper server in the test's own process, on a free port of 127.0.0.1, with its files in a temporary folder
+ * that is deleted at {@link #close()}. The first one of a process starts in about 0.2 s, later ones in milliseconds.
  *
- * <p>The tick is 100 ms unless set otherwise, so that sessions of 200 ms and more are possible. Below 500 ms do not rely on what a
- * client learns when: it may be told that its connection is lost only after its session has ended.
+ * <p>The tick is 100 ms unless set otherwise, so that sessions of 200 ms and more are possible. Below 500 ms the order
+ * of a client's events is not reliable: it may learn of the lost connection only after its session has ended.
  *
- * <p>Everything here that tells of the server's state reads it from inside, without a request, and so also while no client is
- * connected. It throws {@link IllegalStateException} while the server is stopped, except for where to connect and whether it runs. All
- * methods may be called from any thread.
+ * <p>All methods that return the server's state read it directly, without a request, even while no client is connected.
+ * It throws {@link IllegalStateException} while the server is stopped, except for where to connect and whether it runs.
+ * All methods may be called from any thread.
  */
 public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(10);
@@ -104,9 +104,9 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Stops the server in order, as for maintenance, in about 10 ms: connections are closed, what was committed is on disk. Clients
-     * are disconnected at once and find nobody listening. Sessions are kept and do not age while the server is stopped. Does
-     * nothing if the server is stopped.
+     * Shuts down the server, as for maintenance, in about 10 ms: connections are closed, and committed transactions are
+     * on disk. Clients are disconnected at once, and new connections are refused. Sessions are kept and do not age
+     * while the server is stopped. Does nothing if the server is stopped.
      */
     public synchronized void stop() {
         Running stopping = running;
@@ -123,9 +123,9 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Ends the server as a crash does: its clients lose their connections first, so that no answer to what is under way gets out,
-     * whether it was carried out or not. Otherwise like {@link #stop()}, and as fast; {@link #restart()} brings it back. It is
-     * a part of this process all the same: what it had begun to write to its log may be written.
+     * Ends the server like a crash: its clients lose their connections first, so that no pending request gets a
+     * response, whether or not it was applied. Otherwise like {@link #stop()}, and as fast; {@link #restart()} starts
+     * it again. It is part of this process, so a write to its log that had begun may complete.
      */
     public synchronized void kill() {
         Running dying = running;
@@ -136,9 +136,9 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Starts the stopped server again on the same port, with its data and its sessions; first stops it if it runs. Takes about
-     * 10 ms. Every session has its whole timeout again from now on, so that a client has that long to come back; ZooKeeper's own
-     * client takes 1 to 2 s after a disconnect.
+     * Starts the stopped server again on the same port, with its data and its sessions; first stops it if it runs.
+     * Takes about 10 ms. Every session has its whole timeout again from now on, so that a client has that long to come
+     * back; ZooKeeper's own client takes 1 to 2 s after a disconnect.
      *
      * @throws IllegalStateException if the server is closed
      */
@@ -207,8 +207,8 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * From now on no session ends by time, however long its client is silent: only {@link #expireSession}, the client itself, or a
-     * fault that expires it explicitly. Holds through restarts, until {@link #resumeExpiry()}.
+     * From now on no session ends by time, however long its client is silent: only {@link #expireSession}, the client
+     * itself, or a fault that expires it explicitly. Holds through restarts, until {@link #resumeExpiry()}.
      */
     public void holdExpiry() {
         expiry.hold();
@@ -220,10 +220,11 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * The longest session that a client gets from now on when it connects, or comes back: a session that lives may so become
-     * shorter or longer, as when its client comes to a server with other settings. Until {@link #restart()}.
+     * Sets the longest session timeout that a client gets from now on when it connects or reconnects: the timeout of a
+     * live session may become shorter or longer, as when its client connects to a server with other settings. Until
+     * {@link #restart()}.
      *
-     * @param longest in whole milliseconds; what is longer is cut down to it
+     * @param longest in whole milliseconds; longer timeouts are reduced to it
      */
     public void limitSessions(Duration longest) {
         running().server().setMaxSessionTimeout((int) longest.toMillis());
@@ -233,36 +234,38 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * Every node below the path as the server has it now.
      *
      * @param path absolute, {@code /} for everything
-     * @return parents before children, each level in alphabetical order, without the path's own node and {@code /zookeeper}; none if the
-     *     path has no node
+     * @return parents before children, each level in alphabetical order, without the path's own node and
+     *     {@code /zookeeper}; none if the path has no node
      */
     public List<ServerNode> nodesUnder(String path) {
         return truth().nodesUnder(Objects.requireNonNull(path, "path"));
     }
 
     /**
-     * {@return every watch that the server keeps now, to show that nothing leaks} A watch of a client that has lost its connection is not
-     * among them: the server forgets it, and the client sets it again when it comes back.
+     * {@return every watch that the server keeps now, to show that nothing leaks} A watch of a client that has lost its
+     * connection is not among them: the server forgets it, and the client sets it again when it comes back.
      */
     public List<ServerWatch> watches() {
         return truth().watches(running().connections().getConnections());
     }
 
-    /** {@return how many watches the server keeps, of all sessions and kinds; faster to tell than {@link #watches()}} */
+    /**
+     * {@return how many watches the server keeps, of all sessions and kinds; faster to tell than {@link #watches()}}
+     */
     public int watchCount() {
         return running().server().getZKDatabase().getDataTree().getWatchCount();
     }
 
     /**
-     * Raises the counter that numbers the sequential children of a node, for tests of its overflow. The next sequential child gets
-     * exactly this number. The change is made in the server's database, not by a transaction, and survives a {@link #restart()};
-     * no create under the node may be under way.
+     * Raises the counter that numbers the sequential children of a node, for tests of its overflow. The next sequential
+     * child gets exactly this number. The change is made in the server's database, not by a transaction, and survives a
+     * {@link #restart()}; no create under the node may be under way.
      *
-     * <p>ZooKeeper 3.9 keeps the counter as the parent's raw {@code cversion}: every create of a child, sequential or not, first
-     * uses it as the number and then adds one; deletes leave it alone. (Clients see another figure in a {@code Stat}: twice the
-     * counter minus the number of children.) The database never lowers the counter. So at 2147483647 it stands still: one create
-     * after another gets that same number, and one that is prepared while another is still on its way gets a negative one, from
-     * -2147483648 on.
+     * <p>ZooKeeper 3.9 keeps the counter as the parent's raw {@code cversion}: every create of a child, sequential or
+     * not, first uses it as the number and then adds one; deletes leave it alone. (Clients see another figure in a
+     * {@code Stat}: twice the counter minus the number of children.) The database never lowers the counter. So at
+     * 2147483647 it stands still: one create after another gets that same number, and one that is prepared while
+     * another is still on its way gets a negative one, from -2147483648 on.
      *
      * @param path the parent's
      * @param counter the number of its next sequential child, not below what it is now
@@ -280,8 +283,8 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /**
-     * Deletes the empty containers, as a real server does once a minute: those that have had a child and have none now. Containers that
-     * never had a child stay. Returns when it is done, in a few milliseconds.
+     * Deletes the empty containers, as a real server does once a minute: those that have had a child and have none now.
+     * Containers that never had a child stay. Returns when it is done, in a few milliseconds.
      *
      * @return the paths of those that were deleted
      * @throws InterruptedException if interrupted while waiting for the deletions, which go on
@@ -314,7 +317,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         /**
          * The shortest session that a client gets.
          *
-         * @param shortest in whole milliseconds, at least 1 ms; what is shorter is raised to it; two ticks unless set
+         * @param shortest in whole milliseconds, at least 1 ms; shorter timeouts are raised to it; two ticks by default
          * @return this
          * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
          */
@@ -326,7 +329,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         /**
          * The longest session that a client gets.
          *
-         * @param longest in whole milliseconds, at least 1 ms; what is longer is cut down to it; 60 s unless set
+         * @param longest in whole milliseconds, at least 1 ms; longer timeouts are reduced to it; 60 s by default
          * @return this
          * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
          */

@@ -93,7 +93,7 @@ final class EnsembleServer {
     /** Without the HTTP server that ZooKeeper would otherwise open on a fixed port where Jetty is there. */
     private QuorumPeer peer(NIOServerCnxnFactory opened) throws IOException {
         Map<Long, QuorumServer> members = new TreeMap<>();
-        // The others are followed through relays, which can be cut; everybody listens at the place's own port.
+        // Servers connect to each other through relays, which can be cut; each server listens at its own port.
         all.forEach(each -> members.put((long) each.id(), each.asMember(portToFollow(each))));
         String before = System.getProperty(ADMIN_SERVER);
         System.setProperty(ADMIN_SERVER, "false");

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
- * Servers that the kit has not started: Curator's {@code TestingServer} and {@code TestingCluster}, a container, an ensemble of the build.
- * The kit's clients, fault proxies, contracts and schedules run against them.
+ * Servers that the kit has not started: Curator's {@code TestingServer} and {@code TestingCluster}, a container, an
+ * ensemble of the build. The kit's clients, fault proxies, contracts and schedules run against them.
  *
  * <pre>{@code
  * TestingServer curator = new TestingServer();
@@ -16,9 +16,10 @@ import org.apache.zookeeper.client.ConnectStringParser;
  *         .controlledBy(server -> curator.stop(), server -> curator.restart());
  * }</pre>
  *
- * <p>They are asked over the network, by the commands {@code srvr} and {@code dump}; Curator's servers allow both. A session ends by time, or
- * through the proxy of its client. So {@link io.latchkey.testkit.FaultyClient#expire} works in each order; but with {@link
- * io.latchkey.testkit.Reconnects#FAST}, {@code CLIENT_FIRST} and {@code PARTITION} need servers of the kit's own, which can end any session.
+ * <p>They are asked over the network, by the commands {@code srvr} and {@code dump}; Curator's servers allow both. A
+ * session ends by time, or through the proxy of its client. So {@link io.latchkey.testkit.FaultyClient#expire} works in
+ * each order; but with {@link io.latchkey.testkit.Reconnects#FAST}, {@code CLIENT_FIRST} and {@code PARTITION} need
+ * servers of the kit's own, which can end any session.
  */
 public final class ExternalServers extends AskedServers {
     private static final Control MISSING = server -> {
@@ -39,7 +40,8 @@ public final class ExternalServers extends AskedServers {
     /**
      * Servers that run.
      *
-     * @param connectString {@code host:port[,host:port...]}; a chroot is left out. The servers are numbered from 0 in this order
+     * @param connectString {@code host:port[,host:port...]}; a chroot is left out. The servers are numbered from 0 in
+     *     this order
      * @return a fixture that can neither stop nor start them, and whose {@link #close} leaves them as they are
      * @throws IllegalArgumentException if it is not a connect string
      */

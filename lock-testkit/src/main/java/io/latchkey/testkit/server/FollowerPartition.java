@@ -20,9 +20,9 @@ public final class FollowerPartition implements AutoCloseable {
     }
 
     /**
-     * Waits until the follower has noticed and serves nobody any more: ten ticks after the cut.
+     * Waits until the follower has noticed the partition and stopped serving: ten ticks after the cut.
      *
-     * @param within how long to wait at most
+     * @param within the maximum time to wait
      * @throws AssertionError if it still serves after that time
      * @throws InterruptedException if interrupted while waiting
      */
@@ -33,7 +33,7 @@ public final class FollowerPartition implements AutoCloseable {
     /**
      * Waits, after {@link #heal}, until the follower serves again: at once if it had not noticed, else up to 2 s.
      *
-     * @param within how long to wait at most
+     * @param within the maximum time to wait
      * @throws AssertionError if it does not after that time
      * @throws InterruptedException if interrupted while waiting
      */

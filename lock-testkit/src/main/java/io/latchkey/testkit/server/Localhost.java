@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** 127.0.0.1, whatever the machine prefers: clients are told this address. And its free ports. */
+/** The address 127.0.0.1, independent of the machine's preference, and its free ports. */
 final class Localhost {
     private static final int LOWEST = 15_000;
     private static final int HIGHEST = 30_000;
@@ -33,13 +33,13 @@ final class Localhost {
         try {
             socket.close();
         } catch (IOException alreadyBroken) {
-            return; // it is closed all the same
+            return; // it is closed nevertheless
         }
     }
 
     /**
-     * Different free ports for servers that come and go. They lie below those that systems give to connections by themselves: one of
-     * those could be taken while its server is down, which then could not come back.
+     * Different free ports for servers that come and go. They lie below those that systems give to connections by
+     * themselves: one of those could be taken while its server is down, which then could not come back.
      */
     static IntStream freePorts(int count) {
         List<ServerSocket> taken = new ArrayList<>();

@@ -8,15 +8,15 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * Three ZooKeeper servers in JVMs of their own, so that one can stand still as a whole, or die in the middle of anything. Ready within 2
- * to 5 s. Where that is not needed, {@link EmbeddedEnsemble} is faster and can do more. The tick is 500 ms; followers that are silent for ten
- * ticks are dropped, sessions are two ticks to 60 s long.
+ * Three ZooKeeper servers in JVMs of their own, so that one can stand still as a whole, or die in the middle of
+ * anything. Ready within 2 to 5 s. Where that is not needed, {@link EmbeddedEnsemble} is faster and can do more. The
+ * tick is 500 ms; followers that are silent for ten ticks are dropped, sessions are two ticks to 60 s long.
  *
- * <p>A server without a quorum serves read-only handles, where the ensemble has local sessions ({@code localSessionsEnabled=true}): a
- * server of 3.6 or later refuses every other session then.
+ * <p>A server without a quorum serves read-only handles, where the ensemble has local sessions
+ * ({@code localSessionsEnabled=true}): a server of 3.6 or later refuses every other session then.
  *
- * <p>Servers are counted from 0; another number than 0 to 2 is an {@link IndexOutOfBoundsException}. All methods may be called from any
- * thread. Pausing needs the signals STOP and CONT, so it is not for Windows.
+ * <p>Servers are counted from 0; another number than 0 to 2 is an {@link IndexOutOfBoundsException}. All methods may be
+ * called from any thread. Pausing needs the signals STOP and CONT, so it is not for Windows.
  */
 public final class ProcessEnsemble extends AskedServers {
     private static final int SIZE = 3;
@@ -40,7 +40,7 @@ public final class ProcessEnsemble extends AskedServers {
      * @param settings lines of {@code zoo.cfg} for all of them, such as {@code localSessionsEnabled=true}
      * @return the ensemble, which serves; close it
      * @throws AssertionError if they do not serve within 60 s
-     * @throws IllegalStateException if interrupted meanwhile; the status stays set
+     * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
      */
     public static ProcessEnsemble start(String... settings) {
         TempFolder folder = new TempFolder("latchkey-processes-");
@@ -66,8 +66,8 @@ public final class ProcessEnsemble extends AskedServers {
     }
 
     /**
-     * {@return whether the server says that it has no quorum and serves read-only handles alone} A paused one says nothing, which takes a
-     * second to find out.
+     * {@return whether the server says that it has no quorum and serves read-only handles alone} A paused one says
+     * nothing, which takes a second to find out.
      *
      * @param server its number
      */
@@ -88,10 +88,11 @@ public final class ProcessEnsemble extends AskedServers {
     }
 
     /**
-     * Stops one server in its tracks (SIGSTOP): its connections stay open and silent, its clocks go on without it. If it leads, nothing is
-     * committed and no session ends until it {@linkplain #resume goes on}; it goes on as leader if that is within ten ticks, and ends
-     * at once every session that has been silent for its timeout by the clock, which its servers' pings may be too late to prevent. After
-     * ten ticks the others elect another leader, and sessions get their whole timeout again from that.
+     * Stops one server in its tracks (SIGSTOP): its connections stay open and silent, its clocks go on without it. If
+     * it leads, nothing is committed and no session ends until it {@linkplain #resume goes on}; it goes on as leader if
+     * that is within ten ticks, and ends at once every session that has been silent for its timeout by the clock, which
+     * its servers' pings may be too late to prevent. After ten ticks the others elect another leader, and sessions get
+     * their whole timeout again from that.
      *
      * @param server its number
      * @throws IllegalStateException if it does not run
@@ -111,7 +112,8 @@ public final class ProcessEnsemble extends AskedServers {
     }
 
     /**
-     * Ends one server's process (SIGKILL), paused or not, in the middle of whatever it does. Does nothing if it does not run.
+     * Ends one server's process (SIGKILL), paused or not, in the middle of whatever it does. Does nothing if it does
+     * not run.
      *
      * @param server its number
      */

@@ -10,9 +10,9 @@ final class QuietConnections {
     private QuietConnections() {}
 
     /**
-     * ZooKeeper's class, when it is loaded, replaces the process-wide handler of uncaught exceptions by one that only logs, which
-     * would hide the failures of tests: it is put back. So this class must not be a subclass of that one: it would be loaded before the
-     * first line here. And a server that fails beyond repair ends the process: not here.
+     * ZooKeeper's class, when it is loaded, replaces the process-wide handler of uncaught exceptions by one that only
+     * logs, which would hide the failures of tests: it is put back. So this class must not be a subclass of that one:
+     * it would be loaded before the first line here. And a server that fails beyond repair ends the process: not here.
      */
     static NIOServerCnxnFactory make() {
         Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();

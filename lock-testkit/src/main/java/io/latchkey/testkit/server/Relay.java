@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stands between two that talk to each other, such as a server of an ensemble and one that it follows, and passes on bytes, late if
- * wanted, or nothing while it is cut. What it has read and not passed on then travels on when it is mended, as TCP would send it again.
- * It keeps no record. One thread for new connections and two for each.
+ * A relay between two peers, such as two servers of an ensemble. It forwards bytes, delayed if requested, or nothing
+ * while it is cut. Bytes that it holds then are forwarded when it is mended, as with TCP's retransmission. It keeps no
+ * record. One thread for new connections and two for each.
  */
 final class Relay implements AutoCloseable {
     private static final int CHUNK = 16 << 10;
@@ -112,8 +112,9 @@ final class Relay implements AutoCloseable {
     }
 
     /**
-     * A server that is about to lead may not listen yet. A follower that is refused tries again by itself; one whose connection is taken and
-     * ended goes back to the election, while the leader waits for it as long as it may take to join.
+     * A server that is about to lead may not listen yet. A follower that is refused tries again by itself; one whose
+     * connection is taken and ended goes back to the election, while the leader waits for it as long as it may take to
+     * join.
      */
     private Socket reach() throws IOException {
         long end = System.nanoTime() + REACHED_WITHIN_NANOS;
@@ -142,7 +143,7 @@ final class Relay implements AutoCloseable {
                 out.write(chunk, 0, length);
             }
         } catch (IOException ended) {
-            // the other side is told below
+            // the other side is closed below
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -6,8 +6,9 @@ import java.nio.file.Path;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
- * A server's log and snapshots. They are written but not forced onto the disk at every transaction: what a process has written
- * outlives everything that a test does to servers in that process, and the disk would be the slowest part of every test.
+ * A server's log and snapshots. They are written but not forced onto the disk at every transaction: written data
+ * survives every fault that a test injects into servers of that process, and the disk would be the slowest part of
+ * every test.
  */
 final class ServerFiles {
     private static final String FORCE_SYNC = "zookeeper.forceSync";
@@ -23,7 +24,9 @@ final class ServerFiles {
         return unforced(() -> new FileTxnSnapLog(folder.toFile(), folder.toFile()));
     }
 
-    /** ZooKeeper's log reads the property when it is made. The class's monitor keeps servers that start at once apart. */
+    /**
+     * ZooKeeper's log reads the property when it is made. The class's monitor keeps servers that start at once apart.
+     */
     static synchronized <T> T unforced(Opening<T> opening) throws IOException {
         String before = System.getProperty(FORCE_SYNC);
         System.setProperty(FORCE_SYNC, "no");

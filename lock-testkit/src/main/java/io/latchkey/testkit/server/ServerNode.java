@@ -24,7 +24,8 @@ public record ServerNode(String path, ByteBuffer content, long session, long cre
      * @param session the session that owns this ephemeral node, 0 if the node is not ephemeral
      * @param created the zxid of its creation ({@code czxid})
      * @param changed the zxid of its last change of data ({@code mzxid})
-     * @param childCounter the raw counter that numbers sequential children, see {@link EmbeddedZooKeeper#setChildCounter}
+     * @param childCounter the raw counter that numbers sequential children, see
+     *     {@link EmbeddedZooKeeper#setChildCounter}
      */
     public ServerNode {
         content = ByteBuffer.allocate(content.remaining())

@@ -53,7 +53,7 @@ final class ServerProcess {
         return place;
     }
 
-    /** Log and snapshots are not forced onto the disk: what a process has written outlives it. */
+    /** Log and snapshots are not forced onto the disk, because written data outlives the process. */
     void start() {
         try {
             process = new ProcessBuilder(

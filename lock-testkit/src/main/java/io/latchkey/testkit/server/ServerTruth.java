@@ -24,7 +24,10 @@ final class ServerTruth {
         this.tree = tree;
     }
 
-    /** Everything below the path, parents first, in alphabetical order; the path itself and the server's own nodes left out. */
+    /**
+     * Everything below the path, parents first, in alphabetical order; the path itself and the server's own nodes left
+     * out.
+     */
     List<ServerNode> nodesUnder(String path) {
         List<ServerNode> found = new ArrayList<>();
         collect(path, found);
@@ -66,8 +69,8 @@ final class ServerTruth {
     }
 
     /**
-     * Every watch. The server lists data watches only, so child watches are found by asking for each node and connection: none
-     * can be on a path without a node.
+     * Every watch. The server lists data watches only, so child watches are found by asking for each node and
+     * connection: none can be on a path without a node.
      */
     List<ServerWatch> watches(Iterable<ServerCnxn> connections) {
         List<ServerWatch> found = new ArrayList<>();

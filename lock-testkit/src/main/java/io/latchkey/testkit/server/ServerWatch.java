@@ -2,7 +2,8 @@
 package io.latchkey.testkit.server;
 
 /**
- * One watch that a server keeps for a session. It is gone when it has fired, when it is removed, and when the connection ends.
+ * One watch that a server keeps for a session. It is gone when it has fired, when it is removed, and when the
+ * connection ends.
  *
  * @param path the watched path
  * @param kind what is watched
@@ -10,9 +11,11 @@ package io.latchkey.testkit.server;
  */
 public record ServerWatch(String path, Kind kind, long session) {
 
-    /** What a watch is told of. */
+    /** The events that a watch is notified of. */
     public enum Kind {
-        /** Creation, change of data, deletion: left by {@code exists} and {@code getData}, also on paths without a node. */
+        /**
+         * Creation, change of data, deletion: left by {@code exists} and {@code getData}, also on paths without a node.
+         */
         DATA,
         /** Children come and go, deletion: left by {@code getChildren}. */
         CHILDREN

@@ -12,8 +12,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder of the server's own under the system's temporary one, deleted with all it contains at close, or when the process ends in
- * order without that.
+ * A folder of the server's own under the system's temporary one, deleted with all it contains at close, or when the
+ * process ends in order without that.
  */
 final class TempFolder implements AutoCloseable {
     private static final int ROUNDS_AT_EXIT = 3;
@@ -54,7 +54,7 @@ final class TempFolder implements AutoCloseable {
         }
     }
 
-    /** A server may still be writing: what it has added meanwhile goes in another round, or stays. */
+    /** A server may still be writing: new files are deleted in another round, or left behind. */
     private void deleteAtExit() {
         boolean deleted = false;
         for (int round = 0; round < ROUNDS_AT_EXIT && !deleted; round++) {

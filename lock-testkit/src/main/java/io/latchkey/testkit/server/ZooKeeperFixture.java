@@ -4,10 +4,11 @@ package io.latchkey.testkit.server;
 import java.util.OptionalInt;
 
 /**
- * ZooKeeper for a test: one server or an ensemble that the test has started. What a fault needs to know about sessions it asks here, at
- * the server, never at a client.
+ * ZooKeeper for a test: one server or an ensemble that the test has started. Faults read the state of sessions here,
+ * from the server, never from a client.
  *
- * <p>Of the methods with a default not every fixture has all: one that it lacks is an {@link UnsupportedOperationException}.
+ * <p>Methods with a default are optional and throw {@link UnsupportedOperationException} if a fixture does not support
+ * them.
  */
 public interface ZooKeeperFixture extends AutoCloseable {
 
@@ -15,17 +16,18 @@ public interface ZooKeeperFixture extends AutoCloseable {
     String connectString();
 
     /**
-     * {@return whether the server still has a session} So it is from the moment the session is created until its end is committed, by expiry,
-     * by decree or by its client's close; the ephemeral nodes are gone then.
+     * {@return whether the server still has a session} It has one from its creation until its end is committed, by
+     * expiry, by force or by its client's close; the ephemeral nodes are deleted then.
      *
      * @param sessionId the session's id
      */
     boolean hasSession(long sessionId);
 
     /**
-     * Ends a session at the server, by decree, and returns when its end is committed and its ephemeral nodes are gone: 1 to 10 ms.
-     * The server drops the client's connection; the client is disconnected about 100 ms later and learns that its session is over
-     * when it has connected again, with ZooKeeper's own client after 1 to 2 s. Nothing happens if there is no such session.
+     * Ends a session at the server by force, and returns when its end is committed and its ephemeral nodes are deleted:
+     * 1 to 10 ms. The server drops the client's connection; the client is disconnected about 100 ms later and learns
+     * that its session is over when it has connected again, with ZooKeeper's own client after 1 to 2 s. Has no effect
+     * if there is no such session.
      *
      * @param sessionId the session's id
      * @throws InterruptedException if interrupted while waiting; the session ends nevertheless
@@ -61,7 +63,8 @@ public interface ZooKeeperFixture extends AutoCloseable {
     }
 
     /**
-     * Starts a stopped server again, on the same ports and with its data. In an ensemble it returns before the server has joined the others.
+     * Starts a stopped server again, on the same ports and with its data. In an ensemble it returns before the server
+     * has joined the others.
      *
      * @param server its number
      */
@@ -79,7 +82,10 @@ public interface ZooKeeperFixture extends AutoCloseable {
         throw new UnsupportedOperationException("there is nothing to cut between these servers");
     }
 
-    /** Stops every server and deletes its files. Clients that are still connected lose their connections. Does nothing the second time. */
+    /**
+     * Stops every server and deletes its files. Clients that are still connected lose their connections. Does nothing
+     * the second time.
+     */
     @Override
     void close();
 }

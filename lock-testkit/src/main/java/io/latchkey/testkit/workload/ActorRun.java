@@ -57,7 +57,7 @@ final class ActorRun {
         Optional<Lease> ask() throws InterruptedException;
     }
 
-    /** Who wants to know now and reaches no server is told that: no grant, and no fault of the lock. */
+    /** A try that reaches no server may throw: no grant, and no error of the lock. */
     private static Optional<Lease> unlessUnreachable(Trying trying) throws InterruptedException {
         try {
             return trying.ask();

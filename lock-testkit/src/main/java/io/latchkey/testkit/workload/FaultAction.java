@@ -5,14 +5,14 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.proxy.Direction;
 
 /**
- * What is done to one client, or to its servers. What each really does stands with the method that it stands for. Times are in
+ * A fault of one client or of its servers. The method that each action calls documents its effect. Times are in
  * milliseconds. A number counts requests of a kind from when the fault begins: 1 for the next.
  */
 public sealed interface FaultAction {
     /**
      * Ends the session: {@link io.latchkey.testkit.FaultyClient#expire}.
      *
-     * @param order who learns first
+     * @param order the order in which server and client learn of the end
      */
     record Expire(ExpiryOrder order) implements FaultAction {
         @Override
@@ -60,7 +60,7 @@ public sealed interface FaultAction {
      *
      * @param kind which requests count
      * @param number which of them
-     * @param order who learns first
+     * @param order the order in which server and client learn of the end
      */
     record ExpireOn(RequestKind kind, int number, ExpiryOrder order) implements FaultAction {
         @Override
@@ -116,8 +116,8 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Stops a server and starts it again: {@link io.latchkey.testkit.server.ZooKeeperFixture#stop(int)}. Waits for sessions of the same
-     * schedule that are about to end, and those for it.
+     * Stops a server and starts it again: {@link io.latchkey.testkit.server.ZooKeeperFixture#stop(int)}. Waits for
+     * sessions of the same schedule that are about to end, and those for it.
      *
      * @param role which server
      * @param forMillis for how long
@@ -130,8 +130,8 @@ public sealed interface FaultAction {
     }
 
     /**
-     * Cuts a follower off from its leader for some time: {@link io.latchkey.testkit.server.EmbeddedEnsemble#cutOffFromLeader}. Moot where one
-     * server is alone.
+     * Cuts a follower off from its leader for some time: {@link
+     * io.latchkey.testkit.server.EmbeddedEnsemble#cutOffFromLeader}. Moot where one server is alone.
      *
      * @param forMillis for how long
      */

@@ -19,9 +19,9 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
 /**
- * A schedule of faults under way, on a thread of its own. A fault that lasts for some time is ended by that thread, so that the next
- * begins when it is over; one that waits for a request strikes when that comes, on its own, and counts as begun at once. {@link Play}
- * does this for a workload of the kit's; here it is for code of one's own:
+ * A running schedule of faults, on a separate thread. That thread ends a lasting fault before it begins the next. A
+ * fault that waits for a request strikes with that request, and counts as begun immediately. {@link Play} does this for
+ * workloads of the kit; use this class directly for other code:
  *
  * <pre>{@code
  * try (FaultRun faults = FaultRun.start(schedule, List.of(one, two), history)) {
@@ -39,7 +39,7 @@ public final class FaultRun implements AutoCloseable {
     private final List<FaultyClient> clients;
     private final History history;
     private final List<Timed> struck = new ArrayList<>();
-    /** Fair, so that one who is to stop a server gets its turn. */
+    /** Fair, so that the thread that is to stop a server gets the lock. */
     private final Semaphore expiries = new Semaphore(MANY, true);
 
     private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -56,8 +56,8 @@ public final class FaultRun implements AutoCloseable {
     /**
      * Starts the schedule. The history learns of every session that is ended.
      *
-     * @param schedule which faults strike whom, and when
-     * @param clients whom the schedule calls C0, C1 and so on, all of them connected
+     * @param schedule the faults, with their clients and times
+     * @param clients the clients C0, C1 and so on of the schedule, all of them connected
      * @param history records the ends of sessions, for checkers
      * @return the schedule under way; close it before the clients
      * @throws IllegalArgumentException if there are no clients
@@ -72,16 +72,17 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * {@return completes when the last fault has begun and those that last for some time are over} It completes exceptionally if the run was
-     * closed before, or if a fault could not be brought about.
+     * {@return completes when the last fault has begun and those that last for some time are over} It completes
+     * exceptionally if the run was closed before, or if a fault could not be brought about.
      */
     public CompletableFuture<Void> done() {
         return done.copy();
     }
 
     /**
-     * {@return what has struck so far, in that order} It strikes when a session has ended or its client been told so, or a connection was cut
-     * or held up. A fault on a client that is just losing its session by another one may be moot; then it is not here.
+     * {@return the faults that have struck so far, in that order} A fault strikes when a session has ended or its
+     * client has learned that, or a connection was cut or held. A fault on a client that is just losing its session by
+     * another one may be moot; then it is not here.
      */
     public List<Timed> struck() {
         synchronized (struck) {
@@ -117,7 +118,7 @@ public final class FaultRun implements AutoCloseable {
         } else if (action instanceof FaultAction.LoseAnswer lose) {
             whenStruck(fault, proxy.cutAfter(lose.kind().match(), lose.number()).struck());
         } else if (action instanceof FaultAction.ExpireOn expire) {
-            // Not on the proxy's thread, which must go on meanwhile.
+            // Not on the proxy's thread, which must not block.
             whenStruck(
                     fault,
                     proxy.sent(expire.kind().match(), expire.number())

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Which faults strike whom, and when. Prints as text that {@link #parse} reads: {@code after 12 C0 expire SERVER_FIRST; after 0 C1 lose
- * answer CREATE 2}. Start it with {@link FaultRun#start}.
+ * A sequence of faults with their clients and times. Its text can be read by {@link #parse}: {@code after 12 C0 expire
+ * SERVER_FIRST; after 0 C1 lose answer CREATE 2}. Start it with {@link FaultRun#start}.
  *
  * @param faults in their order
  */
@@ -31,17 +31,17 @@ public record FaultSchedule(List<Timed> faults) {
     /**
      * One fault.
      *
-     * @param afterMillis how long after the fault before it, or after the start
-     * @param client whom it strikes, counted from 0; larger numbers count round
-     * @param action what happens
+     * @param afterMillis the delay after the previous fault, or after the start
+     * @param client the number of the client, from 0; larger numbers count round
+     * @param action the fault
      */
     public record Timed(int afterMillis, int client, FaultAction action) {
         /**
          * Makes the fault.
          *
-         * @param afterMillis how long after the fault before it, or after the start
-         * @param client whom it strikes, counted from 0
-         * @param action what happens
+         * @param afterMillis the delay after the previous fault, or after the start
+         * @param client the number of the client, from 0
+         * @param action the fault
          * @throws IllegalArgumentException if a number is negative
          */
         public Timed {
@@ -71,7 +71,8 @@ public record FaultSchedule(List<Timed> faults) {
     }
 
     /**
-     * Reads what {@link #toString} has printed. This is the text of each {@link FaultAction}, with numbers in milliseconds where it is a time:
+     * Reads what {@link #toString} has printed. This is the text of each {@link FaultAction}, with numbers in
+     * milliseconds where it is a time:
      *
      * <pre>
      * expire SERVER_FIRST

@@ -18,7 +18,7 @@ public sealed interface LockSpec {
     Acquirable of(LockClient client, String base);
 
     /**
-     * {@return what whoever holds it holds, for a {@link io.latchkey.testkit.history.History}}
+     * {@return the access of a holder, for a {@link io.latchkey.testkit.history.History}}
      *
      * @param base the play's base path, without a slash at its end
      */
@@ -138,7 +138,7 @@ public sealed interface LockSpec {
          * Takes the members as they are now.
          *
          * @param members at least one, none of them a multi-lock itself
-         * @throws IllegalArgumentException if there are none
+         * @throws IllegalArgumentException if the list is empty
          */
         public Multi {
             members = List.copyOf(members);

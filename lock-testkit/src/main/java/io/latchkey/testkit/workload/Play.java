@@ -31,8 +31,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A scenario played on servers or in a simulation, with what was recorded. It is over when everybody has had all turns and the last fault
- * has begun and ended; the faults that still wait for a request are taken back then.
+ * A scenario played on servers or in a simulation, with its record. It ends when all actors have completed their turns
+ * and the last fault has begun and ended; faults that still wait for a request are then cancelled.
  */
 public final class Play {
     private static final AtomicLong NUMBER = new AtomicLong();
@@ -51,17 +51,17 @@ public final class Play {
     }
 
     /**
-     * How to play on servers.
+     * The settings for playing on servers.
      *
      * @param session the timeout that the clients' sessions ask for
      * @param reconnects how the clients come back
-     * @param within how long one actor, or the schedule of faults, may take until somebody counts as blocked
+     * @param within the time after which an actor, or the schedule of faults, counts as blocked
      * @param connector makes the clients
      */
     public record Settings(Duration session, Reconnects reconnects, Duration within, Connector connector) {
         /**
-         * {@return sessions of 6 s, which faults end by decree, and reconnects in milliseconds; blocked after 30 s} On a busy machine see to it
-         * that sessions end by faults alone: {@link EmbeddedZooKeeper#holdExpiry}.
+         * {@return sessions of 6 s, which faults end by force, and reconnects in milliseconds; blocked after 30 s} On a
+         * busy machine see to it that sessions end by faults alone: {@link EmbeddedZooKeeper#holdExpiry}.
          */
         public static Settings fast() {
             return new Settings(
@@ -91,15 +91,16 @@ public final class Play {
     }
 
     /**
-     * Plays the scenario with new clients on paths of its own, and returns when it is over. The clients are closed then, also if it fails.
+     * Plays the scenario with new clients on paths of its own, and returns when it is over. The clients are closed
+     * then, also if it fails.
      *
-     * @param scenario who does what, and what goes wrong meanwhile
+     * @param scenario the workload and the faults
      * @param server the server, which runs; other plays may go on there
      * @param settings how to play
-     * @return the play, with what was recorded; nothing is checked yet but what is an {@link AssertionError} here
-     * @throws AssertionError if somebody is blocked, if a lock fails with an exception, or if a request is still on the server when
-     *     everybody is done
-     * @throws InterruptedException if interrupted meanwhile
+     * @return the play, with its record; nothing is checked yet but what is an {@link AssertionError} here
+     * @throws AssertionError if an actor is blocked, if a lock fails with an exception, or if a request is still on the
+     *     server at the end
+     * @throws InterruptedException if interrupted during the play
      */
     public static Play of(Scenario scenario, EmbeddedZooKeeper server, Settings settings) throws InterruptedException {
         return new Play(server::nodesUnder, scenario).run(server, settings);
@@ -108,25 +109,25 @@ public final class Play {
     /**
      * The same on an ensemble, whose servers the connections of each client go round.
      *
-     * @param scenario who does what, and what goes wrong meanwhile
+     * @param scenario the workload and the faults
      * @param servers the ensemble, which serves
      * @param settings how to play
-     * @return the play, with what was recorded
+     * @return the play, with its record
      * @throws AssertionError as on one server
-     * @throws InterruptedException if interrupted meanwhile
+     * @throws InterruptedException if interrupted during the play
      */
     public static Play of(Scenario scenario, EmbeddedEnsemble servers, Settings settings) throws InterruptedException {
         return new Play(servers::nodesUnder, scenario).run(servers, settings);
     }
 
     /**
-     * Plays the scenario in a simulation, by the calling thread alone and in simulated time: the same scenario goes the same way each
-     * time. Requests are answered at once there, so that faults which wait for a request strike at once, a connection that is cut is
-     * back at once, and delays do nothing.
+     * Plays the scenario in a simulation, by the calling thread alone and in simulated time: the same scenario goes the
+     * same way each time. Requests are answered at once there, so that faults which wait for a request strike at once,
+     * a connection that is cut is back at once, and delays do nothing.
      *
-     * @param scenario who does what, and what goes wrong meanwhile
-     * @param locks whose time nobody else advances meanwhile
-     * @return the play, with what was recorded
+     * @param scenario the workload and the faults
+     * @param locks the simulation, whose time no other thread advances during the play
+     * @return the play, with its record
      * @throws AssertionError as on a server
      */
     public static Play of(Scenario scenario, SimulatedLocks locks) {
@@ -195,7 +196,7 @@ public final class Play {
         }
     }
 
-    /** {@return who held what and when, for checkers} */
+    /** {@return the history, for checkers} */
     public History history() {
         return history;
     }
@@ -216,7 +217,8 @@ public final class Play {
     }
 
     /**
-     * Checks what has to be true of every kind of lock under every fault: {@linkplain #assertExclusion exclusion}, and that tokens grow.
+     * Checks what has to be true of every kind of lock under every fault: {@linkplain #assertExclusion exclusion}, and
+     * that tokens grow.
      *
      * @return this
      * @throws AssertionError if something is broken, with the rule and the history
@@ -227,8 +229,9 @@ public final class Play {
     }
 
     /**
-     * Checks what has to be true even of locks without fencing tokens: whom a hold excludes does not hold while both sessions live, no more
-     * permits are out than there are, and a loss is told once and is final. More checkers can be asked about {@link #history()}.
+     * Checks the rules that hold even for locks without fencing tokens: conflicting holds do not overlap while both
+     * sessions are alive, no more permits are held than there are, and a loss is reported once and is final. More
+     * checkers can be asked about {@link #history()}.
      *
      * @return this
      * @throws AssertionError if something is broken, with the rule and the history

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One actor's turns in a simulation: what {@link ActorRun} does on a thread of its own, here one thing at a time. */
+/** The turns of one actor in a simulation, step by step; the counterpart of {@link ActorRun}, which has a thread. */
 final class SimulatedActor {
     private final Workload.Actor actor;
     private final LockClient client;
@@ -27,7 +27,7 @@ final class SimulatedActor {
 
     private State state = State.PAUSING;
     private int turn;
-    /** When the pause, the patience of somebody who cancels, or the hold is over. */
+    /** The end of the pause, of the wait before a cancel, or of the hold. */
     private long until;
 
     private @Nullable CompletableFuture<Optional<Lease>> asked;
@@ -66,7 +66,7 @@ final class SimulatedActor {
         return state == State.DONE;
     }
 
-    /** When it does something that depends on nobody else. */
+    /** The time of its next step that does not depend on other actors. */
     long next() {
         boolean timed = state != State.LEAVING && state != State.DONE;
         return timed ? until : SimulatedRun.NEVER;
@@ -156,7 +156,7 @@ final class SimulatedActor {
         hold(State.HOLDING, now);
     }
 
-    /** Who wants to know within some time and reaches no server is told that: no grant, and no fault of the lock. */
+    /** A try that reaches no server may throw: no grant, and no error of the lock. */
     private boolean isTry() {
         return turn().form() == Turn.Form.TRY_NOW || turn().form() == Turn.Form.TRY_WITHIN;
     }

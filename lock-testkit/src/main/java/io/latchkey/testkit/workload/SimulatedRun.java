@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A scenario under way in a simulation. One thread does everything, in the order of the actors, and time passes only when nobody has
- * anything left to do.
+ * A running scenario in a simulation. One thread executes all actors, in order, and time advances only when no actor
+ * can take a step.
  */
 final class SimulatedRun {
     /** Of an actor or a fault that does nothing by itself. */
     static final long NEVER = Long.MAX_VALUE;
 
-    /** How far time goes on when everybody waits for the locks. */
+    /** The step of time when all actors wait for locks. */
     private static final int LOOK_EVERY_MILLIS = 500;
 
     private static final int BLOCKED_AFTER_MILLIS = 60_000;
@@ -78,7 +78,7 @@ final class SimulatedRun {
         return faults.isOver() && actors.stream().allMatch(SimulatedActor::isDone);
     }
 
-    /** Everybody does one thing; says whether somebody did. Whatever follows at once has followed on return. */
+    /** Lets each actor take one step; returns whether any did. Immediate consequences have occurred on return. */
     private boolean step() {
         boolean moved = faults.step(millis);
         for (SimulatedActor actor : actors) {

@@ -4,13 +4,14 @@ package io.latchkey.testkit.workload;
 import java.util.Objects;
 
 /**
- * One turn of an actor: a pause, then a lock is asked for, held if it is granted, and let go.
+ * One turn of an actor: a pause, then a lock is requested, held if it is granted, and released.
  *
- * @param pauseMillis how long before it asks
- * @param lock what it asks for
- * @param form in which way it asks
- * @param patienceMillis how long {@link Form#TRY_WITHIN} waits, and after how long {@link Form#CANCEL} gives up; else without meaning
- * @param holdMillis how long it holds what is granted, unless the lease is lost
+ * @param pauseMillis the pause before the request
+ * @param lock the lock
+ * @param form the form of acquiring
+ * @param patienceMillis the timeout of {@link Form#TRY_WITHIN}, and the time before {@link Form#CANCEL} cancels;
+ *     otherwise unused
+ * @param holdMillis the time for which a granted lease is held, unless it is lost
  */
 public record Turn(int pauseMillis, LockSpec lock, Form form, int patienceMillis, int holdMillis) {
     /** In which way a lock is asked for. */
@@ -21,20 +22,23 @@ public record Turn(int pauseMillis, LockSpec lock, Form form, int patienceMillis
         TRY_NOW,
         /** Waits for some time. */
         TRY_WITHIN,
-        /** Asks asynchronously, and cancels after some time; what is granted before that is held. */
+        /** Requests asynchronously, and cancels after some time; a lease that is granted before that is held. */
         CANCEL,
-        /** Of a write lock: waits until it is granted, holds it, downgrades it and holds on as a reader for as long again. */
+        /**
+         * Of a write lock: waits until it is granted, holds it, downgrades it and holds on as a reader for as long
+         * again.
+         */
         DOWNGRADE
     }
 
     /**
      * Makes the turn.
      *
-     * @param pauseMillis how long before it asks
-     * @param lock what it asks for
-     * @param form in which way it asks
-     * @param patienceMillis how long {@link Form#TRY_WITHIN} waits, and after how long {@link Form#CANCEL} gives up
-     * @param holdMillis how long it holds what is granted, unless the lease is lost
+     * @param pauseMillis the pause before the request
+     * @param lock the lock
+     * @param form the form of acquiring
+     * @param patienceMillis the timeout of {@link Form#TRY_WITHIN}, and the time before {@link Form#CANCEL} cancels
+     * @param holdMillis the time for which a granted lease is held, unless it is lost
      * @throws IllegalArgumentException if a time is negative, or something else than a write lock is to be downgraded
      */
     public Turn {
@@ -50,7 +54,7 @@ public record Turn(int pauseMillis, LockSpec lock, Form form, int patienceMillis
     /**
      * {@return a turn that asks at once, waits for the lock and holds it}
      *
-     * @param lock what it asks for
+     * @param lock the lock
      * @param holdMillis how long it holds it, unless the lease is lost
      */
     public static Turn of(LockSpec lock, int holdMillis) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Who does what: actors that take their turns at the same time, each on a thread of its own. All times are in milliseconds.
+ * Actors that take their turns concurrently, each on a separate thread. All times are in milliseconds.
  *
  * @param actors at least one
  */
@@ -41,12 +41,12 @@ public record Workload(List<Actor> actors) {
      * Takes the actors as they are now.
      *
      * @param actors at least one
-     * @throws IllegalArgumentException if there are none
+     * @throws IllegalArgumentException if the list is empty
      */
     public Workload {
         actors = List.copyOf(actors);
         if (actors.isEmpty()) {
-            throw new IllegalArgumentException("a workload of nobody");
+            throw new IllegalArgumentException("a workload without actors");
         }
     }
 
