@@ -163,7 +163,7 @@ class CommandLineLayoutsTest {
         assertEquals("/evicted: no lock; no holders, no waiters\n", succeeded("show", "/evicted"));
     }
 
-    /** What nobody prevents: Curator walks past nodes of Latchkey's own layout. */
+    /** A case that is not prevented: Curator ignores nodes of Latchkey's own layout. */
     @Test
     void aPathThatIsUsedForTwoLocksIsShownAsSuch() throws Exception {
         var held = own.mutex("/both").acquire();

@@ -54,7 +54,7 @@ class CommandLineTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String PATH = "/usr/bin:/bin";
 
-    /** Says that it runs, and goes on until it is told to end. */
+    /** Prints that it runs, and runs until it gets a signal. */
     private static final String OBEDIENT =
             "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";
 
@@ -157,7 +157,7 @@ class CommandLineTest {
 
     @Test
     @Tag("once")
-    void showsWhoHoldsAndWhoWaits() throws Exception {
+    void show_printsHoldersAndWaiters() throws Exception {
         try (LockClient named = ZkLockClient.builder()
                         .connectString(server.connectString())
                         .ownerLabel("night shift")
@@ -200,7 +200,7 @@ class CommandLineTest {
     /** Any client that may create nodes somewhere can leave such nodes there. */
     @Test
     @Tag("once")
-    void ls_namesWhatItCannotShowAndShowsTheRest() throws Exception {
+    void ls_namesLocksThatItCannotShowAndShowsTheRest() throws Exception {
         String tooLong = "/" + "long".repeat(2_500);
         try (LockClient odd = ZkLockClient.connect(server.connectString() + "/odd");
                 Lease good = odd.mutex("/good").acquire();
@@ -276,7 +276,7 @@ class CommandLineTest {
                 .create(path, data.getBytes(StandardCharsets.UTF_8), new ArrayList<>(acl), CreateMode.PERSISTENT);
     }
 
-    /** 100,000 lines: what takes time with the square of that would not come to an end. */
+    /** 100,000 lines, so that an algorithm of quadratic time would not finish. */
     @Test
     void tables_takeTimeInProportionToTheirLines() throws Exception {
         Constructor<?> make = cliClass("Table").getDeclaredConstructor(String[].class);
@@ -360,7 +360,7 @@ class CommandLineTest {
             assertEquals(new Program.Ended(75, "", ""), quiet.ended());
             assertEquals(new Program.Ended(0, "ran\n", ""), second.ended());
             assertEquals(new Program.Ended(0, "ran\n", ""), beside.ended());
-            // A writer that tries stands before later readers meanwhile.
+            // A writer that tries is ahead of later readers while it is in the queue.
             Program writer = start("run", "/run/document", "--write", "--timeout=0", "--", "echo", "ran");
             assertEquals(75, writer.ended().status());
             assertTrue(held.isValid() && one.isValid() && reader.isValid());
@@ -381,7 +381,7 @@ class CommandLineTest {
     }
 
     @Test
-    void killsWhatDoesNotEndWhenItsRequestIsEvicted() throws Exception {
+    void commandThatIgnoresTerm_isKilled_whenItsRequestIsEvicted() throws Exception {
         String deaf = "trap '' TERM; sleep 300 & echo running $! $$; wait";
         Program program = start("run", "/run/evicted", "--grace", "300ms", "--", "sh", "-c", deaf)
                 .awaitSaid("running ");
@@ -584,7 +584,7 @@ class CommandLineTest {
 
     @Test
     @Tag("once")
-    void whatTheServersRefuseHasAStatusOfItsOwn() throws Exception {
+    void refusalOfTheServers_hasItsOwnStatus() throws Exception {
         try (LockClient theirs = ZkLockClient.builder()
                         .connectString(server.connectString())
                         .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))

@@ -24,7 +24,7 @@ record Bank(Site site, List<String> accounts, int deposit) {
     private static final String ACCOUNTS = "accounts";
     private static final String TRANSFERS = "transfers";
 
-    /** What a transfer added to each account: less than nothing to who pays. */
+    /** The amount that a transfer added to each account: negative for the payer. */
     record Transfer(String name, Map<String, Integer> changes) {
         private static final String BETWEEN = "\n";
 
@@ -43,10 +43,7 @@ record Bank(Site site, List<String> accounts, int deposit) {
         }
     }
 
-    /**
-     * The mutexes of these accounts, all at once: whoever wants some of them in another order does not wait in a
-     * circle.
-     */
+    /** The mutexes of these accounts, acquired together: clients with another order of accounts do not deadlock. */
     static MultiLock lock(LockClient locks, Collection<String> accounts) {
         return locks.multiLock(accounts.stream()
                 .map(account -> locks.mutex("/account-locks/" + account))

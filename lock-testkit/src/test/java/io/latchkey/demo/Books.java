@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the clients came to know: of the entries that they made in ZooKeeper, and of the lock. */
+/** The clients' record of their entries in ZooKeeper, and of the lock. */
 final class Books {
     private static final String LOCK = "the lock";
 

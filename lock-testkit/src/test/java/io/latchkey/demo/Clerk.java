@@ -6,8 +6,8 @@ import io.latchkey.lock.Mutex;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Sells one piece: reads the stock, thinks about it for some milliseconds, writes what is left. Of two clerks who do
- * that at the same time, one overwrites the sale of the other.
+ * Sells one piece: reads the stock, waits for some milliseconds, and writes the rest. If two clerks do that at the same
+ * time, one overwrites the sale of the other.
  */
 record Clerk(Warehouse warehouse) implements Role {
     static Mutex lock(LockClient locks) {

@@ -6,7 +6,7 @@ import io.latchkey.lock.LockClient;
 import java.util.function.Function;
 import org.apache.zookeeper.KeeperException;
 
-/** One of those who work on the same data. What it does is the same whether it takes locks or not. */
+/** A client that works on shared data. Its work is the same with and without locks. */
 interface Client {
     /** What to do in a turn. */
     interface Work {
@@ -22,9 +22,9 @@ interface Client {
     String name();
 
     /**
-     * Does a piece of work. If the client loses the lock on the way, the work is left where it was.
+     * Does a piece of work. If the client loses the lock during it, the work stays incomplete.
      *
-     * @param lock what to hold meanwhile
+     * @param lock the lock to hold during the work
      * @return whether there is more to do: neither did the work end nor is it closing time
      */
     boolean turn(Function<LockClient, Acquirable> lock, Work work) throws KeeperException, InterruptedException;

@@ -112,7 +112,7 @@ class DemoTest {
     }
 
     @Test
-    void whatItDoesNotKnowItRefuses() throws InterruptedException {
+    void unknownScenario_isRefused() throws InterruptedException {
         assertEquals(2, Demo.run(out, "--fast"));
         assertTrue(text().contains("--fast"), this::text);
     }

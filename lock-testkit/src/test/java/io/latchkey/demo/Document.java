@@ -14,8 +14,8 @@ import org.apache.zookeeper.Op;
 
 /**
  * A document of several parts, each in a node that tells which version of the document it is of and by which edit. An
- * edit rewrites them one by one, the last one together with a node for the edit: so the edits that have a node came to
- * their end. What readers find is kept in nodes too.
+ * edit rewrites them one by one, the last one together with a node for the edit: so edits with a node are complete. The
+ * readers' findings are kept in nodes too.
  */
 record Document(Site site, int parts) {
     private static final String PARTS = "parts";
@@ -94,7 +94,7 @@ record Document(Site site, int parts) {
         return site.change(path(part), version.toString());
     }
 
-    /** What writes the last part, and that the edit came to its end. */
+    /** The writes of the last part and of the node of the edit. */
     Op[] ending(Version version) {
         return new Op[] {rewriting(parts, version), site.creation(EDITS + '/' + version.edit(), "")};
     }
@@ -104,7 +104,7 @@ record Document(Site site, int parts) {
         return site.creation(READINGS + '/' + reading.name(), reading.text());
     }
 
-    /** The edits that came to their end. */
+    /** The complete edits. */
     Set<String> edits() throws KeeperException, InterruptedException {
         return site.names(EDITS);
     }

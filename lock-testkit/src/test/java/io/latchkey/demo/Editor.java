@@ -28,8 +28,8 @@ record Editor(Document document) implements Role {
     }
 
     /**
-     * Whoever loses the lock on the way leaves the first parts new and the others old, until the next editor writes
-     * them all.
+     * An editor that loses the lock leaves the first parts new and the others old, until the next editor writes them
+     * all.
      */
     private void write(String edit, Hold hold) throws KeeperException, InterruptedException {
         int last = document.parts();

@@ -12,12 +12,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What the history of one lock comes to.
+ * The figures of the history of one lock.
  *
  * @param handOvers how often it was granted to another client than before
  * @param sessionsKilled how many sessions were ended
  * @param leasesLost how many leases were over before they were released
- * @param waits how long those waited who were granted, in nanoseconds, shortest first
+ * @param waits the waits of granted requests, in nanoseconds, shortest first
  */
 record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> waits) {
     static Figures of(List<HistoryEvent> events) {
@@ -59,7 +59,7 @@ record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> 
                 .toList();
     }
 
-    /** The wait that so many percent of those who were granted did not exceed. */
+    /** Returns the percentile of the waits of granted requests. */
     Duration wait(int percent) {
         return waits.isEmpty() ? Duration.ZERO : Duration.ofNanos(waits.get((waits.size() - 1) * percent / 100));
     }

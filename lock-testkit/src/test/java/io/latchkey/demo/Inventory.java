@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.Set;
 import org.apache.zookeeper.KeeperException;
 
-/** A mutex. Clerks sell from one stock; at the end, what is left and what was sold must come to what there was. */
+/** A mutex. Clerks sell from one stock; at the end, stock left plus stock sold must equal the initial stock. */
 final class Inventory implements Scenario {
     private static final Duration OPEN = Duration.ofSeconds(15);
 

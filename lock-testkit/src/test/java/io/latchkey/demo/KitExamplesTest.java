@@ -87,7 +87,7 @@ class KitExamplesTest {
         try (EmbeddedEnsemble ensemble = EmbeddedEnsemble.start()) {
             int follower = (ensemble.leader().getAsInt() + 1) % 3;
             try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
-                partition.awaitNoticed(Duration.ofSeconds(10)); // meanwhile it serves what it had
+                partition.awaitNoticed(Duration.ofSeconds(10)); // until then it serves old data
                 partition.heal();
                 partition.awaitHealed(Duration.ofSeconds(10));
             }

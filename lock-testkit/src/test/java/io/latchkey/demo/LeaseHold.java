@@ -11,10 +11,7 @@ import java.util.function.Function;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
-/**
- * Writes under a lease, of which everything is written down for the check at the end: that it was granted, valid, lost,
- * let go.
- */
+/** Writes under a lease, and records its grant, checks, loss and release for the check at the end. */
 final class LeaseHold extends Hold {
     private final LockClient locks;
     private final Attempt attempt;

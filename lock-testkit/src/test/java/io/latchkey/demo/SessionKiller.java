@@ -59,7 +59,7 @@ final class SessionKiller {
         return ThreadLocalRandom.current().nextLong(PAUSE_AT_LEAST.toMillis(), PAUSE_AT_MOST.toMillis());
     }
 
-    /** Every other time the holder, if it can be caught; else anybody. */
+    /** Every other time the holder, if possible; otherwise any client. */
     private FaultyClient victim() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         String wanted = random.nextBoolean() ? books.lastGranted() : "";

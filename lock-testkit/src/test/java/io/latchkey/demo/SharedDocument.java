@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.zookeeper.KeeperException;
 
-/** A read-write lock. Editors rewrite a document part by part; whoever reads it must find all of one version. */
+/** A read-write lock. Editors rewrite a document part by part; a reader must find one version in all parts. */
 final class SharedDocument implements Scenario {
     private static final int PARTS = 3;
 
@@ -48,7 +48,7 @@ final class SharedDocument implements Scenario {
             return readings.stream().filter(this::isHalfWritten).count();
         }
 
-        /** Found after an edit that never came to its end, since its editor lost the lock on the way. */
+        /** Found after an incomplete edit, whose editor lost the lock. */
         private boolean isHalfWritten(Reading reading) {
             return reading.first().number() > reading.last().number()
                     && !edits.contains(reading.first().edit());

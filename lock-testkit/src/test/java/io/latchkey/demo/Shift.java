@@ -13,9 +13,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * What came of it when clients worked at the same time: under locks, while their sessions were ended, or without.
+ * The result of concurrent work of clients: under locks, while their sessions were ended, or without locks.
  *
- * @param books what the clients came to know
+ * @param books the clients' record
  * @param took for how long they worked
  * @param events the history of the locks; empty without
  */
@@ -23,10 +23,10 @@ record Shift(Stage stage, Books books, Duration took, List<HistoryEvent> events)
     private static final Duration SESSION = Duration.ofSeconds(2);
 
     /**
-     * Returns when nobody has anything more to do, or it is closing time.
+     * Returns when all work is done, or at closing time.
      *
-     * @param open how long until closing time
-     * @param roles what to do, one client for each
+     * @param open the time until closing time
+     * @param roles the work of the clients, one client for each
      * @param progress how far they are
      */
     static Shift work(Stage stage, Duration open, List<Role> roles, Function<Books, String> progress)
@@ -105,7 +105,7 @@ record Shift(Stage stage, Books books, Duration took, List<HistoryEvent> events)
         }
     }
 
-    /** Claims that what is in ZooKeeper is what the clients were told. */
+    /** Checks that the nodes in ZooKeeper agree with the clients' record. */
     void claim(Report report, String entry, Set<String> entries) {
         report.claim(
                 "every " + entry + " that a client saw confirmed is there, none that it saw refused",

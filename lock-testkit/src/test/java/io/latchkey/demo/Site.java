@@ -92,12 +92,12 @@ final class Site {
         return creation(name, "");
     }
 
-    /** What gives a node another text, whatever it holds: whoever writes so must know that nobody else does. */
+    /** An unconditional write of a node's text; the caller must exclude other writers. */
     Op change(String name, String text) {
         return Op.setData(path(name), text.getBytes(UTF_8), ANY_VERSION);
     }
 
-    /** Writes all or nothing, without asking anybody. */
+    /** Writes all or nothing, without a condition. */
     void write(List<Op> ops) throws KeeperException, InterruptedException {
         zooKeeper.multi(ops);
     }

@@ -27,10 +27,9 @@ record Stage(Servers servers, Site site, Mode mode, Screen screen) {
     }
 
     /**
-     * Looks under the lock as well: once this client has it, nobody who held it before can write any more, and what is
-     * there stays.
+     * Checks under the lock as well: once this client holds it, no former holder can write any more.
      *
-     * @param lock what shuts out all who write
+     * @param lock a lock that excludes all writers
      */
     <T> T audit(Function<LockClient, Acquirable> lock, Look<T> data) throws KeeperException, InterruptedException {
         try (LockClient auditor = ZkLockClient.builder()

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Multi-locks. Tellers transfer money between accounts that they take in any order. No money must be lost or made, and
- * nobody must wait for ever.
+ * Multi-locks. Tellers transfer money between accounts that they take in any order. No money must be lost or created,
+ * and no client must wait forever.
  */
 final class Transfers implements Scenario {
     private static final int DEPOSIT = 1000;
@@ -38,7 +38,7 @@ final class Transfers implements Scenario {
             return balances.values().stream().mapToInt(Integer::intValue).sum();
         }
 
-        /** By how much the balances differ from what the transfers come to, all together. */
+        /** The total difference between the balances and the sums of the transfers. */
         int difference() {
             return bank.reckon(transfers).entrySet().stream()
                     .mapToInt(account -> Math.abs(account.getValue() - balances.getOrDefault(account.getKey(), 0)))
@@ -79,11 +79,9 @@ final class Transfers implements Scenario {
                 "money " + Report.count(audit.money()) + " = " + Report.count(deposits) + " at the start",
                 audit.money() == deposits);
         report.claim("no account below zero, the poorest has " + Report.count(audit.lowest()), audit.lowest() >= 0);
-        report.claim("each balance is what the transfers come to", audit.difference() == 0);
+        report.claim("each balance is the sum of its transfers", audit.difference() == 0);
         long late = shift.books().lateConfirmations();
-        report.claim(
-                "nobody waits in a circle: " + Report.count(late) + " transfers in the second half of the time",
-                late > 0);
+        report.claim("no deadlock: " + Report.count(late) + " transfers in the second half of the time", late > 0);
         shift.claim(report, "transfer", audit.entries());
         return report.verdict("ACCOUNTS WRONG by " + Report.count(audit.difference()) + " in all");
     }

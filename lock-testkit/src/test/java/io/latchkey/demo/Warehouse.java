@@ -8,8 +8,7 @@ import org.apache.zookeeper.Op;
 
 /**
  * The stock of one product, a number in a node, and a node for every order that was sold. A sale writes both in one
- * transaction, so that afterwards ZooKeeper itself tells how many orders were sold, whatever the clerks came to know of
- * it.
+ * transaction, so that the number of orders sold can be read from ZooKeeper, independently of the clerks' record.
  */
 record Warehouse(Site site) {
     private static final String STOCK = "stock";

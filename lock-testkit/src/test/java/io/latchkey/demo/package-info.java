@@ -5,7 +5,7 @@
  * <ul>
  *   <li>{@code CarefulClient} and {@code LeaseHold}: how one client works under a lock, whichever it is;
  *   <li>{@code Clerk} (mutex), {@code Reader} and {@code Editor} (read-write lock), {@code Worker} (semaphore),
- *       {@code Teller} (multi-lock): what it does there. Without locks they do just the same.
+ *       {@code Teller} (multi-lock): its work. Without locks the work is the same.
  * </ul>
  */
 @NullMarked

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * The documentation as files. Some of it is drawn from the code: whole files, and parts of pages between the comments
- * {@code <!-- drawn: NAME -->} and {@code <!-- end -->}. {@link #COMMAND} draws these anew.
+ * {@code <!-- drawn: NAME -->} and {@code <!-- end -->}. {@link #COMMAND} draws these again.
  */
 final class Docs {
     static final String COMMAND =
@@ -33,7 +33,7 @@ final class Docs {
         return folder;
     }
 
-    /** Every page: what stands at the top, and all below {@code docs}. */
+    /** All pages: those at the top of the repository, and all below {@code docs}. */
     static List<Path> pages() {
         return Stream.concat(
                         Stream.of(root().resolve("README.md"), root().resolve("CHANGELOG.md")),

@@ -99,7 +99,7 @@ class ExamplesTest {
     }
 
     @Test
-    void whatTheTestKitsPageShowsOfMavenIsTheSamples() {
+    void mavenSettingsOnTheTestKitsPage_areThoseOfTheSample() {
         List<Source> poms = Docs.files(Docs.root().resolve(SAMPLE), "pom.xml").stream()
                 .map(Source::of)
                 .toList();

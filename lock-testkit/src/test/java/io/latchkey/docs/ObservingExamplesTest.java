@@ -65,8 +65,7 @@ class ObservingExamplesTest {
             Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
             Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
         }
-        assertEquals(
-                0, meters.get("latchkey.wait").timer().totalTime(TimeUnit.NANOSECONDS), "time stood still meanwhile");
+        assertEquals(0, meters.get("latchkey.wait").timer().totalTime(TimeUnit.NANOSECONDS), "time did not advance");
     }
 
     @Test
@@ -93,7 +92,7 @@ class ObservingExamplesTest {
     }
 
     @Test
-    void aQueueTellsWhoHolds() throws Exception {
+    void queue_showsTheHolders() throws Exception {
         List<String> told = new ArrayList<>();
         try (SimulatedLocks simulated = SimulatedLocks.start()) {
             LockClient locks = simulated.client("billing");

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The table of old bugs, to which every branch adds: a merge may leave rows twice, or on the page where the table was before. */
+/**
+ * The table of old bugs, to which every branch adds: a merge may leave rows twice, or on the page where the table was
+ * before.
+ */
 class OldBugsPageTest {
     private static final String HEAD = "| bug | found by | test |";
 

@@ -10,7 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The summary in docs/performance.md, which is written by hand, and docs/performance-tables.md, which the benchmark writes. */
+/**
+ * The summary in docs/performance.md, which is written by hand, and docs/performance-tables.md, which the benchmark
+ * writes.
+ */
 class PerformancePageTest {
     private static final Pattern RUN = Pattern.compile("- Run: full, .*?, (\\d{4}-\\d\\d-\\d\\d)T.*?, commit (\\w+),");
 

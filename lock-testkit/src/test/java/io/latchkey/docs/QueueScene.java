@@ -29,8 +29,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Clients that ask for a lock one after the other on a real server, and what the server then has: nodes, and who
- * watches which. Request ids are random; here the first is all ones, the second all twos.
+ * Clients that request a lock one after the other on a real server, and the resulting nodes and watches. Request ids
+ * are random; here the first is all ones, the second all twos.
  */
 final class QueueScene implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -70,7 +70,7 @@ final class QueueScene implements AutoCloseable {
         asked.put(owner, lease);
         Eventually.holds(owner + " stands in " + List.of(paths), PATIENCE, () -> List.of(paths).stream()
                 .allMatch(path -> owners(path).contains(owner)));
-        // What it has been told by the end of these reads, it has answered to: one session is served in order.
+        // All events before the end of these reads have been processed: one session is served in order.
         for (int trip = 0; trip < 4; trip++) {
             List<Contender> unused = wanted.queue();
         }

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Length of sentences and paragraphs on the pages; code, tables, headings and generated parts aside. An item of a list is a paragraph. */
+/**
+ * Length of sentences and paragraphs on the pages; code, tables, headings and generated parts aside. An item of a list
+ * is a paragraph.
+ */
 class SentencesTest {
     private static final int SENTENCE = 40;
     private static final int PARAGRAPH = 90;

@@ -13,7 +13,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What docs/troubleshooting.md says one may see: each exception, reason and cause of a loss that there is, and lines that are logged. */
+/**
+ * What docs/troubleshooting.md says one may see: each exception, reason and cause of a loss that there is, and lines
+ * that are logged.
+ */
 class TroubleshootingPageTest {
     private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
     private static final Pattern FIRST_CELL = Pattern.compile("(?m)^\\| `([^`]+)`(?: itself)? \\|");

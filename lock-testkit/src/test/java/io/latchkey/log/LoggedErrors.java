@@ -7,10 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
-/**
- * The errors that the locks have logged and that nobody has taken note of: bugs that they survive, for which nobody
- * asks.
- */
+/** The errors logged by the locks that no test has asserted: bugs that they survive. */
 public final class LoggedErrors {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
     private static final Queue<Logged> ERRORS = new ConcurrentLinkedQueue<>();

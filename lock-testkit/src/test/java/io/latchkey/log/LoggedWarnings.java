@@ -8,10 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.event.Level;
 
-/**
- * The warnings that the locks log while somebody listens, what a person would be woken by, and all above debug. Else
- * they cost nothing.
- */
+/** The warnings, and all messages above debug, that the locks log while a test listens. They cost nothing otherwise. */
 public final class LoggedWarnings implements AutoCloseable {
     private static final Set<LoggedWarnings> LISTENING = ConcurrentHashMap.newKeySet();
 

@@ -15,8 +15,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * The logging backend of the tests: it keeps the errors of the locks, see {@link LoggedErrors}, and their warnings and
- * news for who listens, and drops all else.
+ * The logging backend of the tests: it keeps the errors of the locks, see {@link LoggedErrors}, and passes warnings and
+ * other messages to listening tests, and drops the rest.
  */
 public final class Logs implements SLF4JServiceProvider {
     private final IMarkerFactory markers = new BasicMarkerFactory();

@@ -133,7 +133,7 @@ class ContentionTest {
     }
 
     @Test
-    void noCheckerAccusesAnybodyWhileSessionsEnd(
+    void noCheckerFindsAViolation_whileSessionsEnd(
             EmbeddedZooKeeper server, FaultyClient a, FaultyClient b, FaultyClient c, FaultyClient d) throws Exception {
         History history = new History();
         List<FaultyClient> clients = List.of(a, b, c, d);

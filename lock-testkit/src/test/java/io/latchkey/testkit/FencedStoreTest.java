@@ -10,7 +10,7 @@ class FencedStoreTest {
     private final FencedStore<String> store = new FencedStore<>("");
 
     @Test
-    void keepsWhatTheHighestTokenWrote() {
+    void store_keepsTheValueOfTheHighestToken() {
         store.write("a", 7);
         store.write("b", 7);
         store.write("c", 9);
@@ -22,7 +22,7 @@ class FencedStoreTest {
 
     /** Or the successor, which has read, would overwrite what it has not seen. */
     @Test
-    void whoHasReadKeepsOutWhoeverCameBefore() {
+    void read_raisesTheHighestToken() {
         store.write("a", 7);
         assertEquals("a", store.read(9));
         assertThrows(FencedStore.StaleTokenException.class, () -> store.write("stale", 7));

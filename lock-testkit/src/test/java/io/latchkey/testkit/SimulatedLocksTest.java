@@ -113,7 +113,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void whoExpiresLosesAndAnotherIsServed() throws Exception {
+    void expiredHolder_losesItsLeaseAndAnotherIsServed() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Lease held = mine.mutex("/m").acquire();
@@ -130,7 +130,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void anObserverHearsWhatBecomesOfItsClientInTheSimulationsTime() throws Exception {
+    void observer_getsTheEventsOfItsClientInSimulatedTime() throws Exception {
         CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient observed = locks.client(new LockObserver() {
@@ -148,7 +148,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void whoIsCutOffIsAZombieUntilItsDeadlineHasPassed() throws Exception {
+    void leaseOfACutOffClient_isValidUntilItsDeadline() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Lease held = mine.mutex("/m").acquire();
@@ -210,7 +210,7 @@ class SimulatedLocksTest {
      * time.
      */
     @Test
-    void whoWasAwayForSevenTenthsOfItsTimeoutKeepsItsLease() throws Exception {
+    void clientThatWasDisconnectedForSevenTenthsOfItsTimeout_keepsItsLease() throws Exception {
         Duration timeout = Duration.ofSeconds(10);
         try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
             LockClient mine = locks.client();
@@ -249,7 +249,7 @@ class SimulatedLocksTest {
 
     /** No event tells when a server that has refused it would not refuse it any more. */
     @Test
-    void whoIsRefusedTheFirstWritesOfAConnectionWritesAgain() throws Exception {
+    void refusedFirstWritesOfAConnection_areRepeated() throws Exception {
         Duration timeout = Duration.ofSeconds(10);
         try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
             LockClient mine = locks.client();

@@ -4,10 +4,9 @@ package io.latchkey.testkit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures how long something takes, less the time for which the machine let nobody run meanwhile: a bound of
- * milliseconds is for the code under test, not for what else the machine has to do. It looks by a thread that is due
- * every other millisecond. What it does not see, as a server in another process that was kept from running,
- * {@link Slowness} makes up for.
+ * Measures durations minus the pauses of the machine: a bound of milliseconds applies to the code under test, not to
+ * other load of the machine. A thread that is due every other millisecond detects the pauses. {@link Slowness} allows
+ * for pauses that it does not detect, such as those of a server in another process.
  */
 public final class Stopwatch {
     private static final long DUE_NANOS = 2_000_000;

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Logins and ACLs: who has none can neither look at a lock nor take it away. */
+/** Logins and ACLs: a client without rights can neither read a lock nor delete it. */
 @Timeout(60)
 class AccessTest extends OnOneServer {
     private static final byte[] LOGIN = "service:secret".getBytes(StandardCharsets.UTF_8);
@@ -65,7 +65,7 @@ class AccessTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void whatAClientWithALoginCreatesIsItsOwn(Lockable kind) throws Exception {
+    void nodesOfAClientWithALogin_areItsOwn(Lockable kind) throws Exception {
         ZkLockClient service = client(builder -> builder.connectString(server().connectString() + "/chroot/of/two")
                 .basePath("/base")
                 .auth("digest", LOGIN));
@@ -77,7 +77,7 @@ class AccessTest extends OnOneServer {
         held.close();
     }
 
-    /** Whatever there is belongs to the login, and nobody else can look at it or take it away. */
+    /** All nodes belong to the login; other clients can neither read nor delete them. */
     private void assertAllIsItsOwn() throws Exception {
         ZooKeeper inside = handle(LOGIN);
         ZooKeeper stranger = handle();
@@ -106,14 +106,14 @@ class AccessTest extends OnOneServer {
         awaitNothingLeft(kind.paths().toArray(String[]::new));
         long session = proxy.session().orElseThrow();
         proxy.cut();
-        assertMadeAnewAsItsOwn(kind, service);
+        assertCreatedAgainAsItsOwn(kind, service);
         assertEquals(session, proxy.session().orElseThrow(), "the same session");
         proxy.expireSession().get(10, TimeUnit.SECONDS);
-        assertMadeAnewAsItsOwn(kind, service);
+        assertCreatedAgainAsItsOwn(kind, service);
         assertNotEquals(session, proxy.session().orElseThrow(), "the next session");
     }
 
-    private void assertMadeAnewAsItsOwn(Lockable kind, ZkLockClient service) throws Exception {
+    private void assertCreatedAgainAsItsOwn(Lockable kind, ZkLockClient service) throws Exception {
         var unused = reapAll();
         assertEquals(List.of(), allPaths());
         Lease held = kind.of(service).acquire();
@@ -128,7 +128,7 @@ class AccessTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void aStrangerIsToldSoAndChangesNothing(Lockable kind) throws Exception {
+    void clientWithoutRights_isDeniedAndChangesNothing(Lockable kind) throws Exception {
         ZkLockClient service = loggedIn("service");
         Lease held = kind.of(service).acquire();
         List<String> before = allPaths();
@@ -150,7 +150,7 @@ class AccessTest extends OnOneServer {
         assertTrue(kind.of(loggedIn("colleague")).tryAcquire().isPresent(), "the same login shares");
     }
 
-    /** Whoever may see a queue may not, by that alone, ask or evict. */
+    /** The right to read a queue includes neither release requests nor eviction. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
     void aReaderSeesTheQueueAndCanNeitherAskNorEvict(Lockable kind) throws Exception {
@@ -182,7 +182,7 @@ class AccessTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
     }
 
-    /** A path that an operator made for everybody, in which requests are their creators' own. */
+    /** A path that an operator created for all clients, with requests that belong to their creators. */
     @Test
     void aRequestThatMayNotBeReadIsShownWithoutItsOwnerAndCannotBeAsked() throws Exception {
         handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -193,7 +193,8 @@ class AccessTest extends OnOneServer {
         assertEquals(0, seen.processId());
         assertThrows(AccessDeniedException.class, seen::requestRelease);
         assertTrue(held.isValid());
-        assertEquals(Eviction.EVICTED, seen.evict(), "to delete is the path's right, which everybody has here");
+        assertEquals(
+                Eviction.EVICTED, seen.evict(), "deleting needs the right of the path, which all clients have here");
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
     }
 

@@ -54,7 +54,7 @@ class AdministrationTest extends OnOneServer {
         return lock.queue().get(0);
     }
 
-    /** Whoever listens has an ear at every path; when they are there it can be asked. */
+    /** A listening holder has a revocation node at every path, and can be asked once these exist. */
     private CompletableFuture<ReleaseRequest> listening(Lease lease, String... paths) throws InterruptedException {
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         for (String path : paths) {
@@ -99,7 +99,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aHolderInTheSameSessionIsToldAsWell() throws Exception {
+    void holderInTheSameSession_canBeAskedToRelease() throws Exception {
         Lease held = admin.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
@@ -171,7 +171,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void anEarWhoseCreationIsLostOrUnansweredIsMadeUpFor() throws Exception {
+    void lostCreationOfARevocationNode_isRepeated() throws Exception {
         for (boolean done : new boolean[] {false, true}) {
             Lease held = holder.mutex("/m").acquire();
             RequestMatch creation = RequestMatch.multi().butHeartbeats();
@@ -188,7 +188,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void anEarThatSomebodyDeletedComesBack() throws Exception {
+    void deletedRevocationNode_isCreatedAgain() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         awaitWatches(2);
@@ -245,7 +245,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void anAskerWithoutAConnectionIsTold() throws Exception {
+    void releaseRequestThrows_withoutAConnection() throws Exception {
         FaultProxy away = fastProxy();
         ZkLockClient asker = client(builder -> builder.connectString(away.connectString()));
         Lease held = holder.mutex("/m").acquire();
@@ -258,7 +258,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aDowngradedHolderIsAskedAndToldUnderItsFormerName() throws Exception {
+    void downgradedHolder_getsReleaseRequestsForItsFormerName() throws Exception {
         ReadWriteLock lock = holder.readWriteLock("/rw");
         Lease write = lock.writeLock().acquire();
         CompletableFuture<ReleaseRequest> ofTheWriter = listening(write, "/rw");
@@ -294,7 +294,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void whoDoesNotListenPaysNothingAndWhoDoesThreeRequests() throws Exception {
+    void listeningCostsThreeRequests_andNotListeningNone() throws Exception {
         holder.mutex("/m").acquire().close();
         Wire.Mark before = proxy.mark();
         Lease plain = holder.mutex("/m").acquire();
@@ -305,7 +305,7 @@ class AdministrationTest extends OnOneServer {
         Wire.Mark listens = proxy.mark();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         awaitWatches(2);
-        // Creation and watch of the ear; and the watch of the own node, which whoever wants to be told has anyway.
+        // Creation and watch of the revocation node, and the watch of the lease's node.
         assertEquals(3, proxy.since(listens).requestsButHeartbeats());
         Wire.Mark releases = proxy.mark();
         held.close();

@@ -49,9 +49,8 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * Three servers and sessions that end by time alone: the intervals in which clients find their leases valid never
- * overlap where the recipe forbids it, and whoever lost its lease has been told before the next is granted. A tick is
- * 500 ms and a session 3 s, so that a follower that is cut off from its leader answers its clients for longer than
- * their sessions live.
+ * overlap where the recipe forbids it, and a loss is reported before the next grant. A tick is 500 ms and a session 3
+ * s, so that a follower that is cut off from its leader answers its clients for longer than their sessions live.
  */
 @Tag("once")
 @Tag("long")
@@ -309,7 +308,7 @@ class BelievedIntervalsTest {
      */
     @Test
     @Timeout(120)
-    void whatAHolderWritesThatBelievesForTooLongIsRefused() throws Exception {
+    void writesOfAHolderWithSlowClocks_areRefused() throws Exception {
         Duration session = SESSION.multipliedBy(3);
         ZooKeeper operator = reader(ensemble.awaitLeader(SOON));
         operator.create("/guarded", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -319,7 +318,7 @@ class BelievedIntervalsTest {
             Lease stale = slow.client().mutex("/drift").acquire();
             CompletableFuture<Lease> next = other.client().mutex("/drift").acquireAsync();
             Eventually.holds(
-                    "somebody waits",
+                    "a waiter",
                     SOON,
                     () -> other.client().mutex("/drift").queue().size() == 2);
             slow.proxy().blackHole();

@@ -64,7 +64,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void whatIsHeldAndWaitedForAndSinceWhen() throws Exception {
+    void diagnosis_listsLeasesAndWaitsWithTheirTimes() throws Exception {
         Instant before = Instant.now().minusMillis(1);
         Lease held = alice.mutex("/held").acquire();
         Lease others = bob.mutex("/others").acquire();
@@ -125,7 +125,7 @@ class DiagnoseTest extends OnOneServer {
         assertEquals(
                 List.of("bob: /accounts/b -> /accounts/a", "alice: /accounts/a -> /accounts/b"), ring(bob.diagnose()));
         waitBehind(carol, "/accounts/a", 3);
-        assertEquals(2, ring(carol.diagnose()).size(), "who is behind them sees them");
+        assertEquals(2, ring(carol.diagnose()).size(), "a client behind the cycle sees it");
         a.close();
         awaitUntil("bob holds", () -> bob.diagnose().waits().isEmpty());
         assertNoCycle(alice, bob, carol);
@@ -235,7 +235,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void withoutAServerItSaysWhatItKnowsAndWhatIsMissing() throws Exception {
+    void diagnosisNamesItsGap_withoutAServer() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
             LockClient client = locks.client("mine");
             Lease held = client.mutex("/m").acquire();

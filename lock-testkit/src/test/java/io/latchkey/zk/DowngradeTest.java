@@ -294,7 +294,7 @@ class DowngradeTest extends OnOneServer {
 
     /** The watch on the node, given up for the node that was to replace it, is set again. */
     @Test
-    void aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone() throws Exception {
+    void deniedDowngrade_leavesTheWatchOfTheWriter() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<LossCause> lost = write.lost();
         ServerNode node = requestsUnder(PATH).get(0);
@@ -391,7 +391,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void whenTheSessionEndsMeanwhileTheLeaseIsLost() throws Exception {
+    void leaseIsLost_whenTheSessionEndsDuringTheDowngrade() throws Exception {
         Lease write = lock.writeLock().acquire();
         HeldFrames answers = proxy.holdAnswers(DOWNGRADE);
         Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
@@ -407,7 +407,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void whenTheTimeRunsOutMeanwhileTheLeaseIsLost() throws Exception {
+    void leaseIsLost_whenItsDeadlinePassesDuringTheDowngrade() throws Exception {
         FaultProxy away = proxy();
         ReadWriteLock mine = behind(away).readWriteLock(PATH);
         Lease write = mine.writeLock().acquire();
@@ -420,7 +420,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void closingTheClientMeanwhileEndsIt() throws Exception {
+    void downgradeEnds_whenTheClientIsClosed() throws Exception {
         Lease write = lock.writeLock().acquire();
         HeldFrames answers = proxy.holdAnswers(DOWNGRADE);
         Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
@@ -432,7 +432,7 @@ class DowngradeTest extends OnOneServer {
         awaitNothingLeft(PATH);
     }
 
-    /** One of the two wins. Whatever comes out, nobody waits for ever, and nothing is left. */
+    /** One of the two wins. In both cases no request waits forever, and nothing is left. */
     @Test
     void releasingWhileDowngradingNeverLeavesANodeOrALeaseWithoutOne() throws Exception {
         int downgraded = 0;
@@ -447,7 +447,7 @@ class DowngradeTest extends OnOneServer {
             Future<ReleaseOutcome> released = early == null ? threads.submit(write::release) : early;
             ReleaseOutcome outcome = released.get(10, TimeUnit.SECONDS);
             answered.close();
-            assertNotEquals(ReleaseOutcome.LOST, outcome, "nobody lost anything");
+            assertNotEquals(ReleaseOutcome.LOST, outcome, "no lease was lost");
             try {
                 Lease read = downgrading.get(10, TimeUnit.SECONDS);
                 downgraded++;

@@ -92,7 +92,7 @@ class EnsembleTest {
 
     /** The quorum is away: nothing can be granted, and the holder stops believing before its session may be ended. */
     @Test
-    void withoutAQuorumNobodyBelievesForLong() throws Exception {
+    void leasesEndWithinTheTimeout_withoutAQuorum() throws Exception {
         ZkLockClient one = client(ensemble.connectString(), SESSION);
         Lease held = one.mutex("/m").acquire();
         int leader = ensemble.awaitLeader(SOON);
@@ -112,14 +112,14 @@ class EnsembleTest {
                 .isEmpty());
     }
 
-    /** Whoever leads dies, and there is nobody who serves for a while. */
+    /** The leader is killed, and no server serves for a while. */
     @Test
-    void whileALeaderIsElectedWhoLetsGoAndWhoWaitsGoOn() throws Exception {
+    void releasesAndWaitersContinue_whenTheLeaderIsKilled() throws Exception {
         goOnThrough(() -> ensemble.kill(ensemble.awaitLeader(SOON)), () -> {});
     }
 
     @Test
-    void whileAllServersAreAwayWhoLetsGoAndWhoWaitsGoOn() throws Exception {
+    void releasesAndWaitersContinue_whenAllServersAreRestarted() throws Exception {
         ZkLockClient third = client(ensemble.connectString(), LONG_SESSION);
         goOnThrough(
                 () -> {
@@ -200,7 +200,7 @@ class EnsembleTest {
                 .toList();
     }
 
-    /** Cut off from the others, behind a proxy: whoever is next is granted after the holder knows. */
+    /** Cut off from the other servers, behind a proxy: the next grant comes after the holder's loss is known. */
     @Test
     void aHolderThatIsCutOffKnowsBeforeTheNextIsGranted() throws Exception {
         FaultProxy proxy = FaultProxy.to(ensemble);

@@ -48,10 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Failures one by one, each struck at a chosen request on the wire. What every implementation promises is in the
- * contracts.
- */
+/** Single failures, each at a chosen request on the wire. The contracts test the promises of every implementation. */
 @Tag("once")
 @Timeout(60)
 class FaultTest extends OnOneServer {
@@ -64,7 +61,7 @@ class FaultTest extends OnOneServer {
     private final ZkLockClient faulty = patient(proxy);
 
     private final ZkLockClient other = client("other");
-    /** Somebody with a shell. */
+    /** A client of an operator. */
     private final ZooKeeper operator = handle();
 
     FaultTest() throws Exception {}
@@ -138,7 +135,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells() throws Exception {
+    void lostCreate_isSearchedUntilTheServerResponds() throws Exception {
         knowThePaths(Lockable.MUTEX);
         var cut = proxy.cutAfter(RequestMatch.create(), 1);
         proxy.refuse();
@@ -279,11 +276,9 @@ class FaultTest extends OnOneServer {
         nothingIsLost(lockable);
     }
 
-    /**
-     * The server has answered the create and the list, and nobody can know on the way that the session has ended since.
-     */
+    /** The server has answered the create and the list; while the responses are on their way, the session ends. */
     @Test
-    void aGrantThatWasOnItsWayWhenTheSessionEndedIsToldLost() throws Exception {
+    void grantOnItsWay_isLost_whenTheSessionHasEnded() throws Exception {
         knowThePaths(Lockable.MUTEX);
         HeldFrames answers = proxy.holdAnswers(RequestMatch.list());
         CompletableFuture<Lease> acquiring = faulty.mutex("/m").acquireAsync();
@@ -295,7 +290,7 @@ class FaultTest extends OnOneServer {
         answers.close();
         Lease lease = soon(acquiring);
         assertEquals(dead, lease.token());
-        assertTrue(lease.isValid(), "nobody could tell it");
+        assertTrue(lease.isValid(), "the client could not know it");
         assertTrue(successor.isValid());
         proxy.accept();
         assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
@@ -318,7 +313,7 @@ class FaultTest extends OnOneServer {
         long dead = own.session().orElseThrow();
         own.expireSession().get(5, TimeUnit.SECONDS);
         awaitUntil(
-                "both queue anew",
+                "both queue again",
                 () -> requestsUnder("/m").size() == 3
                         && requestsUnder("/m").stream().noneMatch(request -> request.session() == dead));
         assertFalse(hasty.isDone());
@@ -348,8 +343,7 @@ class FaultTest extends OnOneServer {
     }
 
     /**
-     * With expiry by time the loss is told before the next holder is granted: a margin before, a quarter of the
-     * session.
+     * With expiry by time the loss is reported before the next grant: earlier by the margin, a quarter of the session.
      */
     @Test
     void everyHolderKnowsBeforeTheNextIsGranted_whenItsClientIsCutOff() throws Exception {
@@ -381,7 +375,7 @@ class FaultTest extends OnOneServer {
         own.heal(); // or its client would be long in closing
     }
 
-    /** Its write is on its way when its session ends, and comes to the server when the next has written. */
+    /** Its write is on its way when its session ends, and reaches the server after the next holder's write. */
     @Test
     void aGuardedWriteOfAHolderThatIsCutOffChangesNothing() throws Exception {
         operator.create("/stock", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -393,7 +387,7 @@ class FaultTest extends OnOneServer {
         assertThrows(
                 KeeperException.ConnectionLossException.class,
                 () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)),
-                "nobody knows whether it was carried out");
+                "the outcome of the write is unknown");
         assertEquals(LossCause.DEADLINE_PASSED, stale.lost().get(20, TimeUnit.SECONDS));
         LeaseLostException refused = assertThrows(
                 LeaseLostException.class, () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)));
@@ -595,7 +589,7 @@ class FaultTest extends OnOneServer {
         nothingIsLost(lockable);
     }
 
-    /** The same behind a waiter of the same client, which is told of its neighbour instead of watching it. */
+    /** The same behind a waiter of the same client, which the client notifies instead of setting a watch. */
     @ParameterizedTest
     @EnumSource
     void waiterIsServed_whenTheNodeOfItsNeighbourIsDeleted(Lockable lockable) throws Exception {
@@ -646,7 +640,7 @@ class FaultTest extends OnOneServer {
 
     /** Its list is the first to show that the neighbour's node is gone. */
     @Test
-    void whoComesBehindANeighbourWhoseNodeWasDeletedIsNotGrantedBesideIt() throws Exception {
+    void waiterIsNotGranted_whileALocalHolderWithADeletedNodeIsValid() throws Exception {
         FaultProxy own = proxy();
         Mutex mutex = withRareHeartbeats(own).mutex("/m");
         Lease held = mutex.acquire();
@@ -669,7 +663,7 @@ class FaultTest extends OnOneServer {
 
     /** The same, when the neighbour has been granted by the time that the list comes. */
     @Test
-    void aNeighbourThatHoldsWithoutANodeLosesBeforeWhoeverComesBehindItIsGranted() throws Exception {
+    void localHolderWithoutANode_losesItsLeaseBeforeTheNextGrant() throws Exception {
         FaultProxy own = proxy();
         Mutex mutex = withRareHeartbeats(own).mutex("/m");
         Lease held = mutex.acquire();
@@ -712,7 +706,7 @@ class FaultTest extends OnOneServer {
 
     // ---- permits, in particular
 
-    /** Elsewhere a connection that drops in mid-acquire leaves a permit that nobody has. */
+    /** In other libraries, a connection lost during acquire leaks a permit. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noPermitIsLostWhenConnectionsDropInMidAcquire(boolean answerOnly) throws Exception {
@@ -757,7 +751,7 @@ class FaultTest extends OnOneServer {
         Fault cut = proxy.cutAfter(RequestMatch.setData(), 1);
         assertThrows(LockUnavailableException.class, () -> semaphore.resize(4));
         cut.await(SOON);
-        // An acquire waits for the next connection; what is asked before it is there may be lost with the former one.
+        // An acquire waits for the next connection; a read sent before it may be lost with the previous one.
         semaphore.acquire().close();
         semaphore.resize(4);
         assertEquals(4, other.semaphore("/s", 2).capacity());
@@ -772,7 +766,7 @@ class FaultTest extends OnOneServer {
         Lease lease = semaphore.acquire();
         proxy.expireSession().get(5, TimeUnit.SECONDS);
         assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
-        // An acquire waits for the next session; what is asked before it is there may be lost with the former one.
+        // An acquire waits for the next session; a read sent before it may be lost with the previous one.
         semaphore.acquire().close();
         assertEquals(2, semaphore.availablePermits());
         semaphore.resize(3);
@@ -782,7 +776,7 @@ class FaultTest extends OnOneServer {
     // ---- read-write, in particular
 
     @Test
-    void aDeletedReaderBetweenTwoWritersLetsNobodyIn() throws Exception {
+    void waiterIsNotGranted_whenAReaderBetweenTwoWritersIsDeleted() throws Exception {
         ZkLockClient third = client("third");
         Lease writing = other.readWriteLock("/rw").writeLock().acquire();
         CompletableFuture<Lease> reader = faulty.readWriteLock("/rw").readLock().acquireAsync();

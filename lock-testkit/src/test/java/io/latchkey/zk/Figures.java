@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What holders' giving up came to, by fault; for docs/guarantees.md. */
+/** Figures of lost leases by fault, for docs/guarantees.md. */
 final class Figures {
     private final String title;
     private final Map<String, List<Giving>> byFault = new LinkedHashMap<>();

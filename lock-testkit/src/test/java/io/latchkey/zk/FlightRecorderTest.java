@@ -85,7 +85,7 @@ class FlightRecorderTest {
         return found.get(0);
     }
 
-    /** Those of this class: clients of other tests may be at work meanwhile. */
+    /** Events of this class only: clients of other tests may run at the same time. */
     private static List<RecordedEvent> ours(List<RecordedEvent> events, String name) {
         return events.stream()
                 .filter(event -> event.getEventType().getName().equals("latchkey." + name)
@@ -176,7 +176,7 @@ class FlightRecorderTest {
                     .toList();
             assertEquals(
                     List.of(lost.getLong("token"), lost.getLong("token")), suspected, "once for each disconnection");
-            // It says of no client; those of a simulation are told on the thread that makes it happen.
+            // The event names no client; a simulation emits it on the thread that causes it.
             long me = Thread.currentThread().getId();
             List<String> session = events.stream()
                     .filter(event -> event.getEventType().getName().equals("latchkey.Session")
@@ -188,7 +188,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void withoutSettingsOnlyWhatTookLongAndWhatWentWrongIsRecorded() throws Exception {
+    void onlyLongWaitsAndFailuresAreRecorded_withoutSettings() throws Exception {
         try (Recording recording = new Recording()) {
             List<RecordedEvent> events = recorded(recording, () -> {
                 locks.client().mutex("/jfr/warm").acquire().close();

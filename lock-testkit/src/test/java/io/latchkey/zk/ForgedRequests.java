@@ -12,7 +12,7 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
-/** Thousands of nodes that are named as requests are, and that nobody waits for. */
+/** Thousands of nodes with names of requests, without clients that wait for them. */
 final class ForgedRequests {
     private static final int BATCH = 250;
 

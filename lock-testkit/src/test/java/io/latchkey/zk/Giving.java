@@ -13,12 +13,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * How a holder gave up, and what became of its place.
+ * The loss of a lease, and the deletion of its node.
  *
- * @param cause what it was told
+ * @param cause the reported cause
  * @param early how long before the server deleted its node it had found its lease valid for the last time; empty if
  *     that was not seen
- * @param gap how long before the next was granted it was told, in nanoseconds
+ * @param gap the time from the report of the loss to the next grant, in nanoseconds
  */
 record Giving(String path, String cause, OptionalLong early, long gap) {
     /** @param gone how a note begins that tells that the holder's node on a path is gone */

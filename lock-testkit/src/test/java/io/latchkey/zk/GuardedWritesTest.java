@@ -30,9 +30,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Read, think, write under a lock on three servers, by three processes with sessions of 2 s, of which one that thinks
- * stands still for 5 s (SIGSTOP), while others are ended by decree and the leader is killed, or a follower is cut off
- * from it and answers with what it had. A holder writes when it has thought, whatever has become of its lease.
+ * Read, wait and write under a lock on three servers, by three processes with sessions of 2 s. One of them is paused
+ * for 5 s (SIGSTOP) between reading and writing. Other sessions are expired by force, and the leader is killed, or a
+ * follower is cut off from it and answers with old data. A holder writes after the wait without checking its lease.
  */
 @Tag("once")
 @Tag("long")
@@ -78,7 +78,7 @@ class GuardedWritesTest {
             report(updates, guarded);
             assertEquals(List.of(), List.copyOf(updates.lost(Mode.GUARDED, guarded)));
             assertEquals(List.of(), List.copyOf(updates.lost(Mode.TOKENS, updates.lastFenced())));
-            // A run in which nobody would have been harmed shows nothing.
+            // A run without conflicts shows nothing.
             assertFalse(updates.lost(Mode.LOCK_ALONE, updates.lastUnfenced()).isEmpty());
             assertTrue(updates.refused(Mode.GUARDED) > 0);
             assertTrue(updates.refused(Mode.TOKENS) > 0);
@@ -112,9 +112,13 @@ class GuardedWritesTest {
         }
     }
 
-    /** Somebody who thinks stands still; meanwhile a server fails, and holders of all locks are ended by decree. */
+    /**
+     * Pauses a process between reading and writing; during the pause a server fails, and sessions of holders are
+     * expired.
+     */
     private void strike(EmbeddedEnsemble ensemble, LostUpdates updates, Mode mode) throws Exception {
-        Eventually.holds("somebody thinks", SOON, () -> thinker(updates, mode).isPresent());
+        Eventually.holds("a holder between reading and writing", SOON, () -> thinker(updates, mode)
+                .isPresent());
         Optional<Worker> victim = thinker(updates, mode);
         if (victim.isEmpty()) {
             return;
@@ -180,12 +184,13 @@ class GuardedWritesTest {
         if (!Soak.isLong()) {
             return;
         }
-        System.out.println(pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions ended by decree, "
-                + leaders + " leaders killed, " + partitions + " followers cut off\n"
-                + "| protected by | acknowledged | not written | lost |\n|---|---|---|---|\n"
-                + row(updates, Mode.LOCK_ALONE, updates.lastUnfenced())
-                + row(updates, Mode.TOKENS, updates.lastFenced())
-                + row(updates, Mode.GUARDED, guarded));
+        System.out.println(
+                pauses + " pauses of " + PAUSE.toSeconds() + " s, " + decrees + " sessions expired by force, "
+                        + leaders + " leaders killed, " + partitions + " followers cut off\n"
+                        + "| protected by | acknowledged | not written | lost |\n|---|---|---|---|\n"
+                        + row(updates, Mode.LOCK_ALONE, updates.lastUnfenced())
+                        + row(updates, Mode.TOKENS, updates.lastFenced())
+                        + row(updates, Mode.GUARDED, guarded));
     }
 
     private static String row(LostUpdates updates, Mode mode, String last) {

@@ -220,7 +220,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void whatAnAuthenticatedClientCreatesIsItsOwn() throws Exception {
+    void nodesOfAnAuthenticatedClient_areItsOwn() throws Exception {
         ZkLockClient member = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
         ZkLockClient fellow = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
         ZkLockClient stranger = client("stranger");
@@ -300,7 +300,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void anInterruptedThreadThatClosesWaitsNoLongerAndTheNodesGoAllTheSame() throws Exception {
+    void closeOfAnInterruptedThread_stopsWaitingAndDeletesTheNodes() throws Exception {
         ZkLockClient own = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)));
         own.mutex("/own").acquire();
         Thread.currentThread().interrupt();
@@ -324,7 +324,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void missingChrootOfABorrowedHandleIsTold() throws Exception {
+    void missingChrootOfABorrowedHandle_isReported() throws Exception {
         ZooKeeper handle =
                 new ZooKeeper(server().connectString() + "/none", (int) LONG_SESSION.toMillis(), event -> {});
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
@@ -350,7 +350,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void whoCannotBorrowAHandleLeavesNoWatchOnIt() throws Exception {
+    void failedBorrowOfAHandle_leavesNoWatchOnIt() throws Exception {
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
         awaitUntil("connected", () -> handle.getState() == ZooKeeper.States.CONNECTED);
@@ -402,10 +402,11 @@ class HandlesTest extends OnOneServer {
     }
 
     /**
-     * The client watches a node that is not there to hear of its session; what becomes of that node is no news of it.
+     * The client watches a node that does not exist to learn of its session; an event of that node says nothing about
+     * it.
      */
     @Test
-    void whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve() throws Exception {
+    void removedWatchOfABorrower_doesNotShortenItsValidity() throws Exception {
         Duration session = Slowness.stretched(Duration.ofSeconds(8));
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) session.toMillis(), event -> {});
@@ -449,7 +450,7 @@ class HandlesTest extends OnOneServer {
 
     /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
     @Test
-    void aHolderOnABorrowedHandleThatItsOwnerClosesIsTold() throws Exception {
+    void holderOnABorrowedHandle_learnsOfItsLoss_whenTheHandleIsClosed() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = ZkLockClient.using(handle);
         Lease lease = borrowing.mutex("/m").acquire();
@@ -459,9 +460,12 @@ class HandlesTest extends OnOneServer {
         borrowing.close();
     }
 
-    /** Who waits behind a node watches it as its client watches its own; taken back is what the session has on it. */
+    /**
+     * A waiter behind a node watches it as the node's owner does; removing a watch removes all watches of the session
+     * on it.
+     */
     @Test
-    void whoseOwnWatchAnotherClientOfTheHandleTookBackStillKnowsThatItsNodeIsGone() throws Exception {
+    void deletionOfANodeIsNoticed_whenAnotherClientOfTheHandleRemovedItsWatch() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient one = ZkLockClient.builder()
                 .using(handle)
@@ -533,7 +537,7 @@ class HandlesTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, refused.lossCause());
         // Long before a heartbeat could tell.
         Eventually.holds(
-                "what the server said counts for all who look",
+                "the response of the server counts for all callers",
                 Duration.ofSeconds(5),
                 () -> lease.state() == LeaseState.LOST);
         assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));

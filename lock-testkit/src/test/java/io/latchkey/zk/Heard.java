@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what it is told, a line for each, and on which threads. */
+/** An observer that records its calls, a line for each, and their threads. */
 class Heard implements LockObserver {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final Set<String> threads = ConcurrentHashMap.newKeySet();
@@ -75,7 +75,7 @@ class Heard implements LockObserver {
         return List.copyOf(lines);
     }
 
-    /** What it was told of this path. */
+    /** Returns the calls for this path. */
     List<String> of(String path) {
         return lines.stream().filter(line -> line.endsWith(" " + path)).toList();
     }

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What somebody with the rights can put under a lock's path, and what a user can pass in: an error or correct work. */
+/** Nodes that a client with rights can create under a lock's path, and input of users: an error or correct work. */
 @Tag("once")
 @Timeout(120)
 class HostileInputTest extends OnOneServer {
@@ -138,7 +138,7 @@ class HostileInputTest extends OnOneServer {
                 "0000000000",
                 "wörite-" + ID + "-0000000000"
             })
-    void malformedNamesAreForeignAndForeignChildrenDisturbNobody(String name) throws Exception {
+    void malformedNamesAreForeign_andForeignChildrenDisturbNoLock(String name) throws Exception {
         for (Lockable kind : Lockable.values()) {
             kind.of(locks).acquire().close();
             for (String path : kind.paths()) {
@@ -156,7 +156,7 @@ class HostileInputTest extends OnOneServer {
         }
     }
 
-    /** Who forges a request's name blocks the lock, as who asks for it does; an administrator sees and evicts it. */
+    /** A node with a forged name blocks the lock as a request does; an administrator can see and evict it. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
     void aForgedRequestBlocksUntilItIsEvicted(Lockable kind) throws Exception {
@@ -213,7 +213,8 @@ class HostileInputTest extends OnOneServer {
     }
 
     /**
-     * A request's number can be forged to be one that is taken. Two of one number are ordered by name, for everybody.
+     * A request's number can be forged to be one that is taken. Two nodes with one number are ordered by name, by all
+     * clients.
      */
     @Test
     void forgedNumbersMakeNoTwoHolders() throws Exception {
@@ -294,7 +295,7 @@ class HostileInputTest extends OnOneServer {
 
     // ---- length
 
-    /** Waiting writers, or what looks so, with numbers that the server gives to nobody yet. */
+    /** Nodes with the names of waiting writers, and numbers that the server has not assigned yet. */
     private void fill(String path, int count, String suffix) throws Exception {
         ForgedRequests.create(
                 operator,

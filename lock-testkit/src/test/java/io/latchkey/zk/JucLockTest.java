@@ -39,8 +39,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Scenarios from the javadoc of {@link Lock}, {@link ReentrantLock} and {@link ReentrantReadWriteLock}, each for the views of Latchkey's
- * locks and for the platform's own fair locks. docs/juc.md lists them, and what does not apply to the views.
+ * Scenarios from the javadoc of {@link Lock}, {@link ReentrantLock} and {@link ReentrantReadWriteLock}, each for the
+ * views of Latchkey's locks and for the platform's own fair locks. docs/juc.md lists them, and what does not apply to
+ * the views.
  */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // what is tested is when a lock is held
@@ -300,7 +301,10 @@ class JucLockTest {
         }
     }
 
-    /** "If the current thread has its interrupted status set on entry": also where the lock is free, and where the thread holds it. */
+    /**
+     * "If the current thread has its interrupted status set on entry": also where the lock is free, and where the
+     * thread holds it.
+     */
     @ParameterizedTest
     @MethodSource("subjects")
     void interruptibleFormsThrowAndClearTheStatus_whenInterruptedOnEntry(Subject made) throws Exception {

@@ -106,7 +106,7 @@ class LeaderPauseTest {
                 }));
     }
 
-    /** Nothing is committed meanwhile; by what it sends a moment later the leader still leads. */
+    /** Nothing is committed during the pause, and the leader continues to lead after it. */
     @Test
     @Timeout(120)
     void whileTheLeaderStandsStillCallersTimesHoldAndAllIsMadeUpFor() throws Exception {
@@ -151,7 +151,7 @@ class LeaderPauseTest {
         void strike(int leader) throws Exception;
     }
 
-    /** The last holders are cut off in the same moment; the others go on with whoever serves them. */
+    /** The last holders are cut off at the same time; the others continue with any server that serves them. */
     private void failing(String name, Failing fault) throws Exception {
         for (int i = 0; i < ensemble.size(); i++) {
             int server = i;

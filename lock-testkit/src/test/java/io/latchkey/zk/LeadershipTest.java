@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** What two candidates believe while the server of the leader is cut off from the ensemble and still answers its clients. */
+/**
+ * What two candidates believe while the server of the leader is cut off from the ensemble and still answers its
+ * clients.
+ */
 @Tag("long")
 @Tag("once")
 @Tag("alone")
@@ -51,7 +54,9 @@ class LeadershipTest {
         return follower;
     }
 
-    /** Looks until the next leads; returns how long before that the former believed for the last time, in nanoseconds. */
+    /**
+     * Looks until the next leads; returns how long before that the former believed for the last time, in nanoseconds.
+     */
     private static long lastBelief(BooleanSupplier former, BooleanSupplier next) {
         long start = System.nanoTime();
         long last = start;

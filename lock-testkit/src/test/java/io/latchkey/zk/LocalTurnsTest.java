@@ -144,7 +144,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void whoGivesUpIsPassedOver() throws Exception {
+    void localWaiterThatGivesUp_isSkipped() throws Exception {
         Lease held = soon(turn());
         CompletableFuture<Lease> cancelled = turn();
         CompletableFuture<Optional<Lease>> impatient = turning.mutex("/m").tryAcquireAsync(Duration.ofMillis(50));
@@ -173,7 +173,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void aLostPlaceIsToldToItsHolderAndTheWaitersGoOnWithAnother() throws Exception {
+    void lostPlace_isReportedToItsHolderAndWaitersQueueAgain() throws Exception {
         Lease first = soon(turn());
         CompletableFuture<Lease> second = turn();
         first.close();
@@ -192,7 +192,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void aDeletedPlaceIsToldToItsHolderAndTheWaitersGoOnWithAnother() throws Exception {
+    void deletedNodeOfATurn_losesTheLeaseAndWaitersQueueAgain() throws Exception {
         Lease held = soon(turn());
         CompletableFuture<LossCause> lost = held.lost();
         CompletableFuture<Lease> next = turn();
@@ -203,13 +203,13 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void whoIsAskedToLetGoPassesNothingOn() throws Exception {
+    void holderThatIsAskedToRelease_passesNoTurnOn() throws Exception {
         Lease held = soon(turn());
         var asked = held.releaseRequested();
         CompletableFuture<Lease> next = turn();
         awaitRequests("/m", 2);
         LockClient operator = client("operator");
-        awaitUntil("somebody who listens", () -> {
+        awaitUntil("a listening holder", () -> {
             ReleaseRequestResult answer = operator.mutex("/m").queue().get(0).requestRelease();
             return answer == ReleaseRequestResult.DELIVERED;
         });
@@ -219,7 +219,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void theClientsEndIsToldToAll() throws Exception {
+    void closeOfTheClient_endsHolderAndWaiters() throws Exception {
         Lease held = soon(turn());
         CompletableFuture<Lease> waiting = turn();
         turning.close();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Those who come last, behind more requests than anybody expects: forged ones, which nobody waits for. */
+/** Requests behind an unusually long queue of forged requests. */
 @Tag("once")
 @Tag("long")
 @Timeout(120)
@@ -41,11 +41,11 @@ class LongQueueTest extends OnOneServer {
     /** For a busy machine that reads long lists. */
     private static final Duration ALLOWANCE = Duration.ofSeconds(1);
 
-    /** Who asks for one lock at a time. */
+    /** A client that requests one lock at a time. */
     private final FaultProxy proxy = proxy();
 
     private final ZkLockClient locks = patient(proxy);
-    /** Who asks for two. It may lose its connection. */
+    /** A client that requests two locks. It may lose its connection. */
     private final FaultProxy proxyOfSeveral = fastProxy();
 
     private final ZkLockClient several = patient(proxyOfSeveral);
@@ -71,11 +71,9 @@ class LongQueueTest extends OnOneServer {
         return client.multiLock(client.mutex("/m"), client.readWriteLock("/rw").writeLock());
     }
 
-    /**
-     * Each forged request keeps everybody out: whoever comes behind them is first only when the last of them has gone.
-     */
+    /** Each forged request excludes all others, so a request behind them is first only when all of them are deleted. */
     @Test
-    void whoComesBehindTwentyThousandWaitsForTheLastOfThemWhateverTheRecipe() throws Exception {
+    void requestBehind20000_waitsForItsPredecessor() throws Exception {
         for (Acquirable lock : oneByOne(locks)) {
             lock.acquire().close();
         }
@@ -93,14 +91,14 @@ class LongQueueTest extends OnOneServer {
 
         Wire.Mark asking = proxyOfSeveral.mark();
         CompletableFuture<Lease> both = both(several).acquireAsync();
-        awaitLengths(Map.of("/m", 1, "/rw", 1)); // so that who comes to one of them stands behind it
+        awaitLengths(Map.of("/m", 1, "/rw", 1)); // so that a request at one of them is behind it
         List<CompletableFuture<Lease>> one = new ArrayList<>();
         for (Acquirable lock : oneByOne(locks)) {
             one.add(lock.acquireAsync());
         }
         Map<String, Integer> real = Map.of("/m", 2, "/rw", 3, "/small", 1, "/large", 1);
         awaitLengths(real);
-        assertNobodyIsGranted(both, one);
+        assertNoneIsGranted(both, one);
         RequestMatch together = RequestMatch.list().under("/m").under("/rw");
         assertEquals(1, proxyOfSeveral.since(asking).count(together), "it broke its connection with that, once");
         ZkLockClient trying = client("trying");
@@ -119,17 +117,17 @@ class LongQueueTest extends OnOneServer {
         for (String path : List.of("/m", "/small")) {
             ForgedRequests.delete(forgers.get(path), path, of(path).limit(FORGED - 1));
         }
-        assertNobodyIsGranted(both, one);
+        assertNoneIsGranted(both, one);
         RequestMatch lists =
                 RequestMatch.list().under("/m").or(RequestMatch.list().under("/small"));
-        assertEquals(List.of(), proxy.since(before).requests(lists), "nobody is woken by others' going");
+        assertEquals(List.of(), proxy.since(before).requests(lists), "the end of other requests wakes no waiter");
         assertEquals(List.of(), proxyOfSeveral.since(beforeOfSeveral).requests(lists));
 
         for (String path : List.of("/m", "/small")) {
             ForgedRequests.delete(forgers.get(path), path, of(path).skip(FORGED - 1));
         }
         soon(one.remove(3)).close();
-        assertNobodyIsGranted(both, one);
+        assertNoneIsGranted(both, one);
         forgers.get("/rw").close();
         forgers.get("/large").close();
         List<CompletableFuture<Void>> served = Stream.concat(Stream.of(both), one.stream())
@@ -156,7 +154,7 @@ class LongQueueTest extends OnOneServer {
     private void awaitLengths(Map<String, Integer> real) throws InterruptedException {
         for (Map.Entry<String, Integer> path : real.entrySet()) {
             awaitUntil(
-                    "nobody else at " + path,
+                    "no other request at " + path,
                     () -> server().nodesUnder(path.getKey()).size() == FORGED + path.getValue());
         }
     }
@@ -165,7 +163,7 @@ class LongQueueTest extends OnOneServer {
      * Each has been created; its lists may still be under way. The server serves a session in order, so this comes
      * after.
      */
-    private void assertNobodyIsGranted(CompletableFuture<Lease> both, List<CompletableFuture<Lease>> one)
+    private void assertNoneIsGranted(CompletableFuture<Lease> both, List<CompletableFuture<Lease>> one)
             throws Exception {
         for (int trip = 0; trip < 4; trip++) {
             several.mutex("/behind").acquire().close();

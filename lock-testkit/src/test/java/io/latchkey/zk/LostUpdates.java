@@ -166,7 +166,7 @@ final class LostUpdates implements AutoCloseable {
         }
     }
 
-    /** Kills the processes; what they have said by then is taken in. */
+    /** Kills the processes and reads the rest of their output. */
     void end() {
         for (Worker worker : workers) {
             try {

@@ -19,9 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * A thousand waiters lose their connection or their session at once: what that costs the servers, counted on the wire.
- */
+/** A thousand waiters lose their connection or their session at the same time; counts the requests on the wire. */
 @Timeout(120)
 class ManyWaitersTest extends OnOneServer {
     private static final int CLIENTS = 10;
@@ -123,7 +121,7 @@ class ManyWaitersTest extends OnOneServer {
             clients.forEach(
                     client -> assertEquals(1, client.semaphore("/behind-all", 1).capacity()));
         }
-        // One makes the node; who stands behind two of its own client needs no more yet.
+        // One request creates the node; a request behind two of its own client needs no more yet.
         assertNoMoreThan(1_400, "new sessions", requestsSince(marks));
         assertServedInOrder(held);
     }

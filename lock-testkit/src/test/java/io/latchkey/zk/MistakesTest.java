@@ -160,7 +160,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void interruptedBuildIsTold_whenNoServerAnswers() throws Exception {
+    void interruptedBuildThrows_whenNoServerAnswers() throws Exception {
         server().stop();
         Thread.currentThread().interrupt();
         LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> client("interrupted"));
@@ -169,7 +169,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void addressesWhereNobodyListensAreToldSoon() throws Exception {
+    void connectFailsSoon_whenNoServerListens() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();
         LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
@@ -189,7 +189,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void aRefusedLoginIsTold() {
+    void refusedLogin_isReported() {
         assertThrows(
                 AccessDeniedException.class,
                 () -> client(builder -> builder.sessionTimeout(OUTLIVES_RECONNECTS)
@@ -197,7 +197,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void aPathWhoseParentForbidsCreatingIsTold() throws Exception {
+    void pathIsRefused_whenItsParentDeniesCreating() throws Exception {
         operator.create("/closed", new byte[0], ZooDefs.Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
         for (String path : List.of("/closed/m", "/closed/deeper/m")) {
             AccessDeniedException denied = assertThrows(
@@ -210,7 +210,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void aPathUnderAnEphemeralNodeIsTold() throws Exception {
+    void pathUnderAnEphemeralNode_isRefused() throws Exception {
         operator.create("/ephemeral", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
         LockException told = assertThrows(
                 LockException.class, () -> locks.mutex("/ephemeral/m").acquire());
@@ -219,7 +219,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void aPathOfAnotherKindIsToldWithBothKinds() throws Exception {
+    void pathOfAnotherKind_isRefusedWithBothKinds() throws Exception {
         locks.semaphore("/m", 3).acquire().close();
         LockMismatchException told = assertThrows(
                 LockMismatchException.class, () -> locks.mutex("/m").acquire());

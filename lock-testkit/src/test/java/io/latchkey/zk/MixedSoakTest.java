@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * 32 sessions with random mixes of all locks on shared paths, while sessions end in every order: for 15 seconds, or as
  * long as {@code -Dlatchkey.soak.seconds} says, in rounds of at most 15 seconds. After each round the faults end, and
- * everybody must be granted something. Sessions are long enough for 32 clients on a small machine to keep them.
+ * every session must be granted a lock. Sessions are long enough for 32 clients on a small machine to keep them.
  */
 @Tag("once")
 @Tag("long")
@@ -118,7 +118,7 @@ class MixedSoakTest {
         return null;
     }
 
-    /** Faults for so long, then none until everybody has been granted something. */
+    /** Injects faults for the given time, then waits until every session has been granted a lock. */
     private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server, WakeUps wakeUps) throws Exception {
         clear(grantsOfRound);
         wakeUps.startRound();
@@ -137,7 +137,7 @@ class MixedSoakTest {
         }
         assertTrue(faults > 0, "nothing was struck");
         long sum = IntStream.range(0, CLIENTS).mapToLong(grantsOfRound::get).sum();
-        String report = sum + " grants, with " + faults + " faults; meanwhile " + heads;
+        String report = sum + " grants, with " + faults + " faults; during the round " + heads;
         if (LENGTH.compareTo(ROUND) > 0) {
             System.out.println(report);
         }
@@ -152,8 +152,8 @@ class MixedSoakTest {
 
     /**
      * Ends one session after the other, and waits until the last is over. None while the paths have waited for nothing
-     * else but such sessions for too much of the round: with an unlucky draw nobody could be granted, however good the
-     * locks are. A lock that is slow lets its paths wait for something else, and is spared no fault.
+     * else but such sessions for too much of the round: with unlucky random choices no request could be granted. A lock
+     * that is slow lets its paths wait for something else, and is spared no fault.
      */
     private int strike(Duration length, WakeUps wakeUps) {
         long start = System.nanoTime();

@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
- * Multi-locks of random members in random orders, many clients at once: nobody waits for ever, and every member
- * excludes whom it is to exclude. A round is drawn from one number, which a failure prints.
+ * Multi-locks of random members in random orders, by many clients: no request waits forever, and every member excludes
+ * conflicting holders. A round is determined by one seed, which a failure prints.
  */
 @Tag("once")
 class MultiLockProperties {
@@ -75,7 +75,7 @@ class MultiLockProperties {
         }
     }
 
-    /** Some paths: mutexes, read-write locks and semaphores, and who is in at present. */
+    /** The paths of mutexes, read-write locks and semaphores, with their current holders. */
     private static final class World {
         private final List<Spot> spots = new ArrayList<>();
 
@@ -154,7 +154,9 @@ class MultiLockProperties {
         }
     }
 
-    /** One path. Who is alone counts as all there is, a reader as one of many, a permit as one of a few. */
+    /**
+     * One path. An exclusive holder counts as the whole capacity, a reader as one of many, a permit as one of a few.
+     */
     private static final class Spot {
         private static final int ALONE = 1000;
 

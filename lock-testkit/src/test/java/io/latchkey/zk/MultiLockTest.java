@@ -116,8 +116,8 @@ class MultiLockTest extends OnOneServer {
     }
 
     /**
-     * The longest transaction is that on paths that are missing. A client comes to it after many others that find one
-     * missing path each, so an operator sends it here.
+     * The longest transaction is that on paths that are missing. A client sends it after many transactions that find
+     * one missing path each, so an operator sends it here.
      */
     private void assertFitsAPacket(ZkLockClient client, String below, List<ACL> acl) throws Exception {
         Lease other = client.mutex("/many/other").acquire();
@@ -204,7 +204,7 @@ class MultiLockTest extends OnOneServer {
         awaitNothingLeft(ABC);
     }
 
-    /** Who puts off asking for its place must not count on those that came later. */
+    /** A request that defers reading its position must not rely on later requests. */
     @Test
     void aMemberThatMayHoldKeepsItsPermitsWhenItsSemaphoreShrinks() throws Exception {
         Lease held = two.mutex("/a").acquire();
@@ -294,7 +294,7 @@ class MultiLockTest extends OnOneServer {
             assertTrue(both.cancel(false));
             soon(free).close();
             settle(client.mutex("/a"));
-            assertFalse(behind.isDone(), "somebody else still holds");
+            assertFalse(behind.isDone(), "another client still holds");
             held.close();
             soon(behind).close();
         }
@@ -322,7 +322,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aFailureLeavesNoPathThatNobodyWillEverClear() throws Exception {
+    void failedAcquire_leavesNoPathThatIsNeverRemoved() throws Exception {
         two.semaphore("/s", 3).acquire().close();
         assertThrows(LockMismatchException.class, () -> one.multiLock(one.mutex("/fresh/a"), one.mutex("/s"))
                 .acquire());
@@ -347,7 +347,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aShrinkBelowWhatAMemberAsksTellsTheWhole() throws Exception {
+    void multiLockRequestFails_whenCapacityShrinksBelowAMembersPermits() throws Exception {
         MultiLock lock = one.multiLock(one.mutex("/a"), one.semaphore("/s", 3).permits(3));
         Lease held = two.semaphore("/s", 3).acquire();
         CompletableFuture<Lease> waiting = lock.acquireAsync();
@@ -380,8 +380,8 @@ class MultiLockTest extends OnOneServer {
     }
 
     /**
-     * Creating is tried again when somebody else makes a path first; what was read for the former try says nothing of
-     * the next.
+     * Creation is retried if another client creates a path first; reads for the first attempt are not valid for the
+     * next.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
@@ -481,7 +481,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aWaitingRequestThatLosesAMembersNodeIsMadeAnewAndServed() throws Exception {
+    void waitingMultiLockRequest_queuesAgain_whenAMembersNodeIsDeleted() throws Exception {
         for (int deleted = 0; deleted < 3; deleted++) {
             Lease held = two.mutex("/b").acquire();
             CompletableFuture<Lease> waiting = mutexes(one, ABC).acquireAsync();

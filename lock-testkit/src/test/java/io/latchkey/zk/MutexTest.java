@@ -75,7 +75,7 @@ class MutexTest extends OnOneServer {
     }
 
     @Test
-    void whatDependsOnAFutureRunsWhereCallbacksRun() throws Exception {
+    void dependentStages_runOnTheCallbackExecutor() throws Exception {
         LinkedBlockingQueue<Runnable> callbacks = new LinkedBlockingQueue<>();
         ZkLockClient observed = client(builder -> builder.callbackExecutor(callbacks::add));
         List<String> done = new ArrayList<>();
@@ -104,9 +104,11 @@ class MutexTest extends OnOneServer {
         assertTrue(dependent.isDone());
     }
 
-    /** Decision 1: the thread that brings the event wakes who waits; whatever runs callbacks has no part in it. */
+    /**
+     * Decision 1: the thread that delivers the event wakes the waiting thread; the callback executor is not involved.
+     */
     @Test
-    void whoWaitsIsWokenWithoutAnotherThreadBetween() throws Exception {
+    void waitingThread_isWokenByTheEventThread() throws Exception {
         LinkedBlockingQueue<Runnable> neverRun = new LinkedBlockingQueue<>();
         ZkLockClient waiting = client(builder -> builder.callbackExecutor(neverRun::add));
         ZkLockClient other = client("other");

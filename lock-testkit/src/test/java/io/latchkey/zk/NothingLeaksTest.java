@@ -62,10 +62,7 @@ class NothingLeaksTest {
 
     private static final Duration LENGTH = Soak.length(Duration.ofSeconds(12));
     private static final Duration SOON = Duration.ofSeconds(60);
-    /**
-     * What is not a lock's: what ZooKeeper's server, its client and the JVM keep for themselves, such as buffers, grows
-     * to a bound.
-     */
+    /** Memory of ZooKeeper's server, its client and the JVM, such as buffers, which grows to a bound. */
     private static final double ROOM = 1.1;
 
     private static final long ROOM_BYTES = 2 << 20;
@@ -97,7 +94,7 @@ class NothingLeaksTest {
     private final AtomicInteger wishes = new AtomicInteger();
     private final Map<Strike, Integer> struck = new EnumMap<>(Strike.class);
     private final List<Way> ways = new ArrayList<>();
-    /** Of earlier tests of this process; they may end meanwhile. */
+    /** Threads of earlier tests of this process; they may end during the test. */
     private final Set<Thread> others = Thread.getAllStackTraces().keySet();
 
     private enum Strike {
@@ -174,9 +171,9 @@ class NothingLeaksTest {
                                 + bytesNow + " after; " + objects);
                 assertTrue(granted.get() - before > 100, "only " + granted.get() + " grants");
                 assertEquals(Set.of(Strike.values()), struck.keySet());
-                assertTrue(losses.get() > 0, "no loss was told");
-                assertTrue(wishes.get() > 0, "no wish was told");
-                // Those of earlier tests of this process may have gone meanwhile; so fewer are no surprise.
+                assertTrue(losses.get() > 0, "no loss was reported");
+                assertTrue(wishes.get() > 0, "no release request was reported");
+                // Those of earlier tests of this process may have ended since, so there may be fewer.
                 Long sessions = objects.remove(SESSION_CLASS);
                 assertTrue(sessions == null || sessions <= CLIENTS, "sessions: " + sessions);
                 assertEquals(Map.of(), objects);
@@ -190,7 +187,10 @@ class NothingLeaksTest {
         awaitThreads(Map.of());
     }
 
-    /** Who waits goes on in the next session; what is kept of the former must not keep that one, and so all of them. */
+    /**
+     * A waiter continues in the next session; state of an old session must not keep a reference to it, and so to all of
+     * them.
+     */
     @Test
     @Timeout(120)
     void sessionsThatAreOverAreForgotten() throws Exception {
@@ -418,7 +418,7 @@ class NothingLeaksTest {
         return null;
     }
 
-    /** Somebody who changes his mind. */
+    /** A caller that gives up. */
     private static void changeMind(Acquirable lock, SplittableRandom own) {
         List<CompletableFuture<Lease>> asked = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -495,7 +495,7 @@ class NothingLeaksTest {
                 .toList();
     }
 
-    /** Nothing of anybody is left at the server, and every client has a session that lives. */
+    /** No nodes or watches are left at the server, and every client has a live session. */
     private void awaitQuiet(EmbeddedZooKeeper server) throws InterruptedException {
         Eventually.holds("no request is left", SOON, () -> requests(server).isEmpty());
         Eventually.holds("no watch is left", SOON, () -> server.watchCount() == 0);

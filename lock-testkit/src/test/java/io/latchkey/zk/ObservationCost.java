@@ -25,7 +25,7 @@ final class ObservationCost {
 
     private ObservationCost() {}
 
-    /** Who looks on. */
+    /** The kinds of observation. */
     enum Way {
         NO_RECORDER("a Java without the flight recorder"),
         NO_RECORDING("no recording"),

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Everything is told once, in order, and whatever an observer does harms nobody. */
+/** Every event is reported once, in order, and an observer cannot disturb the locks. */
 @Timeout(60)
 class ObserverTest extends OnOneServer {
     private final Heard heard = new Heard();
@@ -37,16 +37,16 @@ class ObserverTest extends OnOneServer {
             client(builder -> builder.connectString(proxy.connectString()).observer(heard));
     private final ZkLockClient other = client("other");
 
-    /** What is told comes a moment later, in order: when it has heard of something new, it has heard of all before. */
+    /** Calls come asynchronously, in order: after the call for a later event, all earlier calls have been made. */
     private void assertHeard(String path, String... expected) throws Exception {
         String fence = "/fence-" + fences++;
         client.mutex(fence).acquire().close();
-        awaitUntil("all is told", () -> heard.of(fence).size() == 3);
+        awaitUntil("all calls", () -> heard.of(fence).size() == 3);
         assertEquals(List.of(expected), heard.of(path));
     }
 
     @Test
-    void aHoldIsToldFromTheCallToTheRelease() throws Exception {
+    void hold_isReportedFromTheCallToTheRelease() throws Exception {
         client.mutex("/m").acquire().close();
         assertHeard("/m", "requested mutex /m", "granted mutex /m", "released mutex /m");
         assertEquals("CONNECTED", heard.lines().get(0));
@@ -56,7 +56,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void whoWaitsIsToldItsPosition() throws Exception {
+    void waiter_getsItsPosition() throws Exception {
         Lease first = other.mutex("/m").acquire();
         CompletableFuture<Lease> second = other.mutex("/m").acquireAsync();
         awaitRequests("/m", 2);
@@ -69,7 +69,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void whoIsNotGrantedIsToldHowItEnded() throws Exception {
+    void ungrantedRequest_isReportedWithItsFailure() throws Exception {
         Lease held = other.mutex("/m").acquire();
         Mutex mutex = client.mutex("/m");
         assertEquals(Optional.empty(), mutex.tryAcquire());
@@ -90,7 +90,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void whoCancelsOrIsInterruptedHasWithdrawn() throws Exception {
+    void cancelledOrInterruptedRequest_isReportedAsCancelled() throws Exception {
         Lease cancelled = other.mutex("/cancelled").acquire();
         CompletableFuture<Lease> waiting = client.mutex("/cancelled").acquireAsync();
         awaitUntil("its place", () -> heard.of("/cancelled").size() == 2);
@@ -123,7 +123,7 @@ class ObserverTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(LossCause.class)
-    void aLossIsToldOnceWithItsCause(LossCause cause) throws Exception {
+    void loss_isReportedOnceWithItsCause(LossCause cause) throws Exception {
         Lease lease = client.mutex("/m").acquire();
         switch (cause) {
             case SESSION_EXPIRED -> proxy.expireSession().join();
@@ -180,7 +180,7 @@ class ObserverTest extends OnOneServer {
 
     @Test
     @SuppressWarnings("LockNotBeforeTry") // the client's end unlocks
-    void whatIsOneRequestIsToldOnce() throws Exception {
+    void reentrantView_isReportedAsOneRequest() throws Exception {
         Lock view = client.mutex("/view").asLock();
         view.lock();
         view.lock();
@@ -203,7 +203,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void turnsWithOnePlaceAreToldEachForItself() throws Exception {
+    void localTurns_areReportedSeparately() throws Exception {
         Heard own = new Heard();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease first = turns.mutex("/m").acquire();
@@ -212,7 +212,7 @@ class ObserverTest extends OnOneServer {
         CompletableFuture<Lease> third = turns.mutex("/m").acquireAsync();
         awaitUntil("the third stands", () -> own.of("/m").size() == 6);
         assertEquals(Optional.empty(), turns.mutex("/m").tryAcquire(Duration.ofMillis(50)));
-        awaitUntil("the fourth is told", () -> own.of("/m").size() == 9);
+        awaitUntil("the fourth is reported", () -> own.of("/m").size() == 9);
         third.cancel(false);
         first.close();
         assertEquals(first.token(), soon(second).token());
@@ -238,35 +238,35 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void firstOfALineIsToldItsPosition_whenItWaitsForAnotherClient() throws Exception {
+    void firstLocalWaiterGetsItsPosition_whenItWaitsForAnotherClient() throws Exception {
         Heard own = new Heard();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease held = other.mutex("/m").acquire();
         CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
         CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
-        awaitUntil("both are told", () -> own.of("/m").size() == 4);
+        awaitUntil("both calls", () -> own.of("/m").size() == 4);
         held.close();
         soon(first).close();
         soon(second).close();
-        awaitUntil("all is told", () -> own.of("/m").size() == 8);
+        awaitUntil("all calls", () -> own.of("/m").size() == 8);
         assertEquals(
                 List.of("queued at 1 mutex /m", "queued at 1 mutex /m"),
                 own.of("/m").stream().filter(line -> line.startsWith("queued")).toList());
     }
 
     @Test
-    void requestForACuratorSemaphoreIsToldItsPosition_whenItWaits() throws Exception {
+    void requestForACuratorSemaphoreGetsItsPosition_whenItWaits() throws Exception {
         Heard own = new Heard();
         ZkLockClient waiting = client(builder -> builder.layout(Layout.CURATOR).observer(own));
         ZkLockClient holding = client(builder -> builder.layout(Layout.CURATOR));
         Lease held = holding.semaphore("/s", 1).acquire();
         CompletableFuture<Lease> next = waiting.semaphore("/s", 1).acquireAsync();
         CompletableFuture<Lease> last = waiting.semaphore("/s", 1).acquireAsync();
-        awaitUntil("both are told", () -> own.of("/s").size() == 4);
+        awaitUntil("both calls", () -> own.of("/s").size() == 4);
         held.close();
         soon(next).close();
         soon(last).close();
-        awaitUntil("all is told", () -> own.of("/s").size() == 8);
+        awaitUntil("all calls", () -> own.of("/s").size() == 8);
         assertEquals(
                 2,
                 own.of("/s").stream()
@@ -275,7 +275,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void manyRequestsAreToldEachInOrder() throws Exception {
+    void manyRequests_areReportedInOrder() throws Exception {
         Mutex mutex = client.mutex("/m");
         int rounds = 50;
         for (int i = 0; i < rounds; i++) {
@@ -298,7 +298,7 @@ class ObserverTest extends OnOneServer {
 
     /** With one thread for callbacks, which an observer on it would block. */
     @Test
-    void anObserverThatBlocksOrThrowsHarmsNobody() throws Exception {
+    void observerThatBlocksOrThrows_disturbsNoLock() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch stuck = new CountDownLatch(1);
         FaultProxy line = fastProxy();

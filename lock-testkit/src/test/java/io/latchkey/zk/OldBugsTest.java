@@ -126,7 +126,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void whoWaitsBehindANeighboursDeletedNodeIsWoken() throws Exception {
+    void waiterBehindADeletedLocalNode_isWoken() throws Exception {
         ZkLockClient one = client(builder -> builder.sessionTimeout(Duration.ofSeconds(20)));
         Lease held = client("other").mutex("/m").acquire();
         CompletableFuture<Lease> first = one.mutex("/m").acquireAsync();
@@ -221,7 +221,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void whoMakesThePathAnewGetsNoMoreThanTheDeclaredPermits() throws Exception {
+    void pathThatIsCreatedAgain_hasTheDeclaredPermits() throws Exception {
         Semaphore semaphore = client("one").semaphore("/p/s", 3);
         semaphore.resize(10);
         Acquirable ten = semaphore.permits(10);
@@ -232,7 +232,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void whoMadeThePathAnewKnowsItsCapacity() throws Exception {
+    void clientThatCreatedThePathAgain_knowsItsCapacity() throws Exception {
         Semaphore semaphore = client("one").semaphore("/p/s", 3);
         semaphore.resize(2);
         semaphore.acquire().close();
@@ -242,7 +242,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void theWrongKindIsToldThoughOthersWait() throws Exception {
+    void wrongKindIsRefused_whileOthersWait() throws Exception {
         ZkLockClient one = lasting();
         Lease held = client("other").readWriteLock("/m").writeLock().acquire();
         Acquirable write = one.readWriteLock("/m").writeLock();
@@ -294,7 +294,7 @@ class OldBugsTest extends OnOneServer {
         assertThrows(IllegalArgumentException.class, () -> one.multiLock(many));
     }
 
-    /** One watch on a path was lost with the connection, the other came back with it, and nobody owned it. */
+    /** One watch on a path was lost with the connection, the other was restored with it, without an owner. */
     @Test
     void aWatchThatComesBackWithTheConnectionIsTakenBackInTheEnd() throws Exception {
         FaultProxy proxy = proxy();

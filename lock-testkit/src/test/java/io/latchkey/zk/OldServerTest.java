@@ -41,8 +41,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * All recipes on servers of older versions. Their watch events carry no zxid, so nobody is handed a lock without a
- * list.
+ * All recipes on servers of older versions. Their watch events carry no zxid, so no lock is handed over without a list.
  */
 @Tag("once")
 @Tag("long")
@@ -120,7 +119,7 @@ class OldServerTest {
                 () -> lock.queue().size() == length);
     }
 
-    /** One path of the lock, to see who stands there. */
+    /** One path of the lock, to read its requests. */
     private static Acquirable last(Lockable kind, ZkLockClient client) {
         return kind == Lockable.MULTI ? client.mutex("/m") : kind.of(client);
     }
@@ -215,7 +214,7 @@ class OldServerTest {
     }
 
     @Test
-    void expiryWhileHoldingIsToldAndTheNextIsGranted() throws Exception {
+    void expiryWhileHolding_isReportedAndTheNextIsGranted() throws Exception {
         for (Lockable kind : Lockable.values()) {
             FaultProxy proxy = fastProxy();
             ZkLockClient expiring = client(proxy.connectString());
@@ -319,7 +318,7 @@ class OldServerTest {
         Lease held = client().mutex("/asked").acquire();
         CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
         Eventually.holds(
-                "somebody who listens",
+                "a listening holder",
                 Duration.ofSeconds(10),
                 () -> admin.mutex("/asked").queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
         wish.get(10, TimeUnit.SECONDS);

@@ -108,7 +108,7 @@ abstract class OnOneServer {
         return client;
     }
 
-    /** A plain connected handle: somebody with a shell, or an application with a session of its own. */
+    /** A plain connected handle, as of an operator's shell or of an application with a separate session. */
     final ZooKeeper handle() throws IOException, InterruptedException {
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper handle =
@@ -175,7 +175,7 @@ abstract class OnOneServer {
         return System.nanoTime() + lease.remaining().toNanos();
     }
 
-    /** Deletes a request's node as somebody with a shell may. */
+    /** Deletes a request's node, as an operator's shell can. */
     final void deleteRequest(String path, int place) throws Exception {
         if (operator == null) {
             operator = handle();
@@ -192,7 +192,7 @@ abstract class OnOneServer {
         awaitUntil("a queue of " + length, () -> lock.queue().size() == length);
     }
 
-    /** Waits until so many requests stand at the server, whoever has made them. */
+    /** Waits until the server has the given number of requests, of all clients. */
     final void awaitRequests(String path, int count) throws InterruptedException {
         awaitUntil(
                 count + " requests under " + path,
@@ -225,9 +225,8 @@ abstract class OnOneServer {
     }
 
     /**
-     * Lets a client take in whatever the server has told it up to now, and answer to it: the server serves and tells
-     * one session in order, so what this client reads now comes after. After this, whoever has not been granted is not
-     * going to be by what happened before.
+     * Waits until a client has processed all earlier messages of the server: the server serves one session in order, so
+     * a response to a read now comes after them. After this, no request will be granted because of an earlier event.
      */
     static void settle(Acquirable... locks) {
         for (int trip = 0; trip < 4; trip++) {
@@ -279,7 +278,7 @@ abstract class OnOneServer {
         }
     }
 
-    /** Lets the server delete its empty containers until there is none; what it deleted, in order. */
+    /** Lets the server delete its empty containers until all are deleted; returns their paths, in order. */
     final List<String> reapAll() throws InterruptedException {
         List<String> reaped = new ArrayList<>();
         List<String> more = server.reapContainers();

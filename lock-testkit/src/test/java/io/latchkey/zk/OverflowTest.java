@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The counter that numbers the requests of a path comes to its end, for every recipe. */
+/** The sequence counter of a path is exhausted, for every recipe. */
 @Timeout(60)
 class OverflowTest extends OnOneServer {
     private static final int NEAR_THE_END = Integer.MAX_VALUE - 2;
@@ -38,13 +38,13 @@ class OverflowTest extends OnOneServer {
         for (String path : kind.paths()) {
             awaitRequests(path, held);
         }
-        awaitUntil("somebody who waits for a path to be empty", () -> server().watches().stream()
+        awaitUntil("a request that waits for an empty path", () -> server().watches().stream()
                 .anyMatch(watch -> kind.paths().contains(watch.path())));
     }
 
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void nobodyHoldsBesideAHolderAndAllAreServedWhenTheQueueHasDrained(Lockable kind) throws Exception {
+    void allAreServedOneAtATime_whenTheQueueHasDrained(Lockable kind) throws Exception {
         Lease held = kind.of(first).acquire();
         setCounters(kind, NEAR_THE_END);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
@@ -75,16 +75,17 @@ class OverflowTest extends OnOneServer {
         CompletableFuture.allOf(served.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
         Lease after = kind.of(first).acquire();
         for (String path : kind.paths()) {
-            assertTrue(sequence(requestsUnder(path).get(0)) < 100, "the path was made anew, and its counter with it");
+            assertTrue(
+                    sequence(requestsUnder(path).get(0)) < 100, "the path was created again, and its counter with it");
         }
         after.close();
         awaitNothingLeft(kind.paths().toArray(String[]::new));
     }
 
-    /** Whoever comes with numbers of which the server has no more steps back, too. */
+    /** A request steps back, too, when the server has no more numbers for it. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void aCounterThatStandsStillServesAllTheSame(Lockable kind) throws Exception {
+    void requestIsServed_whenTheCounterStandsStill(Lockable kind) throws Exception {
         kind.of(first).acquire().close();
         setCounters(kind, Integer.MAX_VALUE);
         List<CompletableFuture<Void>> served = new ArrayList<>();
@@ -114,10 +115,13 @@ class OverflowTest extends OnOneServer {
         kind.of(second).acquire().close();
     }
 
-    /** The ear of a holder that was evicted and does not know yet is nothing foreign: whoever drains waits for it. */
+    /**
+     * The revocation node of a holder that was evicted and does not know it yet is not foreign: a path renewal waits
+     * for it.
+     */
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void whoListensIsEvictedAndOthersAreServed(Lockable kind) throws Exception {
+    void listeningHolder_isEvictedAndOthersAreServed(Lockable kind) throws Exception {
         Lease held = kind.of(first).acquire();
         CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
         awaitUntil("ears", () -> kind.paths().stream()

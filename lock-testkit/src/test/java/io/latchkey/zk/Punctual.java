@@ -9,9 +9,9 @@ import io.latchkey.testkit.Stopwatch;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Timed tries that must end when promised, whatever fails meanwhile. */
+/** Timed acquires that must end on time during any failure. */
 final class Punctual {
-    /** For a busy machine; what it stands still is not counted at all. */
+    /** The allowance for a busy machine. Pauses of the machine are not counted at all. */
     private static final Duration ALLOWANCE = Duration.ofMillis(400);
 
     private Punctual() {}

@@ -35,10 +35,7 @@ import java.util.stream.Stream;
  */
 final class RandomLocks {
     private static final int CAPACITY = 3;
-    /**
-     * What is nobody's fault, by the clock: a machine that stands still. {@link Punctual} leaves that out and asks for
-     * more.
-     */
+    /** The allowance for pauses of the machine. {@link Punctual} excludes pauses and is stricter. */
     private static final Duration ALLOWANCE = Duration.ofSeconds(3);
 
     private static final Duration SERVED = Duration.ofSeconds(15);
@@ -99,7 +96,7 @@ final class RandomLocks {
                 ? Punctual.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
                 : Optional.of(recorded.acquire());
         waiting.remove(faulty);
-        lease.ifPresent(granted -> holdAndLetGo(granted, random, longestHoldMillis));
+        lease.ifPresent(granted -> holdAndRelease(granted, random, longestHoldMillis));
         return lease.isPresent();
     }
 
@@ -114,14 +111,14 @@ final class RandomLocks {
         pause(random.nextInt(longestHoldMillis + 1));
         write.isValid();
         try {
-            holdAndLetGo(History.downgrade(lock, write), random, longestHoldMillis);
+            holdAndRelease(History.downgrade(lock, write), random, longestHoldMillis);
         } catch (LeaseLostException lost) {
             write.isValid();
         }
         return true;
     }
 
-    private static void holdAndLetGo(Lease lease, SplittableRandom random, int longestHoldMillis) {
+    private static void holdAndRelease(Lease lease, SplittableRandom random, int longestHoldMillis) {
         if (lease.isValid()) {
             pause(random.nextInt(longestHoldMillis + 1));
         }
@@ -141,9 +138,9 @@ final class RandomLocks {
     }
 
     /**
-     * Waits until no request is left, nor a watch of one, and checks what was recorded. Once all work is over that
-     * every attempt has ended and every loss was told is decided; where sessions end the other rules may be left open
-     * here and there.
+     * Waits until no request is left, nor a watch of one, and checks what was recorded. After all work has ended, it is
+     * decided whether every attempt has ended and every loss was reported; where sessions end, other rules may remain
+     * undecided.
      */
     void check(Duration within) throws InterruptedException {
         Eventually.holds(

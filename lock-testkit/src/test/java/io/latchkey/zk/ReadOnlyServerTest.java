@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A server that has lost its quorum and serves read-only handles on. Such handles get a session that can create
- * nothing, so nobody holds in one; when a quorum is back the handle gets another session, with another id, without a
- * word about the first.
+ * A server that has lost its quorum and serves read-only handles on. The session of such a handle can create nothing,
+ * so there are no holders in it. When a quorum is back, the handle gets another session, with another id, without an
+ * event for the end of the first.
  */
 @Tag("once")
 @Tag("long")
@@ -41,7 +41,7 @@ class ReadOnlyServerTest {
     private static final Duration TURNS = Duration.ofSeconds(40);
 
     @Test
-    void onAReadOnlyServerNobodyHoldsAndAllGoOnWithTheQuorum() throws Exception {
+    void noLeaseIsValidOnAReadOnlyServer_andAllContinueWithTheQuorum() throws Exception {
         try (ProcessEnsemble ensemble =
                         ProcessEnsemble.start("localSessionsEnabled=true", "localSessionsUpgradingEnabled=true");
                 ZkLockClient ordinary = ZkLockClient.builder()

@@ -52,7 +52,7 @@ class ReadWriteLockTest extends OnOneServer {
         return asked;
     }
 
-    // ---- who holds
+    // ---- holders
 
     /**
      * Newest first is the order that lost wake-ups elsewhere: a writer that watches only the oldest reader sleeps on,
@@ -129,7 +129,7 @@ class ReadWriteLockTest extends OnOneServer {
         HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
         CompletableFuture<ReleaseOutcome> release = writing.releaseAsync();
         assertTrue(soon(first).isValid());
-        assertTrue(soon(second).isValid(), "its nearest writer is the one that left, whoever reads between");
+        assertTrue(soon(second).isValid(), "its nearest writer is the one that left, with readers between them");
         assertFalse(release.isDone());
         answers.close();
         assertEquals(ReleaseOutcome.RELEASED, release.get(5, TimeUnit.SECONDS));
@@ -213,7 +213,7 @@ class ReadWriteLockTest extends OnOneServer {
                 .anyMatch(watch -> watch.session() == session && watch.path().equals(node.path()));
     }
 
-    /** Whoever watches the first writer is woken by every one: k times M. */
+    /** If all waiters watched the first writer, each writer would wake all of them: k times M. */
     @Test
     void manyReadersBehindManyWritersAreWokenOnceEach() throws Exception {
         int writers = 4;

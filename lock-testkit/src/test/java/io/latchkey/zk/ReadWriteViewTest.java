@@ -326,7 +326,7 @@ class ReadWriteViewTest extends OnOneServer {
     // ---- loss
 
     @Test
-    void afterALossEveryLevelIsUnlockedWithAnErrorAndThenAllBeginsAnew() throws Exception {
+    void lostView_throwsAtEachUnlockAndCanBeLockedAgain() throws Exception {
         write.lock();
         write.lock();
         read.lock();
@@ -347,7 +347,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void theLossOfADowngradedLockIsTold() throws Exception {
+    void lossOfADowngradedLock_isReported() throws Exception {
         write.lock();
         read.lock();
         write.unlock();
@@ -360,7 +360,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void theLossOfAReadersLockIsTold() throws Exception {
+    void lossOfAReadersLock_isReported() throws Exception {
         read.lock();
         lose();
         assertThrows(LockOwnershipLostException.class, read::tryLock);
@@ -371,7 +371,7 @@ class ReadWriteViewTest extends OnOneServer {
 
     /** The client may only find out by the downgrade itself. */
     @Test
-    void aDowngradeOfALockThatWasLostIsTold() throws Exception {
+    void downgradeThrows_whenTheLockWasLost() throws Exception {
         write.lock();
         read.lock();
         deleteRequest(PATH, 0);
@@ -435,7 +435,7 @@ class ReadWriteViewTest extends OnOneServer {
             }));
         }
         for (Future<Boolean> done : all) {
-            assertTrue(done.get(20, TimeUnit.SECONDS), "somebody wrote between downgrade and unlock");
+            assertTrue(done.get(20, TimeUnit.SECONDS), "another client wrote between downgrade and unlock");
         }
         crowd.shutdown();
         assertEquals(200, value[0]);

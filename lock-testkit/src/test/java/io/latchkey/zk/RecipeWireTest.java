@@ -153,7 +153,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void sharedHoldersCostTheSameWhoeverElseHolds() throws Exception {
+    void sharedHoldersCostTheSame_besideOtherHolders() throws Exception {
         read(other).acquire();
         other.semaphore("/s", CAPACITY).permits(3).acquire();
         for (Single lock : List.of(singles().toList().get(0), singles().toList().get(3))) {
@@ -329,7 +329,7 @@ class RecipeWireTest extends OnOneServer {
         soon(writing);
     }
 
-    /** Lets the counted client answer to what it was told, and counts what that took apart. */
+    /** Waits until the counted client has processed its events, and counts the requests for that separately. */
     private void settleAside() {
         settleAside(counted);
     }
@@ -376,8 +376,7 @@ class RecipeWireTest extends OnOneServer {
         soon(waiting);
         Wire wire = proxy.since(before);
         assertEquals(1, wire.count(RequestMatch.list()), wire::toString);
-        // Whoever is granted takes its watch back afterwards; nobody waits for that, and it may be on the wire by now
-        // or not.
+        // A granted request removes its watch asynchronously; that request may be on the wire by now or not.
         int takenBack = wire.count(RequestMatch.op(WireOp.REMOVE_WATCHES));
         assertTrue(takenBack <= 1, wire::toString);
         assertEquals(1, wire.requestsButHeartbeats() - takenBack, wire::toString);
@@ -450,7 +449,7 @@ class RecipeWireTest extends OnOneServer {
      */
     @ParameterizedTest
     @CsvSource({"4, 9, 8", "8, 13, 12", "9, 9, 6", "64, 9, 6"})
-    void aLineCostsTheSameWhateverTheCapacity(int capacity, int mostToWait, int mostToBeGranted) throws Exception {
+    void localQueueCostsTheSame_forEveryCapacity(int capacity, int mostToWait, int mostToBeGranted) throws Exception {
         int waiters = Integer.getInteger("latchkey.waiters", 12);
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < capacity; i++) {

@@ -55,7 +55,7 @@ class SemaphoreTest extends OnOneServer {
         return asked;
     }
 
-    // ---- who holds
+    // ---- holders
 
     /**
      * Behind two holders of two permits, the request two places ahead is the wrong one to watch: the newer holder may
@@ -174,7 +174,7 @@ class SemaphoreTest extends OnOneServer {
 
     /** The local form: a waiter that leaves is no release, whatever stands right behind it. */
     @Test
-    void aNeighbourThatLeavesTheLineGivesNobodyItsPermits() throws Exception {
+    void localWaiterThatLeaves_freesNoPermits() throws Exception {
         Lease held = of3(two).permits(3).acquire();
         CompletableFuture<Lease> first = queued(of3(one).permits(2));
         CompletableFuture<Lease> second = queued(of3(one).permits(2));
@@ -288,11 +288,9 @@ class SemaphoreTest extends OnOneServer {
 
     // ---- resize
 
-    /**
-     * A list waits for the capacity of its moment; whose node was made meanwhile is not in it and there all the same.
-     */
+    /** A list waits for the capacity that belongs to it. A node created in between exists but is not in that list. */
     @Test
-    void whoseNodeIsMadeWhileTheCapacityIsReadAnewKeepsIt() throws Exception {
+    void requestKeepsItsNode_whenTheCapacityIsReadAgain() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient asking = patient(proxy);
         of3(asking).acquire().close();
@@ -366,9 +364,7 @@ class SemaphoreTest extends OnOneServer {
     @Test
     void permitsAreAnsweredByTheServer_whateverThisClientKnowsOfTheCapacity() throws Exception {
         assertThrows(
-                LockMismatchException.class,
-                of3(one).permits(4)::acquire,
-                "nobody has made the path, let alone resized it");
+                LockMismatchException.class, of3(one).permits(4)::acquire, "the path was not created, and not resized");
         assertNeverMade(PATH);
         of3(one).resize(8);
         of3(two).permits(5).acquire().close();
@@ -463,7 +459,7 @@ class SemaphoreTest extends OnOneServer {
             List<Wire.Mark> marks = proxies.stream().map(FaultProxy::mark).toList();
             held.get(capacity - 1).close();
             Lease granted = soon(waiting.get(0));
-            waiters.forEach(OnOneServer::settle); // whoever was told anything has it by now
+            waiters.forEach(OnOneServer::settle); // all notifications have arrived by now
             List<Integer> woken = IntStream.range(0, 20)
                     .filter(i -> proxies.get(i).since(marks.get(i)).watchEvents() > 0)
                     .boxed()

@@ -110,7 +110,7 @@ class ServerSettingsTest extends OnOneServer {
     }
 
     @Test
-    void aServerThatShortensTheSessionAtReconnectShortensWhatIsBelieved() throws Exception {
+    void validityIsShortened_whenTheServerShortensTheSessionAtReconnect() throws Exception {
         FaultProxy proxy = fastProxy();
         ZkLockClient client = asksForLonger(proxy);
         Lease before = client.mutex("/before").acquire();
@@ -134,9 +134,9 @@ class ServerSettingsTest extends OnOneServer {
         assertTrue(after.isValid());
     }
 
-    /** Deadlines move closer, and with them the moment when loss is told, to who does not look as well. */
+    /** Deadlines move closer, and so does the report of the loss, even if the holder does not check. */
     @Test
-    void whoseSessionTheServerShortensIsToldOfLossInTheShorterTime() throws Exception {
+    void lossIsReportedInTheShorterTime_whenTheServerShortensTheSession() throws Exception {
         Duration shortened = Duration.ofSeconds(3);
         FaultProxy proxy = fastProxy();
         ZkLockClient client = asksForLonger(proxy);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A server that answers slowly, or no more: whoever gave a time gets its answer in that time. */
+/** A server that answers slowly or not at all: timed calls return within their timeout. */
 @Tag("once")
 @Tag("long")
 @Timeout(90)

@@ -38,9 +38,9 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Holders that do not let go, each on a path of its own with somebody behind it whom it shuts out, while something
- * fails. Everybody looks at its lease all the time, a fifth of a millisecond after the last look at best, and all is
- * recorded on one clock.
+ * Holders that do not release, each on a separate path with a waiter that it excludes, while a fault is active. Each
+ * holder checks its lease continuously, at intervals of at least a fifth of a millisecond, and all events are recorded
+ * by one clock.
  */
 final class Standoff implements AutoCloseable {
     private static final Duration WAITERS_SESSION = Duration.ofSeconds(15);
@@ -59,7 +59,7 @@ final class Standoff implements AutoCloseable {
     private final List<Thread> bodiesThreads = new ArrayList<>();
     private final Thread looks = new Thread(this::look, "looks");
 
-    /** Who shuts out whom. */
+    /** A kind of holder, and a kind of waiter that it excludes. */
     enum Kind {
         MUTEX,
         WRITER_BEFORE_READER,
@@ -96,14 +96,14 @@ final class Standoff implements AutoCloseable {
         }
     }
 
-    /** A lease that is held, and who is next. */
+    /** A held lease, and the waiter behind it. */
     record Pair(String path, String holder, long session, Lease held, CompletableFuture<Lease> next) {}
 
     private record Side(Acquirable lock, LockClaim claim) {}
 
     /**
-     * @param side where those who wait, and who watches the holders' nodes, connect: servers that the fault spares, if
-     *     there are any
+     * @param side the servers for the waiters and for the watch of the holders' nodes; not affected by the fault, if
+     *     possible
      * @param base the path below which all of it lies, of no other standoff
      */
     Standoff(ZooKeeperFixture servers, String side, String base) throws IOException, InterruptedException {
@@ -139,7 +139,7 @@ final class Standoff implements AutoCloseable {
         return base + "/" + pairs.size();
     }
 
-    /** Has the client hold something of this kind on a path of its own, and somebody else wait for it. */
+    /** Lets the client hold a lock of this kind on a separate path, and another client wait for it. */
     Pair pair(FaultyClient holder, Kind kind) throws Exception {
         String path = newPath();
         Side first = first(holder.client(), kind, path);
@@ -167,7 +167,7 @@ final class Standoff implements AutoCloseable {
         return body.began.get(WITHIN.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Has somebody wait for the mutex on a path of which another process has the lease with this token. */
+    /** Adds a waiter for the mutex on a path of which another process has the lease with this token. */
     CompletableFuture<Lease> next(String path, long token) throws Exception {
         CompletableFuture<Lease> next = next(path, second(Kind.MUTEX, path));
         watchNode(path, token);
@@ -182,7 +182,7 @@ final class Standoff implements AutoCloseable {
                     return lease;
                 });
         Eventually.holds(
-                "somebody waits behind the holder of " + path,
+                "a waiter is behind the holder of " + path,
                 WITHIN,
                 () -> second.lock().queue().size() == 2);
         return next;
@@ -221,14 +221,17 @@ final class Standoff implements AutoCloseable {
         }
     }
 
-    /** Waits until all are granted who wait behind these. */
+    /** Waits until all waiters behind these holders are granted. */
     void awaitNext(List<Pair> behind) throws Exception {
         for (Pair pair : behind) {
             Lease unused = pair.next().get(WITHIN.toSeconds(), TimeUnit.SECONDS);
         }
     }
 
-    /** Waits until all have lost their lease or trust it anew; these let go, and everybody is granted. */
+    /**
+     * Waits until each lease is lost or valid with an extended deadline; releases the valid ones, and waits for all
+     * grants.
+     */
     void letSurvivorsGo() throws Exception {
         for (Pair pair : pairs) {
             Eventually.holds(
@@ -246,7 +249,7 @@ final class Standoff implements AutoCloseable {
         over.forEach(pair -> assertFalse(pair.held().isValid()));
         Set<String> paths = new HashSet<>(bodies.keySet());
         givings().forEach(giving -> paths.add(giving.path()));
-        over.forEach(pair -> assertTrue(paths.contains(pair.path()), () -> pair.holder() + " was not told"));
+        over.forEach(pair -> assertTrue(paths.contains(pair.path()), () -> pair.holder() + " was not notified"));
     }
 
     /** The node goes a moment before the session does. */
@@ -257,7 +260,7 @@ final class Standoff implements AutoCloseable {
         }
     }
 
-    /** Whoever holds lets go; then it is checked that everybody was told before the next was granted. */
+    /** Releases all leases, then checks that each loss was reported before the next grant. */
     void check() {
         checkLosses();
         assertEquals(
@@ -266,7 +269,7 @@ final class Standoff implements AutoCloseable {
         ExclusionChecker.permits().byTheirOwnLooks(history).assertObeyed();
     }
 
-    /** The same of holders that could not be told: no look of theirs found a lease valid that another had by then. */
+    /** The same for holders that could not be notified: no check found a lease valid after the next grant. */
     void checkLooks() {
         checkLosses();
         ExclusionChecker.readWrite().byTheirOwnLooks(history).assertNotBroken();

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Key pairs made by keytool, and a server that takes TLS only: it knows {@code client}, and {@code stranger} knows it. */
+/**
+ * Key pairs made by keytool, and a server that takes TLS only: it knows {@code client}, and {@code stranger} knows it.
+ */
 public final class TlsKeys {
     private static final String PASSWORD = "changeit";
 

@@ -72,7 +72,7 @@ class TlsTest {
                     Duration.ofSeconds(10),
                     () -> one.mutex("/tls").queue().size() == 2);
             Eventually.holds(
-                    "somebody who listens",
+                    "a listening holder",
                     Duration.ofSeconds(10),
                     () -> two.mutex("/tls").queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
             wish.get(10, TimeUnit.SECONDS);

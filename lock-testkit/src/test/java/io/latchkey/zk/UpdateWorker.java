@@ -25,7 +25,7 @@ import org.apache.zookeeper.ZooKeeper;
 
 /**
  * A process that updates, once in every {@link Mode}, something under a lock: reads it, thinks, and writes it with its
- * own update added, without another look at its lease. What lies with its parent it reads and writes by lines:
+ * own update added, without another look at its lease. It reads and writes the data of its parent process by lines:
  * {@code MODE read TOKEN} and {@code MODE write TOKEN VALUE}, which are answered by {@code MODE ok VALUE} or
  * {@code MODE refused}. It ends with its input.
  */
@@ -115,7 +115,8 @@ final class UpdateWorker {
     }
 
     /**
-     * What was written last. The server that is asked may lag behind that of whoever wrote, and first has to catch up.
+     * Returns the last value written. The server may lag behind the one that took the write, so it first has to catch
+     * up.
      */
     static String data(ZooKeeper handle) throws InterruptedException, KeeperException {
         CompletableFuture<Integer> caughtUp = new CompletableFuture<>();

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Virtual threads that wait for locks are not pinned, as the flight recorder of the JVM sees it; {@code MonitorsTest} reads the code. */
+/**
+ * Virtual threads that wait for locks are not pinned, as the flight recorder of the JVM sees it; {@code MonitorsTest}
+ * reads the code.
+ */
 @Timeout(60)
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsTest extends OnOneServer {

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the server again and again, and asks of each path what stands at its head, and of each request that may hold
- * how long it waits to be granted. So a slow lock can be told from one that waits for sessions that have not ended yet.
+ * Polls the server for the requests at the head of each queue, and measures how long a request that could hold waits
+ * for its grant. This distinguishes a slow lock from one that waits for sessions that have not expired yet.
  *
  * <p>Clients are expected to make one request at a time: all nodes of a session are of one request.
  */
@@ -31,24 +31,22 @@ final class WakeUps extends Thread {
     enum Head {
         /** A session that was struck: its node goes when the server ends it. */
         STRUCK_SESSION,
-        /**
-         * A session that nobody struck and nobody has any more: its client had too little of the machine to keep it.
-         */
+        /** A session that expired without a fault, because its client got too little processor time. */
         LOST_SESSION,
-        /** Somebody who may hold, and has not been told. */
+        /** A request that could hold and has not been granted. */
         WAKE_UP,
-        /** Somebody who holds. */
+        /** A granted request. */
         HOLDER,
-        /** Nobody. */
+        /** No request. */
         EMPTY
     }
 
-    /** Who a session's client is, as far as this is asked. */
+    /** The state of a session's client. */
     interface Clients {
         /** Whether a fault has been struck at the session. */
         boolean isStruck(long session);
 
-        /** Whether nobody has the session any more. */
+        /** Whether no client has the session any more. */
         boolean isLost(long session);
 
         /** Whether the session's client waits for a grant. */
@@ -88,7 +86,7 @@ final class WakeUps extends Thread {
         join();
     }
 
-    /** The longest time for which somebody was seen to wait who could hold. Ask after the end. */
+    /** Returns the longest observed wait of a request that could hold. Call it after the end. */
     Duration longest() {
         return waits.stream().max(Duration::compareTo).orElse(Duration.ZERO);
     }
@@ -167,7 +165,7 @@ final class WakeUps extends Thread {
                     });
                 }
             }
-            // A path's own node comes before its children: what has none was deleted in between.
+            // A path's own node comes before its children: a path without one was deleted in between.
             purposes.forEach((path, purpose) -> queues.put(path, Queue.of(names.get(path), purpose)));
         }
 

@@ -172,7 +172,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void anIdleHolderSendsOneHeartbeatASessionAndBeatWhateverItHolds() throws Exception {
+    void idleHolderSendsOneHeartbeat_forAnyNumberOfLeases() throws Exception {
         FaultProxy own = proxy();
         ZkLockClient holder = patient(own);
         for (int i = 0; i < 50; i++) {
@@ -195,7 +195,7 @@ class WireBudgetTest extends OnOneServer {
     /** What does not fit one transaction is left to watches, which tell of a deletion as the heartbeat would. */
     @Test
     @Tag("long")
-    void whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted() throws Exception {
+    void holderOfThousands_sendsOneHeartbeatAtATimeAndNoticesDeletedNodes() throws Exception {
         ZkLockClient holder =
                 client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(SESSION.multipliedBy(8)));
         Map<Long, Lease> held = new HashMap<>();
@@ -230,11 +230,11 @@ class WireBudgetTest extends OnOneServer {
         assertAllValid(held.values());
     }
 
-    /** As an operator does who deletes all that is below a path. */
+    /** Deletes all nodes below a path, as an operator might. */
     @Test
     @Tag("long")
     @Tag("once")
-    void allLossesAreToldByABeatsTransactions_whenThousandsOfNodesAreDeletedAtOnce() throws Exception {
+    void allLossesAreFoundByOneHeartbeat_whenThousandsOfNodesAreDeletedAtOnce() throws Exception {
         Duration session = SESSION.multipliedBy(20);
         ZkLockClient holder =
                 client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(session));
@@ -259,7 +259,7 @@ class WireBudgetTest extends OnOneServer {
             operator.multi(part);
         }
         Eventually.holds(
-                "all are told", session, () -> held.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
+                "all are notified", session, () -> held.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
         System.out.println("told of " + held.size() + " deleted nodes after "
                 + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms, with "
                 + proxy.since(before).count(RequestMatch.multi()) + " transactions");
@@ -282,7 +282,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void whoHoldsNothingSendsNothing() throws Exception {
+    void clientWithoutLeases_sendsNothing() throws Exception {
         FaultProxy own = proxy();
         behind(own).mutex("/m").acquire().close();
         awaitUntil("the last beat", () -> {

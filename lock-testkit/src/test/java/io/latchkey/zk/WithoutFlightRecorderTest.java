@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An image that was linked without the flight recorder runs the locks all the same. */
+/** The locks run in an image that was linked without the flight recorder. */
 class WithoutFlightRecorderTest {
     @Test
     @Timeout(60)

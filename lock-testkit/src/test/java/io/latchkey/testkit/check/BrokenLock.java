@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lock within this process that does one thing wrong, of the caller's choice. Whoever asks stands in its queue when
- * {@link #acquireAsync} returns; nothing happens by itself.
+ * A lock within this process with one fault of the caller's choice. A request is in its queue when
+ * {@link #acquireAsync} returns.
  */
 final class BrokenLock implements Acquirable {
     /** What it does wrong. */
@@ -26,9 +26,9 @@ final class BrokenLock implements Acquirable {
         GRANTS_TWICE,
         /** Serves the last that came first. */
         LAST_COME_FIRST,
-        /** Wakes nobody when it is released. */
+        /** Wakes no waiter when it is released. */
         FORGETS_RELEASES,
-        /** Refuses who does not wait although it is free. */
+        /** Refuses a try without a timeout although it is free. */
         REFUSES,
         /** Gives every lease a lower token. */
         TOKENS_FALL

@@ -27,8 +27,8 @@ class BrokenLockTest {
     private static final LockClaim CLAIM = LockClaim.exclusive("/broken");
 
     /**
-     * Three ask one after the other, and let go one after the other in the order in which they were granted; a fourth
-     * tries.
+     * Three requests are made one after the other, and released in the order of their grants; a fourth tries without
+     * waiting.
      */
     private static History played(Flaw flaw) {
         History history = new History();

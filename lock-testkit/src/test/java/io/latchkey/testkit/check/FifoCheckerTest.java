@@ -36,7 +36,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void whoOvertakesARequestThatWasPlacedBeforeItAskedIsFound() {
+    void overtakingOfAnEarlierPlacedRequest_isFound() {
         Script script = new Script()
                 .queued(0, "a", 1)
                 .queued(1, "b", 2)
@@ -142,7 +142,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void whoGaveUpIsNotOvertaken() {
+    void attemptThatGaveUp_isNotOvertaken() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -153,14 +153,14 @@ class FifoCheckerTest {
     }
 
     @Test
-    void whoNeverGotItIsOvertakenUnlessItsSessionMayHaveEnded() {
+    void ungrantedAttempt_isOvertaken_unlessItsSessionMayHaveEnded() {
         Script script = new Script().queued(0, "a", 1).queued(1, "b", 2).granted(2, "b", 2, 6);
         assertSays(Verdict.Broken.class, script);
         assertSays(Verdict.Undecided.class, script.sessionEnds(1.8, 1.9, "a", 77, ExpiryOrder.SERVER_FIRST));
     }
 
     @Test
-    void whoseSessionHadEndedStoodNoMore() {
+    void requestOfAnEndedSession_isNotInTheQueue() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()

@@ -35,7 +35,7 @@ class LeakCheckerTest {
     }
 
     @Test
-    void namesTheClientWhoseNodeOrWatchIsLeft() {
+    void finding_namesTheClientOfANodeOrWatchThatIsLeft() {
         Verdict verdict = LeakChecker.check(
                 new Left(
                         List.of(node("/locks/m/write-1", 7), node("/locks/m/write-2", 8)),
@@ -49,8 +49,8 @@ class LeakCheckerTest {
     }
 
     @Test
-    void seesWhatIsOnAServerAndWaitsUntilItHasGone(EmbeddedZooKeeper server, FaultyClient one, FaultyClient two)
-            throws Exception {
+    void checker_findsNodesOnAServerAndWaitsForTheirDeletion(
+            EmbeddedZooKeeper server, FaultyClient one, FaultyClient two) throws Exception {
         List<FaultyClient> both = List.of(one, two);
         Lease lease = one.client().mutex("/left").acquire();
         CompletableFuture<Lease> waiting = two.client().mutex("/left").acquireAsync();

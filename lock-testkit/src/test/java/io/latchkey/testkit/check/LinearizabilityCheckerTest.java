@@ -45,12 +45,12 @@ class LinearizabilityCheckerTest {
 
     @Test
     void aReleaseTakesEffectSomewhereBeforeItReturns() {
-        // Granted between the beginning and the end of the release: the holder had let go by then.
+        // Granted between the beginning and the end of the release: the holder had released by then.
         assertSays(Verdict.Obeyed.class, new Script().held(0, 1, 10, "a", 1, 5).held(2, 10.5, 20, "b", 2, 6));
     }
 
     @Test
-    void whoIsRefusedWithoutAReasonIsFound() {
+    void unjustifiedRefusal_isFound() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -73,7 +73,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aReleaseThatNobodySawEndMayTakeEffectAtAnyTime() {
+    void releaseWithoutAnEnd_mayTakeEffectAtAnyTime() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5)
@@ -127,7 +127,7 @@ class LinearizabilityCheckerTest {
     // ---- views
 
     @Test
-    void aViewMayBeTakenAgainByWhoeverHoldsItAndByNobodyElse() {
+    void view_mayBeLockedAgainOnlyByItsHolder() {
         Script again = new Script().held(0, 1, 10, "a/t", 1, 0).held(2, 3, 5, "a/t", 2, 0);
         assertInstanceOf(Verdict.Obeyed.class, LinearizabilityChecker.ofViews(again.events(), STEPS));
         assertSays(Verdict.Broken.class, again);
@@ -140,7 +140,7 @@ class LinearizabilityCheckerTest {
         assertInstanceOf(
                 Verdict.Broken.class,
                 LinearizabilityChecker.ofViews(early.events(), STEPS),
-                "the inner release lets nobody in");
+                "the inner release admits no waiter");
     }
 
     // ---- read-write lock
@@ -160,7 +160,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void nobodyComesBetweenTheTwoHoldsOfADowngrade() {
+    void noOperationIsOrderedBetweenTheTwoHoldsOfADowngrade() {
         Script downgraded = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 0)
@@ -240,7 +240,7 @@ class LinearizabilityCheckerTest {
 
     /** It had its permits before the shrink, and the mutex after it. */
     @Test
-    void whereASemaphoreShrinksWhileAMultiLockWaitsForAnotherMemberNothingIsSure() {
+    void verdictIsUndecided_whenASemaphoreShrinksWhileAMultiLockWaits() {
         LockClaim one = LockClaim.permits("/m", 1, 1);
         Script waits = new Script()
                 .claiming(LockClaim.exclusive("/a"))
@@ -259,7 +259,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void whoIsRefusedAMultiLockOfWhichOneMemberIsTakenHasAReason() {
+    void refusalOfAMultiLock_isJustified_whenOneMemberIsHeld() {
         Script taken = new Script()
                 .claiming(LockClaim.exclusive("/a"))
                 .held(0, 1, 10, "a", 1, 5)

@@ -20,7 +20,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void whoIsServedInTurnObeysTheRule() {
+    void grantInTurn_obeysTheRule() {
         assertSays(Verdict.Obeyed.class, new Script().held(0, 1, 100, "a", 1, 5).held(2, 110, 200, "b", 2, 6));
     }
 
@@ -52,7 +52,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void whoDoesNotWaitIsAnsweredWithinTheTimeOfService() {
+    void tryWithoutATimeout_endsWithinTheTimeOfService() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -70,7 +70,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void whoSleepsOnThoughTheLockIsFreeIsFound() {
+    void waiterOfAFreeLock_isFound() {
         Verdict verdict = assertSays(
                 Verdict.Broken.class,
                 new Script().held(0, 1, 10, "a", 1, 5).requested(2, "b", 2).granted(33, "b", 2, 6));
@@ -78,7 +78,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void laterArrivalsDoNotHideWhoSleepsOn() {
+    void laterArrivals_doNotHideAWaiterThatIsNotWoken() {
         Script script = new Script().held(0, 1, 10, "a", 1, 5);
         for (int i = 2; i < 10; i++) {
             script.requested(i * 5, "b" + i, i);
@@ -87,7 +87,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void aFaultGivesTimeAnew() {
+    void fault_restartsTheBound() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -99,7 +99,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void whoWaitsForAHolderThatNeverLetsGoIsNamed() {
+    void waiterForAHolderThatNeverReleases_isNamed() {
         Verdict verdict = assertSays(
                 Verdict.Undecided.class,
                 new Script()

@@ -21,13 +21,13 @@ class LossCheckerTest {
     }
 
     @Test
-    void aLossThatIsToldOnceObeysTheRule() {
+    void lossReportedOnce_obeysTheRule() {
         assertSays(Verdict.Obeyed.class, granted().lost(10, "a", 1));
         assertSays(Verdict.Obeyed.class, granted().released(10, "a", 1));
     }
 
     @Test
-    void aLossThatIsToldTwiceBreaksIt() {
+    void lossReportedTwice_breaksTheRule() {
         assertSays(Verdict.Broken.class, granted().lost(10, "a", 1).lost(11, "a", 1));
     }
 
@@ -61,7 +61,7 @@ class LossCheckerTest {
     }
 
     @Test
-    void aLossThatIsNotToldYetIsUndecided() {
+    void lossWithoutAReport_isUndecided() {
         Script script = granted().sessionEnds(10, 12, "a", 77, ExpiryOrder.SERVER_FIRST);
         assertSays(Verdict.Undecided.class, script);
         assertSays(Verdict.Obeyed.class, script.lost(20, "a", 1));

@@ -92,7 +92,7 @@ class TokenOrderCheckerTest {
     }
 
     @Test
-    void aDowngradeKeepsItsTokenAndNobodyElseHasIt() {
+    void downgradedLease_keepsItsTokenAlone() {
         Script downgraded = new Script()
                 .claiming(LockClaim.exclusive("/rw"))
                 .held(0, 1, 2, "a", 1, 6)

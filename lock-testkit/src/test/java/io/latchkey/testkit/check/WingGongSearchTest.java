@@ -88,7 +88,7 @@ class WingGongSearchTest {
             return operations;
         }
 
-        /** Somebody comes to hold what does not fit beside those who hold, while nothing else happens. */
+        /** A hold begins that conflicts with the current holders. */
         List<Operation> runWithOneTooMany(int steps) {
             run(steps / 2);
             List<LockClaim> claims = choices.get(0);

@@ -3,7 +3,7 @@ package io.latchkey.testkit.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** Every guarantee once more, with leases that have been held for several session time-outs when the fault comes. */
+/** Every guarantee again, with leases that have been held for several session timeouts when the fault strikes. */
 class AgedContractsTest {
     private static final int TERMS = Integer.getInteger("latchkey.held.terms", 3);
 

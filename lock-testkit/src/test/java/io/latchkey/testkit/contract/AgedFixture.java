@@ -19,13 +19,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class AgedFixture implements LockFixture {
     private final Duration before;
     private final Queue<SimulatedFixture> all = new ConcurrentLinkedQueue<>();
-    /** A test makes its clients on its own thread, which runs no other test meanwhile. */
+    /** A test creates its clients on its own thread, which runs no other test at the same time. */
     @SuppressWarnings("ThreadLocalUsage") // One for each fixture.
     private final ThreadLocal<SimulatedFixture> ofThisTest = ThreadLocal.withInitial(this::made);
 
     private final Map<LockClient, SimulatedFixture> simulations = new ConcurrentHashMap<>();
 
-    /** Clients that have had a fault: what was held before it has been held for long. */
+    /** Clients that have had a fault: leases granted before it have been held for long. */
     private final Set<LockClient> struck = ConcurrentHashMap.newKeySet();
 
     /** @param terms how many session time-outs pass before each fault */

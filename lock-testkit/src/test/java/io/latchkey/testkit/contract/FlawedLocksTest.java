@@ -70,7 +70,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void swallowedReleaseIsTold() throws Exception {
+    void swallowedRelease_isFound() throws Exception {
         assertTold(
                 "not within PT",
                 AcquirableContract::release,
@@ -79,7 +79,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void cancelThatDoesNotReachTheRequestIsTold() throws Exception {
+    void cancelThatDoesNotReachTheRequest_isFound() throws Exception {
         assertTold(
                 "a queue of 1",
                 AcquirableContract::cancel,
@@ -88,7 +88,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void lateTimeOutIsTold() throws Exception {
+    void lateTimeout_isFound() throws Exception {
         assertTold(
                 "later than the machine explains",
                 AcquirableContract::outOfTime,
@@ -97,7 +97,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void secondHolderIsTold_whenOneOfFortyGrantsIsReleasedAtOnce() throws Exception {
+    void secondHolderIsFound_whenOneOfFortyGrantsIsReleasedAtOnce() throws Exception {
         AtomicInteger grants = new AtomicInteger();
         assertTold(
                 "2 at a time, of 1",
@@ -112,7 +112,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void oldTokenIsTold_whenOneOfFortyGrantsHasIt() throws Exception {
+    void oldTokenIsFound_whenOneOfFortyGrantsHasIt() throws Exception {
         AtomicInteger grants = new AtomicInteger();
         assertTold(
                 "token 1 granted after",
@@ -126,7 +126,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void grantOutOfTurnIsTold() throws Exception {
+    void grantOutOfTurn_isFound() throws Exception {
         Deque<CompletableFuture<Lease>> waiting = new ConcurrentLinkedDeque<>();
         assertTold(
                 "request 3 was granted before request 1 had held",
@@ -140,7 +140,7 @@ class FlawedLocksTest {
     }
 
     @Test
-    void releaseOfTheNextHoldersLeaseIsTold_whenTheLossIsKnown() throws Exception {
+    void releaseOfTheNextHoldersLeaseIsFound_whenTheLossIsKnown() throws Exception {
         AtomicBoolean known = new AtomicBoolean();
         assertTold(
                 "released the next holder's",

@@ -58,7 +58,7 @@ class GuaranteesTest {
                 LeaseContract.class,
                 LeadershipContract.class
             })
-    void theListIsWhatIsTested(Class<?> contract) throws IOException {
+    void list_isThatOfTheTests(Class<?> contract) throws IOException {
         assertEquals(listed(contract), tested(contract));
         assertTrue(tested(contract).size() >= 10);
         Set<String> kinds = new TreeSet<>();
@@ -67,7 +67,7 @@ class GuaranteesTest {
     }
 
     @Test
-    void aFaultThatWasNeverReachedIsToldWithTheCounts() {
+    void faultThatDidNotStrike_isReportedWithTheCounts() {
         Reached reached = new Reached();
         reached.count(Situation.SUSPECT);
         reached.count(Situation.SUSPECT);

@@ -21,13 +21,13 @@ import net.jqwik.api.Tag;
 
 /**
  * Curator's locks and Latchkey's on the same paths, taken at random while sessions end: every other client is Curator
- * 5.9.0's, unmodified. Whom a hold excludes does not hold while both sessions live, nobody is blocked, and no request
- * is left.
+ * 5.9.0's, unmodified. Conflicting holds do not overlap while both sessions are alive, no request is blocked, and no
+ * request is left.
  */
 @LatchkeyProperties
 @Tag("once")
 class BesideCuratorProperties {
-    /** How a request begins in Curator's layout, whoever makes it, and how Latchkey's go on. */
+    /** The beginning of all requests in Curator's layout, and the continuation of Latchkey's. */
     private static final String REQUEST = "/_c_";
 
     private static final String LATCHKEYS_REQUEST = REQUEST + "4c617463-686b-6579-";
@@ -51,8 +51,8 @@ class BesideCuratorProperties {
     }
 
     /**
-     * One permit at a time: Curator's requests for several block each other. And nobody cancels, for that may meet
-     * Curator: its thread that is interrupted while it takes a permit may leave the node; see
+     * One permit at a time: Curator's requests for several block each other. No request is cancelled, because Curator
+     * would be affected too: its thread that is interrupted while it takes a permit may leave the node; see
      * {@link CuratorContractTest}.
      */
     @Property(tries = 25)

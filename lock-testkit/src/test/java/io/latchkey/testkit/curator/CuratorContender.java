@@ -4,7 +4,7 @@ package io.latchkey.testkit.curator;
 import io.latchkey.lock.Contender;
 import java.time.Instant;
 
-/** What Curator tells of who stands in a queue: not more than whether it holds and what it asks for. */
+/** A request in a Curator queue: Curator shows only whether it holds and which access it requests. */
 record CuratorContender(
         State state, String label, String host, long processId, Instant since, long token, int permits, Access access)
         implements Contender {}

@@ -31,7 +31,7 @@ class CuratorContractTest {
     private static final String ONE_BY_ONE =
             "permits are taken one by one: two requests for all of them hold some each, and wait for each other";
     private static final String NO_WATCH_ON_THE_OWN_NODE =
-            "a holder does not watch its node: it is not told when somebody deletes it";
+            "a holder does not watch its node: it is not notified of its deletion";
 
     private static final Map<String, String> OF_ALL_LOCKS = Map.of(
             "LK-FAULT-10", TIME_DOES_NOT_COVER_THE_SERVER,
@@ -46,7 +46,7 @@ class CuratorContractTest {
 
     private static final Map<String, String> OF_LEASES = Map.of(
             "LK-LEASE-16",
-            "LOST is told a session timeout after the disconnect that was noticed at two thirds of it; the server has ended"
+            "LOST is reported a session timeout after the disconnect that was noticed at two thirds of it; the server has ended"
                     + " the session and let the next in before. SUSPENDED comes earlier, but a mutex does not ask for it",
             "LK-LEASE-20",
             NO_WATCH_ON_THE_OWN_NODE,
@@ -64,12 +64,12 @@ class CuratorContractTest {
             "LK-SEM-08",
             ONE_BY_ONE,
             "LK-SEM-09",
-            "the number of permits is each client's own: nobody compares them",
+            "each client has its own number of permits: they are not compared",
             "LK-SEM-15",
             "no or more permits than there are: not refused, waited for forever");
 
     private static final Map<String, String> OF_MULTI_LOCKS = Map.of(
-            "LK-MULTI-03", "each member has the whole time anew",
+            "LK-MULTI-03", "each member has the whole timeout again",
             "LK-MULTI-04",
                     "members are acquired one after the other in the order given: opposite orders wait for each other",
             "LK-MULTI-06", "a path twice is not refused: it waits for itself",
@@ -78,15 +78,15 @@ class CuratorContractTest {
                     "members are acquired one after the other in the order given: opposite orders wait for each other");
 
     /**
-     * In some runs only, so that neither is demanded: the session's end is told by a thread of its own, maybe after the
+     * In some runs only, so neither is required: a separate thread reports the end of the session, possibly after the
      * next grant.
      */
     private static final Set<String> WHERE_LOSS_IS_TOLD_LATE = Set.of("LK-LEASE-11");
 
     /**
      * In some runs only: a thread that is interrupted while the semaphore takes a permit may leave the node of that
-     * permit, so what interrupts or cancels may leave a permit that nobody has. These are all whose tests give up a
-     * request and go on.
+     * permit, so interruption or cancellation may leak a permit. These are all tests that give up a request and
+     * continue.
      */
     private static final Set<String> WHERE_A_PERMIT_IS_INTERRUPTED = Set.of(
             "LK-ACQ-11",

@@ -112,7 +112,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void aMutexIsGrantedInTheOrderOfTheQueueWhoeverStandsInIt() throws Exception {
+    void mutexIsGrantedInTheOrderOfTheQueue_forAllLayouts() throws Exception {
         List<CompletableFuture<Lease>> queue = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             queue.add(asked(anybody().client().mutex("/order"), "/order"));
@@ -127,7 +127,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void readersShareAndWritersDoNotWhoeverTheyAre() throws Exception {
+    void readersShareAndWritersExclude_inAllLayouts() throws Exception {
         List<Boolean> writes = new ArrayList<>();
         List<CompletableFuture<Lease>> queue = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -182,7 +182,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void whoCrashesLetsTheOtherSideIn() throws Exception {
+    void crashOfAHolder_admitsTheOtherSide() throws Exception {
         for (boolean curatorFirst : new boolean[] {true, false}) {
             FaultyClient first = curatorFirst ? curators.get(0) : ours.get(0);
             FaultyClient second = curatorFirst ? ours.get(0) : curators.get(0);
@@ -212,7 +212,7 @@ class CuratorLayoutTest {
 
     /** The one whose turn it is waits for a permit; its session ends, and with it its turn. */
     @Test
-    void whoLosesItsTurnTakesAnother() throws Exception {
+    void waiterThatLosesItsTurn_takesAnother() throws Exception {
         Lease held = granted(asked(curators.get(0).client().semaphore("/turn", 1), "/turn"));
         CompletableFuture<Lease> first =
                 ours.get(0).client().semaphore("/turn", 1).acquireAsync();
@@ -245,7 +245,7 @@ class CuratorLayoutTest {
         assertEquals(0, pool.availablePermits());
         behind.cancel(false);
         waits.cancel(false);
-        await("nobody but the holder", () -> requests("/cancel") == 1);
+        await("only the holder", () -> requests("/cancel") == 1);
         held.close();
         Lease lease = pool.tryAcquire().orElseThrow();
         assertEquals("/cancel", lease.path());
@@ -326,7 +326,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void whatCannotBeSharedIsRefusedAtTheDoor() throws Exception {
+    void locksThatCannotBeShared_areRefusedBeforeAnythingIsSent() throws Exception {
         LockClient client = ours.get(0).client();
         Wire.Mark mark = ours.get(0).proxy().mark();
         assertThrows(
@@ -349,7 +349,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void whoTakesAPathForSomethingElseIsTold() throws Exception {
+    void otherUseOfAPath_isRefused() throws Exception {
         Lease held = granted(asked(curators.get(0).client().mutex("/use"), "/use"));
         Acquirable read = ours.get(0).client().readWriteLock("/use").readLock();
         LockMismatchException told = assertThrows(LockMismatchException.class, read::acquire);
@@ -366,7 +366,7 @@ class CuratorLayoutTest {
                     () -> ours.get(0).client().mutex("/native").acquire());
             native1.close();
         }
-        await("nobody but the holder", () -> requests("/use") == 1);
+        await("only the holder", () -> requests("/use") == 1);
         held.close();
     }
 
@@ -491,7 +491,7 @@ class CuratorLayoutTest {
         LockException told = assertThrows(
                 LockException.class, () -> ours.get(0).client().mutex("/worn").acquire());
         assertTrue(told.getMessage().contains("/worn"), told.getMessage());
-        await("nobody but the holder", () -> requests("/worn") == 1);
+        await("only the holder", () -> requests("/worn") == 1);
         held.close();
         granted(asked(curators.get(1).client().mutex("/worn"), "/worn")).close();
     }

@@ -38,7 +38,7 @@ final class CuratorSemaphore extends CuratorAcquirable implements Semaphore {
         public void acquire() throws Exception {
             Collection<Lease> got = semaphore.acquire(number);
             if (got == null) {
-                throw new IllegalStateException("null, and no lease: the framework was closed meanwhile");
+                throw new IllegalStateException("null, and no lease: the framework was closed during the call");
             }
             taken = got;
         }
@@ -71,7 +71,7 @@ final class CuratorSemaphore extends CuratorAcquirable implements Semaphore {
         return new CuratorSemaphore(client(), path(), capacity, n);
     }
 
-    /** The permits that are taken, and who waits to take some. */
+    /** The permits that are held, and the requests that wait. */
     @Override
     public List<Contender> queue() {
         List<Contender> all = new ArrayList<>(client().queue(path() + "/leases"));

@@ -78,7 +78,7 @@ class HistoryTest {
     }
 
     @Test
-    void recordsALossByDecree(FaultyClient one, FaultyClient two) throws Exception {
+    void history_recordsALossByForcedExpiry(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
         Lease lease = history.recordedMutex(one, "/decree").acquire();
         history.expire(one, ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
@@ -103,7 +103,7 @@ class HistoryTest {
                 history.recordedMutex(two, "/partitioned").acquireAsync();
         CompletableFuture<Long> ended = history.expire(one, ExpiryOrder.PARTITION);
         Eventually.holds("loss", Duration.ofSeconds(20), () -> !lease.isValid());
-        assertFalse(next.isDone(), "lost before anybody else can hold");
+        assertFalse(next.isDone(), "lost before another client can hold");
         next.get(20, TimeUnit.SECONDS).close();
         ended.get(20, TimeUnit.SECONDS);
         Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())

@@ -25,7 +25,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** The first lines of a failed property say all that somebody needs to see it fail again. */
+/** The first lines of a failed property have all that is needed to reproduce the failure. */
 class FailureReportTest {
     /** Fails in every try. Nested, so that only this test runs it. */
     @LatchkeyProperties
@@ -45,7 +45,7 @@ class FailureReportTest {
         }
     }
 
-    /** Fails from the second turn of somebody on. */
+    /** Fails from the second turn of an actor on. */
     @SimulatedProperties
     static class InASimulation {
         @Property(tries = 100)
@@ -101,7 +101,7 @@ class FailureReportTest {
     }
 
     @Test
-    void messageStandsOnceInWhatIsPrinted() {
+    void message_isPrintedOnce() {
         StringWriter printed = new StringWriter();
         errorOf(OnServers.class).printStackTrace(new PrintWriter(printed));
         assertEquals(2, printed.toString().split("a rule is broken", -1).length, printed::toString);

@@ -51,7 +51,7 @@ class LatchkeyDomainProperties {
     }
 
     @Property(tries = 200)
-    void whateverIsDrawnPrintsAndReads(
+    void generatedValues_canBePrintedAndRead(
             @ForAll
                     @Scope(
                             faults = {

@@ -59,7 +59,7 @@ public class SimulatedScenarioProperties {
             return Play.of(scenario, locks).history().events().stream()
                     .filter(event -> event.what() == HistoryEvent.What.GRANTED)
                     .map(event -> event.client() + " #" + event.attempt() + " token " + event.token())
-                    .sorted() // what is told at one moment is told by several threads
+                    .sorted() // events of one time are reported by several threads
                     .toList();
         }
     }

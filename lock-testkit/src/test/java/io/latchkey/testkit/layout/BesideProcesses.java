@@ -106,7 +106,7 @@ abstract class BesideProcesses {
         }
     }
 
-    /** Those that hold together let go together. */
+    /** Holders that hold together release together. */
     private void serve(List<CompletableFuture<Lease>> queue, List<Boolean> shares) throws Exception {
         for (int i = 0; i < queue.size(); ) {
             int end = i + 1;
@@ -168,7 +168,7 @@ abstract class BesideProcesses {
                 random.nextInt(LONGEST_MILLIS));
     }
 
-    /** The other process stands still while it holds; it is let go by time. */
+    /** The other process is paused while it holds; its lease ends by time. */
     @Test
     void aProcessThatStandsStillBlocksForItsSessionAndNoLonger() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();

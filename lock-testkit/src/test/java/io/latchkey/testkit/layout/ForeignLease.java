@@ -38,7 +38,7 @@ final class ForeignLease implements Lease {
         return path;
     }
 
-    /** There is none. */
+    /** Not supported. */
     @Override
     public long token() {
         return 1;

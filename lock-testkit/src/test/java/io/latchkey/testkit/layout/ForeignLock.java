@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
-/** One lock of another library's. Who gives up is granted it some time, and lets it go at once. */
+/** A lock of another library. A request that gives up is granted some time, and released at once. */
 record ForeignLock(ForeignClient client, String kind, String path) implements Mutex {
     private static final int NO_LIMIT = -1;
 
@@ -54,7 +54,7 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Mu
             try {
                 return await(ask(NO_LIMIT)).orElseThrow();
             } catch (LockUnavailableException again) {
-                // Asks once more.
+                // Asks again.
             }
         }
     }

@@ -52,7 +52,7 @@ final class DoorMutants {
                             PORT,
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
-                    .caughtBy("MutexTest#whoWaitsIsWokenWithoutAnotherThreadBetween"),
+                    .caughtBy("MutexTest#waitingThread_isWokenByTheEventThread"),
             Mutant.of("which write failed is not told", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
             Mutant.of(

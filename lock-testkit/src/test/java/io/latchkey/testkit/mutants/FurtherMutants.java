@@ -100,7 +100,7 @@ final class FurtherMutants {
                             "internal/request/ZkLease",
                             "context.callBack(() -> lost.tell(cause));",
                             "lost.tell(cause);")
-                    .caughtBy("MutexTest#whatDependsOnAFutureRunsWhereCallbacksRun"),
+                    .caughtBy("MutexTest#dependentStages_runOnTheCallbackExecutor"),
             Mutant.of(
                     "the session's end is no loss",
                     MACHINE,

@@ -167,7 +167,7 @@ final class LeavingMutants {
                             CREATION,
                             "if (permits > capacity) {",
                             "if (permits > capacity + 1_000) {")
-                    .caughtBy("OldBugsTest#whoMakesThePathAnewGetsNoMoreThanTheDeclaredPermits"),
+                    .caughtBy("OldBugsTest#pathThatIsCreatedAgain_hasTheDeclaredPermits"),
             Mutant.of(
                     "a path is made in two steps",
                     CREATION,

@@ -121,7 +121,7 @@ final class TimeMutants {
                             "internal/request/QueueEntry",
                             "return leftToWatch && ownWatched;",
                             "return leftToWatch;")
-                    .caughtBy("WireBudgetTest#whoHoldsThousandsSendsOneHeartbeatABeatAsWellAndKnowsWhatIsDeleted"),
+                    .caughtBy("WireBudgetTest#holderOfThousands_sendsOneHeartbeatAtATimeAndNoticesDeletedNodes"),
             Mutant.of(
                     "a barrier that was refused is not sent again",
                     HEARTBEAT,
@@ -146,19 +146,19 @@ final class TimeMutants {
                             SESSION,
                             "validity.connected();\n        } else {",
                             "heartbeat.probe();\n        } else {")
-                    .caughtBy("HandlesTest#whoTouchesWhatABorrowerWatchesTakesNothingFromWhatItsAnswersProve"),
+                    .caughtBy("HandlesTest#removedWatchOfABorrower_doesNotShortenItsValidity"),
             Mutant.of(
                             "a shortened session's loss is told in the longer time",
                             VALIDITY,
                             "if (termEnd.isSet()) {",
                             "if (present.isOver()) {")
-                    .caughtBy("ServerSettingsTest#whoseSessionTheServerShortensIsToldOfLossInTheShorterTime"),
+                    .caughtBy("ServerSettingsTest#lossIsReportedInTheShorterTime_whenTheServerShortensTheSession"),
             Mutant.of(
                             "a denied downgrade takes the watch away",
                             "internal/request/Holding",
                             "downgrade = null;\n        if (watchesOwn) {",
                             "downgrade = null;\n        if (lease == null) {")
-                    .caughtBy("DowngradeTest#aWriterWhoseDowngradeIsDeniedIsStillToldAtOnceThatItsNodeIsGone"),
+                    .caughtBy("DowngradeTest#deniedDowngrade_leavesTheWatchOfTheWriter"),
             Mutant.of(
                     "a session that is over is believed in",
                     WIRE,

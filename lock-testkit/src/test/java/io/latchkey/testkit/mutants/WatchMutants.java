@@ -111,13 +111,13 @@ final class WatchMutants {
                             READER,
                             "if (nodes.members().size() > 1) {",
                             "if (nodes.isEmpty()) {")
-                    .caughtBy("FaultTest#whoComesBehindANeighbourWhoseNodeWasDeletedIsNotGrantedBesideIt"),
+                    .caughtBy("FaultTest#waiterIsNotGranted_whileALocalHolderWithADeletedNodeIsValid"),
             Mutant.of(
                             "whose node cannot be looked for is forgotten",
                             READER,
                             "if (unsought) {\n            session.heartbeat().afterBeat(",
                             "if (lost.size() > 1_000) {\n            session.heartbeat().afterBeat(")
-                    .caughtBy("FaultTest#aNodeWhoseCreateWasLostIsLookedForUntilTheServerTells"),
+                    .caughtBy("FaultTest#lostCreate_isSearchedUntilTheServerResponds"),
             Mutant.of(
                     "release of another's node",
                     READER,

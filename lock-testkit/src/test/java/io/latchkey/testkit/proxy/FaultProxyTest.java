@@ -201,7 +201,7 @@ class FaultProxyTest extends BehindAProxy {
     }
 
     @Test
-    void whoIsTwiceToBeToldThatItsSessionIsOverIsToldOnceForBoth() throws Exception {
+    void twoFalseExpiriesOfASession_areAnsweredOnce() throws Exception {
         Fault one = proxy.expireAtClient();
         Fault two = proxy.expireAtClient();
         one.await(SOON);

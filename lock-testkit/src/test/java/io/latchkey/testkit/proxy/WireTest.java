@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class WireTest extends BehindAProxy {
     @Test
-    void countsWhatPasses() throws Exception {
+    void wire_countsTheTraffic() throws Exception {
         Wire.Mark mark = proxy.mark();
         client.create("/a", CreateMode.EPHEMERAL);
         client.zooKeeper().create("/b-", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL, new Stat());

@@ -216,7 +216,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void needsNothingElseAndEscapesWhatItShows() throws Exception {
+    void page_isSelfContainedAndEscaped() throws Exception {
         String page = broken().report().page();
         parsed(page);
         assertFalse(Pattern.compile("<script|src=|https?:|url\\(|@import|<link")
@@ -271,7 +271,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void writesWhereItIsTold(@TempDir Path folder) throws Exception {
+    void report_isWrittenToTheGivenFolder(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("history.html");
         broken().report().write(file);
         parsed(Files.readString(file));

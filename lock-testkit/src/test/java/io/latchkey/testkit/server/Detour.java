@@ -35,12 +35,12 @@ public final class Detour implements AutoCloseable {
         relay.delay(eachWay);
     }
 
-    /** From now on nothing gets through, and nobody is told. */
+    /** From now on nothing passes, without notice to either side. */
     public void blackHole() {
         relay.cut();
     }
 
-    /** Ends delay and black hole; what was stopped travels on. */
+    /** Ends delay and black hole; held data is forwarded. */
     public void heal() {
         relay.delay(Duration.ZERO);
         relay.mend();

@@ -111,7 +111,7 @@ class EmbeddedEnsembleTest {
     }
 
     @Test
-    void oneServerAloneServesNobody() throws Exception {
+    void singleServer_servesNoClient() throws Exception {
         int leader = ensemble.leader().getAsInt();
         ensemble.stop((leader + 1) % 3);
         ensemble.stop((leader + 2) % 3);

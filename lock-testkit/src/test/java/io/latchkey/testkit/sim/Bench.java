@@ -12,7 +12,7 @@ interface Bench extends AutoCloseable {
     /** Lets everything arrive that follows from what was done. */
     void settle() throws InterruptedException;
 
-    /** Ends the session by decree; its client knows it after the next {@link #settle}. */
+    /** Ends the session by force; its client learns it with the next {@link #settle}. */
     void expire(ZnodeStore session) throws InterruptedException;
 
     /** Cuts the session's connection; its client is back after the next {@link #settle}. */

@@ -12,7 +12,7 @@ final class Broken extends AssertionError {
         this.rule = rule;
     }
 
-    /** Something was thrown that nobody expects. */
+    /** An unexpected exception. */
     static Broken by(RuntimeException bug) {
         Broken broken = new Broken("no exception", bug + " at " + bug.getStackTrace()[0]);
         broken.initCause(bug);

@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What the workers of one schedule did and were told, in virtual time, as the kit's checkers read it. Steps that follow
- * each other while the clock stands still are a nanosecond apart.
+ * The history of one schedule for the kit's checkers: actions and notifications of its workers, in virtual time. Steps
+ * at the same virtual time are a nanosecond apart.
  */
 final class Chronicle {
     /** The note of an attempt whose time was over, see {@code RecordedLock}. */
@@ -110,7 +110,7 @@ final class Chronicle {
         add(now(), ask(worker), What.VALID, lease, "");
     }
 
-    /** Returns who takes what became of the release. */
+    /** Returns the consumer of the release's outcome. */
     Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
         Ask ask = ask(worker);
         add(now(), ask, What.RELEASING, lease, "");
@@ -162,7 +162,10 @@ final class Chronicle {
         return new Ask(client, 0, List.of());
     }
 
-    /** An operator has deleted a request's node: who it was of cannot know, and no event of a history says so. */
+    /**
+     * Records that an operator has deleted a request's node, which its owner cannot know and no event of a history
+     * shows.
+     */
     void nodeDeleted() {
         deleted = true;
         fault("an operator deletes a node");
@@ -179,7 +182,7 @@ final class Chronicle {
         lines.add(new Line(now(), ask, What.RESIZED, 0, 0, ""));
     }
 
-    /** A semaphore's path that is made anew has as many permits as are declared. */
+    /** A semaphore's path that is created again has the declared number of permits. */
     void reaped(String path, Room room) {
         if (room.now() != room.declared()) {
             resized(path, room.declared());
@@ -208,8 +211,8 @@ final class Chronicle {
     }
 
     /**
-     * The same on a clock that goes on only after everything has healed: before, what is on its way may stay there for
-     * any time, and nobody is promised anything.
+     * The same on a clock that starts only after all faults have healed: before that, messages may be delayed for any
+     * time, and there are no promises.
      */
     List<HistoryEvent> eventsOnceHealed() {
         List<HistoryEvent> events = new ArrayList<>(lines.size());

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Requests of every kind that are given up at a random moment: by time-out, cancel and interrupt, among neighbours of
- * their own client and of another, with faults and without. Where nothing fails it has left the queue at once.
- * Afterwards both clients are served at once, the servers have no request and no watch, and the observer was told of an
- * end.
+ * their own client and of another, with faults and without. Without faults a request has left the queue at once.
+ * Afterwards both clients are served at once, the servers have no request and no watch, and the observer got an end for
+ * each request.
  */
 @Timeout(120)
 class GivingUpTest {
@@ -154,7 +154,7 @@ class GivingUpTest {
         private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
         private final LockClient mine;
         private final LockClient other;
-        /** Those that stand before it or behind it; what they are granted is released at once. */
+        /** The requests ahead of it or behind it; their leases are released at once. */
         private final List<CompletableFuture<?>> neighbours = new ArrayList<>();
 
         private final List<String> steps = new ArrayList<>();
@@ -181,7 +181,9 @@ class GivingUpTest {
             };
         }
 
-        /** @param blocked whether another request holds meanwhile, as a rule */
+        /**
+         * @param blocked whether another request usually holds at the time
+         */
         void play(Callable<Asked> asking, boolean blocked) throws Exception {
             try (locks) {
                 if (random.nextBoolean()) {

@@ -291,7 +291,7 @@ class HeartbeatTest {
 
     /** A failed transaction names one node only. */
     @Test
-    void allDeletedNodesAreTold_whenOneBeatFails() throws Exception {
+    void allDeletedNodesAreReported_whenOneHeartbeatFails() throws Exception {
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
         List<ZkLease> held = new ArrayList<>();
@@ -344,8 +344,8 @@ class HeartbeatTest {
     }
 
     /**
-     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's own node is
-     * deleted and the holder ahead lets go: then the pair of events is told before the deletion.
+     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's node is
+     * deleted and the holder ahead releases: then the events of the release arrive before that of the deletion.
      */
     @Test
     void theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection() throws Exception {
@@ -482,7 +482,7 @@ class HeartbeatTest {
 
     /** More often than the margin after which a reconnect has its next heartbeat. */
     @Test
-    void deletedNodeIsTold_whenTheConnectionIsLostAgainAndAgain() throws Exception {
+    void deletedNodeIsReported_whenTheConnectionIsLostRepeatedly() throws Exception {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settle();

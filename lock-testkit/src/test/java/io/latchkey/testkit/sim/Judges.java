@@ -20,9 +20,7 @@ import java.util.StringJoiner;
 
 /** The kit's history checkers over simulated schedules, and how often each has said what. */
 final class Judges {
-    /**
-     * How long somebody may take to be granted once all has healed: a session that nobody came back to ends by then.
-     */
+    /** The maximum time to a grant after all faults have healed: an abandoned session ends within it. */
     private static final Duration SERVED = Duration.ofSeconds(20);
     /** Timers run when they are due; as many steps as there can be at one moment are less than this. */
     private static final Duration ALLOWANCE = Duration.ofMillis(1);
@@ -50,7 +48,7 @@ final class Judges {
     }
 
     /**
-     * Has all checkers look at a schedule that has come to its end.
+     * Applies all checkers to a complete schedule.
      *
      * @throws Broken if one of them says that its rule is broken
      */
@@ -58,7 +56,7 @@ final class Judges {
         Chronicle chronicle = world.chronicle();
         List<HistoryEvent> events = chronicle.events();
         judge("loss", () -> LossChecker.check(events));
-        // A process that stands still can answer nobody.
+        // A paused process responds to no caller.
         Duration still = world.clients().stream()
                 .map(Client::stoodStill)
                 .max(Comparator.naturalOrder())
@@ -67,8 +65,8 @@ final class Judges {
         judge("liveness", () -> LivenessChecker.check(chronicle.eventsOnceHealed(), NEVER, SERVED));
         judge("nothing left", () -> LeakChecker.check(world.left(), Map.of()));
         if (chronicle.isTampered()) {
-            // Who held by a node that an operator deleted believes in it, rightly or not: the rules below are about
-            // other faults.
+            // A holder whose node an operator deleted may still find its lease valid: the rules below are about other
+            // faults.
             return;
         }
         judge("readers and writers", () -> ExclusionChecker.readWrite().whileSessionsLive(events));
@@ -81,7 +79,8 @@ final class Judges {
         judge("token order", () -> TokenOrderChecker.check(events));
         judge("first come", () -> FifoChecker.check(events));
         if (world.scenario().start() == Scenario.Start.WORN_OUT) {
-            return; // a path that is made anew has the capacity of its first user again, and the model does not know of
+            return; // a path that is created again has the capacity of its first user again, and the model does not
+            // know of
             // that
         }
         judge("linearizability", () -> LinearizabilityChecker.check(events, SEARCH_STEPS));

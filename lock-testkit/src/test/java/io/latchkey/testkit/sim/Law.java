@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Who may hold, by the leader's tree. Written down once more, for the oracle alone: were the locks' own rules asked, a
- * mistake in them would be right.
+ * The requests that may hold, by the leader's tree. This is a separate implementation for the oracle, because the
+ * locks' own rules would justify their mistakes.
  */
 final class Law {
     /**
-     * Who gets such a number or a higher one never holds: the path is emptied and made anew before the counter comes to
-     * its end.
+     * A request with such a number or a higher one never holds: the path is emptied and created again before the
+     * counter is exhausted.
      */
     static final int WORN_OUT = Integer.MAX_VALUE - (1 << 20);
 
@@ -27,7 +27,8 @@ final class Law {
 
     private final Tree tree;
     /**
-     * Nodes of holders that have released: who of their session stands behind them may be granted before they are gone.
+     * Nodes of holders that have released: requests of their session behind them may be granted before the nodes are
+     * deleted.
      */
     private final Set<String> letGo = new HashSet<>();
 
@@ -52,8 +53,8 @@ final class Law {
     }
 
     /**
-     * Whether it may be granted: as {@link #mayHold}, but who could hold once while it was there still may when there
-     * are fewer permits, and an exclusive holder of its own session that has released is in nobody's way.
+     * Whether it may be granted: as {@link #mayHold}, but a request that could hold earlier still may after a shrink,
+     * and an exclusive holder of its own session that has released is not in the way.
      */
     boolean mayBeGranted(String node) {
         return !isBarred(node, true, mostSince(node));
@@ -121,13 +122,13 @@ final class Law {
         return known;
     }
 
-    /** Whether the path's counter is so near its end that nobody new may hold, or the path is away. */
+    /** Whether the path does not exist, or its counter is so near its end that no new request may hold. */
     boolean isWornOut(String path) {
         Tree.Node node = tree.find(path);
         return node == null || node.creates >= WORN_OUT;
     }
 
-    /** How many permits the path has; of one that is no semaphore nobody asks. */
+    /** The number of permits of the path, which is defined for semaphores only. */
     Room room(String path) {
         return Room.of(tree.get(path).data).orElse(NONE);
     }

@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Calls that may take a day and are over at once: nothing of them is kept for that day. Time stands still meanwhile.
- */
+/** Calls with a timeout of a day that end at once: no memory of them is kept for that day. Time does not advance. */
 @Timeout(60)
 class LongTimesTest {
     private static final Duration DAY = Duration.ofDays(1);

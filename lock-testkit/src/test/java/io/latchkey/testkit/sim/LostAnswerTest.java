@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client does something whose answer is lost, and does something else at once, while it has no connection: what the
- * handle sends of that comes before the barrier, and before what Latchkey sends again. All pairs; the connection breaks
+ * A client performs an operation whose response is lost, and another one at once, without a connection: the handle
+ * sends the latter before the barrier, and before the requests that Latchkey repeats. All pairs; the connection breaks
  * at the first, second or third request, before or after the server has carried it out, and one attempt to connect or
  * two fail, with the barrier. Then all of both clients are served, holders do not exclude each other, no lease is lost,
  * and nothing is left.
@@ -235,7 +235,7 @@ class LostAnswerTest {
             while (!done.stream().allMatch(CompletableFuture::isDone) || isHeld()) {
                 if (!isHeld()) {
                     locks.advance(SESSION); // a list that was lost is asked for behind heartbeats
-                    assertTrue(isHeld(), () -> "nobody is served, of " + locks.nodesUnder("/"));
+                    assertTrue(isHeld(), () -> "no request is served, of " + locks.nodesUnder("/"));
                 }
                 releaseOne();
                 locks.advance(Duration.ZERO);

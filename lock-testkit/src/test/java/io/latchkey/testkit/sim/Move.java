@@ -21,7 +21,7 @@ enum Move {
     FIRE,
     /** The worker asks for what is next. */
     BEGIN,
-    /** The worker lets go. */
+    /** The worker releases. */
     RELEASE,
     /** The worker wants to write no more. */
     DOWNGRADE,
@@ -29,9 +29,9 @@ enum Move {
     CANCEL,
     /** Time passes until the next timer is due, and that runs. */
     PASS_TIME,
-    /** Everything that is on its way arrives, before time passes, and nobody must sleep on. */
+    /** All messages on their way arrive before time passes, and no waiter must miss its turn. */
     CALM,
-    /** The leader deletes a container that nobody uses. */
+    /** The leader deletes an unused container. */
     REAP,
     /** The network of a client carries again. */
     HEAL,
@@ -43,17 +43,17 @@ enum Move {
     BREAK,
     /** A client's connection breaks, and what is on its way to it is lost. */
     CUT,
-    /** From now on what a client is told is lost, until its connection breaks. */
+    /** From now on messages to a client are lost, until its connection breaks. */
     LOSE_ANSWERS,
-    /** A client's network carries nothing, and nobody is told. */
+    /** A client's network carries nothing, without notice. */
     SILENCE,
-    /** A client's process stands still, and nobody is told. */
+    /** A client's process is paused, without notice. */
     STAND_STILL,
-    /** A session is ended by decree. */
+    /** A session is ended by force. */
     END_SESSION,
-    /** Somebody deletes a request's node. */
+    /** An operator deletes a request's node. */
     DELETE,
-    /** Somebody changes a semaphore's capacity. */
+    /** An operator changes a semaphore's capacity. */
     RESIZE;
 
     static final int ALL_AT_ONCE = 1;

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What the observer of one client may be told: of each request {@code requested} first; then {@code queued} any number
- * of times until {@code granted} or {@code notGranted}; after a grant {@code suspect} any number of times, while the
- * connection is lost, until {@code released} or {@code lost}, all with the token of the grant; nothing after an end,
- * and nothing of a closed client.
+ * The allowed calls of the observer of one client: for each request {@code requested} first; then {@code queued} any
+ * number of times until {@code granted} or {@code notGranted}; after a grant {@code suspect} any number of times, while
+ * the connection is lost, until {@code released} or {@code lost}, all with the token of the grant; no call after an
+ * end, and none for a closed client.
  */
 class ObserverRules implements LockObserver {
     private static final String RULE = "observers are told in order";

@@ -23,7 +23,7 @@ final class Player {
     private int total;
     private int[] taken = new int[128];
     private int length;
-    /** For how many session time-outs somebody is to hold before anything fails. */
+    /** The number of session timeouts for which a lease is held before the first fault. */
     private int toHoldFor;
 
     Player(Mix mix, SplittableRandom random, World world) {

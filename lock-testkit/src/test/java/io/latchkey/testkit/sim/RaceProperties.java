@@ -31,8 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Threads of one client at once, over one simulation: thousands of rounds, in each of which every thread takes its step
- * at the same moment. What the locks protect is guarded by nothing else; after each round no request may be left at the
- * server.
+ * at the same moment. Only the locks guard the data; after each round no request may be left at the server.
  *
  * <p>Without Lincheck, which needs a new simulation for each scenario, several milliseconds each: too few to meet a
  * race.

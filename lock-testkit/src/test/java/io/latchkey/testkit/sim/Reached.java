@@ -4,7 +4,7 @@ package io.latchkey.testkit.sim;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** What schedules have really come to, and how often. */
+/** The situations that schedules have reached, with their frequencies. */
 @SuppressWarnings("EnumOrdinal") // The numbers live no longer than a run.
 final class Reached {
     /** Something that a run claims to cover. */

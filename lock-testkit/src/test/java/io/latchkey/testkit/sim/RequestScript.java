@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 
 /**
  * One script of requests, drawn from one number: a few sessions ask for everything that the port can be asked for, on
- * paths that may be missing, and are cut off and expired. What it draws depends on what was answered, so that two
- * servers that answer alike are asked alike. It writes down all answers, events and changes of sessions.
+ * paths that may be missing, and are cut off and expired. Its choices depend on the responses, so that two servers with
+ * the same responses get the same requests. It writes down all answers, events and changes of sessions.
  */
 final class RequestScript {
     private static final int SESSIONS = 3;
@@ -43,7 +43,7 @@ final class RequestScript {
         this.bench = bench;
     }
 
-    /** What was heard, line by line; zxids by their rank among all that were told. */
+    /** The record, line by line; zxids are replaced by their rank among those received. */
     List<String> play() throws IOException, InterruptedException {
         for (int i = 0; i < SESSIONS; i++) {
             heard.add(new Heard());
@@ -195,7 +195,7 @@ final class RequestScript {
                 .toList();
     }
 
-    /** All that one session is told. */
+    /** All messages to one session. */
     private final class Heard implements ZnodeStore.Listener {
         private final List<Line> fresh = new ArrayList<>();
         /** Not yet chosen from: a server may answer one request of a burst before the next is drawn. */
@@ -205,10 +205,7 @@ final class RequestScript {
             fresh.add(new Line(text, List.of(zxids)));
         }
 
-        /**
-         * What came since the last time. What a client is told of its watches after it comes back has no order in
-         * ZooKeeper.
-         */
+        /** Returns the messages since the last call. ZooKeeper does not order the watch events after a reconnect. */
         synchronized List<Line> taken() {
             sortRuns(line -> line.zxids().equals(List.of(-1L)));
             List<Line> all = List.copyOf(fresh);

@@ -4,7 +4,7 @@ package io.latchkey.testkit.sim;
 import java.util.List;
 
 /**
- * Who wants what, and what may happen to them: a schedule without its steps.
+ * The plans of workers and the possible faults: a schedule without its steps.
  *
  * @param clients how many there are
  * @param servers how many there are besides the leader, whom no client talks to
@@ -27,9 +27,9 @@ record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int fault
     enum Ends {
         /** By time alone: two believed-valid leases that exclude each other never overlap. */
         BY_TIME,
-        /** By time and by decree, and operators delete nodes: of those no clock can know. */
+        /** By time and by force, and operators delete nodes, which no clock shows. */
         BY_TIME_AND_DECREE,
-        /** By decree alone: time does nothing to sessions and connections. */
+        /** By force only: time does not affect sessions and connections. */
         BY_DECREE;
 
         boolean byDecree() {
@@ -45,7 +45,7 @@ record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int fault
     enum Start {
         /** Nothing: clients have to connect, and to make the paths. */
         NOTHING,
-        /** Clients are connected, and the paths were made by somebody before. */
+        /** Clients are connected, and the paths exist. */
         IN_USE,
         /** As in use, and so many requests were there before that the counters of the paths are near their end. */
         WORN_OUT

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A scenario and the steps that are made in it before everything is healed and everybody comes to an end. */
+/** A scenario with its steps, after which all faults heal and all workers complete. */
 record Schedule(Scenario scenario, List<Integer> steps) {
     /**
      * Plays it. Steps that are not possible when it is their turn are left out.
      *
-     * @param reached counts what it comes to
+     * @param reached counts the situations that it reaches
      * @return the rule that it breaks, if it does
      */
     Optional<Broken> play(Reached reached) {

@@ -111,7 +111,7 @@ final class Shrinker {
     }
 
     /**
-     * Of all multi-locks at once the members at one path alone: those that wait for each other may only come to it
+     * Reduces all multi-locks together to the members at one path, because those that wait for each other may fail only
      * together.
      */
     private Schedule withOnePath(Schedule failing) {
@@ -160,7 +160,7 @@ final class Shrinker {
                 schedule.steps());
     }
 
-    /** Workers with nothing to do at the end of the list, clients and servers that nobody needs. */
+    /** Removes idle workers at the end of the list, and unused clients and servers. */
     private Schedule withLessAround(Schedule failing) {
         Schedule best = failing;
         boolean less = true;

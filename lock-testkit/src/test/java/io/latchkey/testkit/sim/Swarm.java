@@ -18,7 +18,7 @@ final class Swarm {
     private Swarm() {}
 
     /**
-     * What became of a run.
+     * The result of a run.
      *
      * @param schedules how many were played, the failed one included
      * @param steps how many steps they had, those of their ends included
@@ -57,7 +57,7 @@ final class Swarm {
 
     /** A schedule that breaks a rule, as drawn and as shrunk. */
     record Failure(Mix mix, long seed, String rule, Schedule drawn, Schedule shrunk, Duration shrinking) {
-        /** For people: what broke, how to see it again, and how it went. */
+        /** Text for people: the failure, the command that reproduces it, and the statistics. */
         String text() {
             return "seed " + seed + " of " + mix + ": " + rule
                     + "\nplay it again: mvn verify -Dtest=SwarmTest -Dsurefire.failIfNoSpecifiedTests=false"

@@ -6,7 +6,7 @@ package io.latchkey.testkit.sim;
  * {@code lease-<id>-<permits>-<number>}. Shares nothing with the locks' own parser, so that the two have no mistake in
  * common.
  *
- * @param number what the server appended; what is below zero comes from a counter that is over its end
+ * @param number what the server appended; a negative number comes from a counter that has overflowed
  */
 record Ticket(Sort sort, int permits, long number) {
     private static final int DIGITS = 10;

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Reads the leader's log: whose each request's node is, and whether clients keep to their own nodes. */
+/** Checks by the leader's log that clients change only nodes of their own requests. */
 final class Trespass {
     static final String RULE = "nobody touches another's node";
 

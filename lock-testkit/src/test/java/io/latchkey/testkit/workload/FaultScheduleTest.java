@@ -30,7 +30,7 @@ class FaultScheduleTest {
                     + "after 2 C0 stop LEADER for 5; after 0 C1 cut off for 40";
 
     @Test
-    void whatIsPrintedIsReadAgain() {
+    void printedText_isReadAgain() {
         FaultSchedule schedule = FaultSchedule.parse(ONE_OF_EACH);
         assertEquals(10, schedule.faults().size());
         assertEquals(ONE_OF_EACH, schedule.toString());
@@ -94,7 +94,7 @@ class FaultScheduleTest {
         Play play =
                 Play.of(Scenario.of(work, FaultSchedule.parse("after 2 C0 expire BOTH")), server, Play.Settings.fast());
         play.assertNotBroken();
-        // Recorded before it is begun; it has struck when the client is told, maybe after the play.
+        // Recorded before it begins; it has struck when the client learns of it, possibly after the play.
         assertEquals(
                 1,
                 play.history().events().stream()

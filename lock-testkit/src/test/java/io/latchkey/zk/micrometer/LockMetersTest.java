@@ -40,7 +40,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The meters of a client on the simulation; docs/observing.md has the examples, docs/observing/dashboard.json the queries. */
+/**
+ * The meters of a client on the simulation; docs/observing.md has the examples, docs/observing/dashboard.json the
+ * queries.
+ */
 @Timeout(60)
 class LockMetersTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -163,7 +166,10 @@ class LockMetersTest {
         }
     }
 
-    /** Each name and label of each query is exported by a registry for Prometheus, and each exported meter is in a query. */
+    /**
+     * Each name and label of each query is exported by a registry for Prometheus, and each exported meter is in a
+     * query.
+     */
     @Test
     void dashboardAsksForExportedMeters() throws Exception {
         PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -25,7 +25,10 @@ public final class OrderService {
         String on(String order) throws InterruptedException;
     }
 
-    /** Reads the order, works on it and writes it back, alone; StaleTokenException if the lock was lost and somebody else came. */
+    /**
+     * Reads the order, works on it and writes it back, alone; StaleTokenException if the lock was lost and another
+     * client has acquired it.
+     */
     public void process(int order, Work work) throws InterruptedException {
         try (Lease lease = lockOf.apply(order).acquire()) {
             String done = work.on(store.read(order, lease.token()));

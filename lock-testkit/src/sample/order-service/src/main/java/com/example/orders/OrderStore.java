@@ -9,15 +9,15 @@ public final class OrderStore {
 
     private final Map<Integer, Row> rows = new HashMap<>();
 
-    /** The order's text for somebody who only looks; empty if there is none. */
+    /** Returns the order's text for reading only; empty if there is no such order. */
     public synchronized String read(int order) {
         Row row = rows.get(order);
         return row == null ? "" : row.text();
     }
 
     /**
-     * The order's text for somebody who will write it: from now on no earlier holder can, or its write would be overwritten unseen.
-     * Refuses a token below the highest that it has seen for this order.
+     * Returns the order's text for a later write. From now on no earlier holder can write, or its write would be
+     * overwritten unseen. Refuses a token below the highest that it has seen for this order.
      */
     public synchronized String read(int order, long token) {
         write(order, read(order), token);

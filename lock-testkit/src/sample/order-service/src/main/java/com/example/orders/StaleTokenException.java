@@ -1,6 +1,6 @@
 package com.example.orders;
 
-/** A write came from somebody who has lost the lock meanwhile. */
+/** Thrown for a write of a holder that has lost the lock. */
 public final class StaleTokenException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

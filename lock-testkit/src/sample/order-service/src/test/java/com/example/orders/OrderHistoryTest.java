@@ -41,7 +41,7 @@ class OrderHistoryTest {
     }
 
     @Test
-    void whoLosesItsSessionIsTold() throws Exception {
+    void leaseIsLost_whenItsSessionExpires() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Lease lease = mine.mutex("/orders/42").acquire();
@@ -51,7 +51,7 @@ class OrderHistoryTest {
     }
 
     @Test
-    void whoDoesNotKnowThatItsSessionIsOverIsRefused() throws Exception {
+    void writeIsRefused_whenTheHolderDoesNotKnowOfItsLoss() throws Exception {
         OrderStore store = new OrderStore();
         try (SimulatedLocks locks = SimulatedLocks.startWithTimePassing(Duration.ofSeconds(1))) {
             LockClient mine = locks.client();

@@ -26,7 +26,7 @@ class OrderServiceTest {
     }
 
     @Test
-    void whoLosesItsSessionWhileItWorksCannotOverwriteItsSuccessor(FaultyClient one, FaultyClient two) {
+    void serviceCannotOverwriteItsSuccessor_whenItsSessionIsLost(FaultyClient one, FaultyClient two) {
         OrderService slow = new OrderService(one.client(), store);
         OrderService quick = new OrderService(two.client(), store);
         assertThrows(
