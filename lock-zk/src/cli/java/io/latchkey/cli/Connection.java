@@ -64,7 +64,7 @@ final class Connection {
     @Option(
             names = "--creator-only",
             description = "What this command creates is for its own login only. With --auth that is so anyway; with a"
-                    + " login by TLS or SASL everybody has all rights unless this is given.")
+                    + " login by TLS or SASL all clients have all rights unless this is given.")
     private boolean creatorOnly;
 
     /**
