@@ -57,8 +57,11 @@ class LabelsTest {
         ReadWriteLock lock = client.readWriteLock("/rw");
         Lock view = client.mutex("/m").labelled("trace 1").asLock();
         view.lock();
-        assertEquals(List.of("trace 1"), queue("/m"));
-        view.unlock();
+        try {
+            assertEquals(List.of("trace 1"), queue("/m"));
+        } finally {
+            view.unlock();
+        }
         try (Lease read = lock.downgrade(lock.writeLock().labelled("trace 2").acquire())) {
             assertEquals("trace 2", lock.readLock().queue().get(0).label());
             assertTrue(read.isValid());
