@@ -305,13 +305,13 @@ public interface Acquirable {
     }
 
     /**
-     * Returns the same lock, whose requests carry this label in place of their client's: in {@link #queue}, on the command
-     * line, in {@link LockObserver.Request#label} and in the log. Use it for what a lock is held for: an invoice, a job, a
-     * trace. Sends nothing.
+     * Returns the same lock, whose requests carry this label in place of their client's: in {@link #queue}, on the
+     * command line, in {@link LockObserver.Request#label} and in the log. Use it for what a lock is held for: an
+     * invoice, a job, a trace. Sends nothing.
      *
-     * <p>Where a client takes turns with one node, the servers see the label of the
-     * request that the node was made for; observer and log have that of each turn. In layouts that are shared with other
-     * libraries the label is part of the node's data as well.
+     * <p>Where a client takes turns with one node, the servers see the label of the request that the node was made for;
+     * observer and log have that of each turn. In layouts that are shared with other libraries the label is part of the
+     * node's data as well.
      *
      * @param label at most 256 characters, each of which shows: no control or format characters; empty for the client's
      * @return the lock with the label
