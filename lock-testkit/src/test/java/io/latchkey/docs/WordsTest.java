@@ -25,7 +25,7 @@ class WordsTest {
      */
     private static final String RECORD =
             """
-            lock-api/src                 0     3
+            lock-api/src                 0     0
             lock-zk/src/main           350   244
             lock-zk/src/cli              0     0
             lock-zk/src/jmh              0     0
