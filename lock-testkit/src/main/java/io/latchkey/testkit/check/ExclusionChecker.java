@@ -66,7 +66,7 @@ public final class ExclusionChecker {
 
     /**
      * {@return the rule of a read-write lock: readers may hold beside readers; a writer, a mutex or a member of a
-     * multi-lock that {@linkplain Claim#exclusive claims its path alone} may hold beside no other} Permits do not
+     * multi-lock that {@linkplain LockClaim#exclusive claims its path alone} may hold beside no other} Permits do not
      * concern it. A hold that was {@linkplain History#downgrade downgraded} counts as a writer's until the downgrade
      * began and as a reader's from then on.
      */

@@ -41,7 +41,12 @@ public record AttemptSummary(
     /** The time of what has not happened. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** All attempts of a history, in the order of their numbers. */
+    /**
+     * Summarizes the attempts of a history.
+     *
+     * @param events the events of the history
+     * @return all attempts, in the order of their numbers
+     */
     public static List<AttemptSummary> of(List<HistoryEvent> events) {
         Map<Long, List<HistoryEvent>> byAttempt = new TreeMap<>();
         for (HistoryEvent event : events) {
@@ -95,52 +100,53 @@ public record AttemptSummary(
         return event.map(HistoryEvent::nanos).orElse(NEVER);
     }
 
+    /** {@return whether the attempt was granted} */
     public boolean isGranted() {
         return granted != NEVER;
     }
 
-    /** Whether it requested a lock, as opposed to a change of capacity. */
+    /** {@return whether the attempt requested a lock, as opposed to a change of capacity} */
     public boolean isAsked() {
         return requested != NEVER;
     }
 
-    /** Whether it goes on with a hold that another attempt had. */
+    /** {@return whether the attempt continues the hold of another attempt} */
     public boolean isDowngrade() {
         return how.equals(Attempt.DOWNGRADE);
     }
 
-    /** Its lease was held until its holder began to release it. */
+    /** {@return whether the lease was held until its holder began to release it} */
     public boolean isReleasedInOrder() {
         return released != NEVER && lost == NEVER;
     }
 
-    /** When the wait came to an end, by a grant or without one. */
+    /** {@return when the wait ended, with or without a grant} */
     public long answered() {
         return Math.min(granted, gaveUp);
     }
 
-    /** Its release was the downgrade with which another attempt goes on. */
+    /** {@return whether the release was a downgrade, which another attempt continues} */
     public boolean goesOnInAnother() {
         return isReleasedInOrder() && outcome.equals(Attempt.DOWNGRADE);
     }
 
-    /** It gave up because its time was over. */
+    /** {@return whether the attempt timed out} */
     public boolean ranOutOfTime() {
         return gaveUp != NEVER && why.equals(RecordedLock.OUT_OF_TIME);
     }
 
-    /** Until when its client relied on the lease for certain; asked of granted ones only. */
+    /** {@return until when the client certainly relied on the lease; for granted attempts only} */
     public long surelyUntil() {
         long looked = lastLook == NEVER ? granted : Math.max(granted, lastLook);
         return isReleasedInOrder() ? releasing : Math.min(looked, perhapsUntil());
     }
 
-    /** Until when its client may have relied on the lease. */
+    /** {@return until when the client may have relied on the lease} */
     public long perhapsUntil() {
         return Math.min(releasing, lost);
     }
 
-    /** The time that the attempt has to come to an end, if it was given one. */
+    /** {@return the timeout of the attempt, if it has one} */
     public Optional<Duration> patience() {
         if (how.isEmpty() || isDowngrade()) {
             return Optional.empty();
@@ -152,7 +158,7 @@ public record AttemptSummary(
         }
     }
 
-    /** The last moment at which something is known of it. */
+    /** {@return the time of the last event of the attempt} */
     public long lastKnown() {
         long last = Math.min(requested, answered());
         for (long time : new long[] {requested, placed, granted, lastLook, releasing, released, lost, gaveUp}) {
@@ -161,7 +167,7 @@ public record AttemptSummary(
         return last;
     }
 
-    /** Client and number, as reports name it. */
+    /** {@return the client and the number of the attempt, as reports name it} */
     public String name() {
         return client + " #" + attempt + (token == 0 ? "" : " token " + token);
     }

@@ -21,7 +21,8 @@ import java.util.stream.Collectors;
 
 /**
  * A record of requests, grants, checks and releases, as the clients saw them, for checkers such as
- * {@link ExclusionChecker}. Record it by wrapping locks, or step by step with {@link #attempt}. Thread-safe.
+ * {@link io.latchkey.testkit.check.ExclusionChecker}. Record it by wrapping locks, or step by step with {@link
+ * #attempt}. Thread-safe.
  *
  * <p>All times come from one {@link System#nanoTime()}, so all clients have to live in one process. A recorded hold is
  * the time in which a client could rely on it: it begins with the grant to the caller and ends before the release
@@ -136,7 +137,7 @@ public final class History {
     /**
      * The view of a mutex, with every hold of every thread recorded, re-entries too: each is an attempt of its own, of
      * the client and thread together. Views show neither tokens nor sessions, and since their holds are nested, only
-     * {@link LinearizabilityChecker#ofViews} can judge them.
+     * {@link io.latchkey.testkit.check.LinearizabilityChecker#ofViews} can judge them.
      *
      * @param client a name for the client, the same for all it does
      * @param view from {@link io.latchkey.lock.Mutex#asLock()}

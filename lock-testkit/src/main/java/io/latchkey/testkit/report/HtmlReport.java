@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 /**
  * A history as one self-contained HTML file, without scripts and network access: a lane for each client with its waits,
  * holds and losses to scale, the ends of sessions, the verdict in words, and the table of events. The parts of a
- * finding are marked. Asserting a {@link Verdict} writes it by itself when it fails: into the folder that the system
- * property {@code latchkey.histories} names, or else {@code latchkey-histories} in the build's {@code target} or
- * {@code build}, or else in the folder for temporary files; of which the last 200 are kept.
+ * finding are marked. A failed assertion of a {@link io.latchkey.testkit.check.Verdict} writes the file: into the
+ * folder that the system property {@code latchkey.histories} names, or else {@code latchkey-histories} in the build's
+ * {@code target} or {@code build}, or else in the folder for temporary files. The last 200 files are kept.
  */
 public final class HtmlReport {
     private static final int MOST_ROWS = 3000;
