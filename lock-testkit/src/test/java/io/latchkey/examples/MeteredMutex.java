@@ -65,4 +65,9 @@ final class MeteredMutex implements Mutex {
     public Lock asLock() {
         return inner.asLock();
     }
+
+    @Override
+    public Mutex labelled(String label) {
+        return new MeteredMutex(inner.labelled(label), grants);
+    }
 }
