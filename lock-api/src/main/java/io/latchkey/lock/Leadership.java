@@ -175,6 +175,7 @@ public final class Leadership implements AutoCloseable {
         BodyInterruption interruption = new BodyInterruption();
         try {
             if (!begin(granted, interruption)) {
+                boolean unused = Thread.interrupted(); // from close(): else the release would not wait for its response
                 return Next.END;
             }
             return body.apply(granted);
@@ -264,12 +265,13 @@ public final class Leadership implements AutoCloseable {
     @Override
     public void close() {
         synchronized (this) {
+            boolean first = !closed;
+            closed = true; // before the interrupt: the candidate reads it without the monitor once it is interrupted
             if (asked != null) {
                 asked.interrupt();
-            } else if (!closed && !Thread.currentThread().equals(thread)) {
+            } else if (first && !Thread.currentThread().equals(thread)) {
                 thread.interrupt();
             }
-            closed = true;
         }
         if (!Thread.currentThread().equals(thread)) {
             try {

@@ -63,6 +63,17 @@ final class RecordedLock implements Acquirable {
     }
 
     @Override
+    public Lease acquireUninterruptibly() {
+        Attempt attempt = asking("");
+        try {
+            return RecordedLease.granted(attempt, lock.acquireUninterruptibly());
+        } catch (RuntimeException e) {
+            attempt.gaveUp(e.getClass().getSimpleName());
+            throw e;
+        }
+    }
+
+    @Override
     public Optional<Lease> tryAcquire() throws InterruptedException {
         return recording(Duration.ZERO.toString(), lock::tryAcquire);
     }

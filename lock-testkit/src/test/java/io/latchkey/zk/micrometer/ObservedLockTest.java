@@ -161,9 +161,10 @@ class ObservedLockTest {
     void failureIsToldOnce_inEveryForm() {
         client.close();
         assertThrows(ClientClosedException.class, lock::acquire);
+        assertThrows(ClientClosedException.class, lock::acquireUninterruptibly);
         assertThrows(ClientClosedException.class, lock::tryAcquire);
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
-        assertEquals(Collections.nCopies(3, "latchkey.acquire failed of none, ClientClosedException"), told);
+        assertEquals(Collections.nCopies(4, "latchkey.acquire failed of none, ClientClosedException"), told);
     }
 
     @Test

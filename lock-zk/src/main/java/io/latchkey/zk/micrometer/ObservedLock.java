@@ -63,9 +63,22 @@ public final class ObservedLock implements Acquirable {
 
     @Override
     public Lease acquire() throws InterruptedException {
+        return observed(lock::acquire);
+    }
+
+    @Override
+    public Lease acquireUninterruptibly() {
+        return observed(lock::acquireUninterruptibly);
+    }
+
+    private interface Acquiring<X extends Exception> {
+        Lease acquire() throws X;
+    }
+
+    private <X extends Exception> Lease observed(Acquiring<X> acquiring) throws X {
         Observation waiting = started("latchkey.acquire");
         try (Observation.Scope unused = waiting.openScope()) {
-            Lease lease = lock.acquire();
+            Lease lease = acquiring.acquire();
             granted(waiting, lease);
             return lease;
         } catch (Throwable failed) {
