@@ -35,12 +35,14 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Granted.</b> The lease was valid when it was granted, and its request is in the queue at the server.
  *   <li><b>Timed out.</b> The result is empty; no exception is thrown.
  *   <li><b>Interrupted.</b> The call throws {@link InterruptedException} and the interrupt status is cleared. If the
- *       thread is already interrupted on entry, nothing is sent. A grant that arrives too late is released.
+ *       thread is already interrupted on entry, nothing is sent. A grant that arrives too late is released. ({@link
+ *       #acquireUninterruptibly} continues to wait.)
  *   <li><b>Failed.</b> The call throws one of the exceptions below.
  * </ul>
  *
- * A call that does not return a lease leaves neither a request nor a watch at the server. If the connection is lost,
- * the client removes them in the background as soon as it can, or the server does when the session ends.
+ * A call that does not return a lease leaves nothing behind: no request and no watch at the server. If they cannot be
+ * removed at once because the connection is lost, the client removes them as soon as it can, or the server does when
+ * the session ends.
  *
  * <p>All forms of acquiring fail in the same way. The asynchronous forms throw only for bad arguments; all other
  * failures complete their future exceptionally.
@@ -55,9 +57,10 @@ import org.jspecify.annotations.Nullable;
  *       {@link LockException#reason} and the message.
  * </ul>
  *
- * A lost connection is not a failure. Every form waits for the connection as long as its timeout allows. Only
- * {@link #tryAcquire()}, which takes no timeout, throws {@link LockUnavailableException}. If the session expires during
- * the call and the client owns the session, the request queues again in the new session, at the end of the queue.
+ * A lost connection is not a failure. Every form waits for the connection as long as its timeout allows. Only a try
+ * that does not wait for other holders ({@link #tryAcquire()}, or a timeout of zero) fails with
+ * {@link LockUnavailableException}. If the session expires during the call and the client owns the session, the request
+ * queues again in the new session, at the end of the queue.
  *
  * <h2>Threads</h2>
  *
@@ -119,9 +122,9 @@ public interface Acquirable {
      * not a server can be reached. If the request cannot be removed within the time, the client removes it in the
      * background.
      *
-     * <p>The timeout includes the time in which the server responds. A timeout shorter than a round trip to the server
-     * therefore gives an empty result even if the lock is free. A timeout of zero is different: the call then behaves
-     * exactly as {@link #tryAcquire()}.
+     * <p>The timeout covers the whole call, including the responses of the server. A timeout shorter than a round trip
+     * to the server therefore gives an empty result even if the lock is free. A timeout of zero is different: the call
+     * then behaves exactly as {@link #tryAcquire()}.
      *
      * @param timeout the maximum time to wait, zero or more. More than {@link Long#MAX_VALUE} nanoseconds (292 years)
      *     is treated as that value.
@@ -238,7 +241,8 @@ public interface Acquirable {
      *       another source, stays set, also after the call.
      *   <li>The interrupt of this call is cleared when the body has ended: none is pending, and none follows, after the
      *       call has returned or thrown. An interrupt from another source between it and the end of the body cannot be
-     *       distinguished from it and is cleared as well. The {@code LeaseLostException} says that the status was used.
+     *       distinguished from it and is cleared as well. A {@code LeaseLostException} means that such an interrupt may
+     *       have been cleared.
      *   <li>Where bodies with {@code INTERRUPT} enclose each other and several leases are lost, each body is
      *       interrupted while it runs.
      * </ul>

@@ -27,7 +27,7 @@ public interface Contender {
     State state();
 
     /**
-     * Returns the label that the owner gave its client.
+     * Returns the label of the request: its own ({@link Acquirable#labelled}), or else that of its client.
      *
      * @return the label; empty if the owner has no label or it cannot be read
      */
@@ -144,9 +144,9 @@ public interface Contender {
     /** The result of {@link #requestRelease}. */
     enum ReleaseRequestResult {
         /**
-         * The server has the release request; the holder is notified as long as its session lives and it holds. Where
-         * waiters of one client share a node in turn, the current holder may be one that does not listen; it does not
-         * pass the node on to another waiter.
+         * The server has stored the release request. The holder may not have received it yet; it is notified as long as
+         * its session lives and it holds. Where waiters of one client share a node in turn, the current holder may be
+         * one that does not listen; it does not pass the node on to another waiter.
          */
         DELIVERED,
 

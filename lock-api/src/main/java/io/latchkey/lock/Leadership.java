@@ -32,8 +32,10 @@ import org.jspecify.annotations.Nullable;
  *       the lease each time and needs no server. The body is interrupted before the next candidate can lead, as
  *       {@link Acquirable#call(OnLoss, LeaseFunction)} describes with {@link OnLoss#INTERRUPT}.
  *   <li><b>Epochs grow.</b> The epoch of a term is the {@linkplain Lease#token token} of its lease. A later term has a
- *       higher epoch, whatever happens: give it to every store that the leader writes to. When a session is ended by
- *       force two candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
+ *       higher epoch, also after a forced expiry: give it to every store that the leader writes to. There are two
+ *       exceptions: an ensemble that is restored from an older copy, and terms of candidates of one client whose
+ *       threads share a place in the queue, which can have the same epoch. When a session is ended by force two
+ *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
  * </ul>
  *
@@ -257,10 +259,11 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Ends this candidate for good: steps down, or leaves the queue. Waits until the body has ended and the mutex is
-     * released, as long as that takes; on the candidate's own thread, as in the body, it does not wait. If the current
-     * thread is interrupted, before or while it waits, this method waits no longer, and the interrupt status stays set.
-     * Idempotent. Does not close the client of the mutex.
+     * Ends this candidate for good: steps down, or leaves the queue. Waits until the body has ended and the release has
+     * been sent, as long as that takes. If the server cannot confirm the release, the client retries it in the
+     * background ({@link ReleaseOutcome#PENDING}). When called on the candidate's own thread, as in the body, it does
+     * not wait. If the current thread is interrupted, before or while it waits, this method waits no longer, and the
+     * interrupt status stays set. Idempotent. Does not close the client of the mutex.
      */
     @Override
     public void close() {
@@ -285,8 +288,8 @@ public final class Leadership implements AutoCloseable {
     /**
      * Returns a future that completes when this candidate has ended for good: normally after {@link #close} or
      * {@link Next#END}; exceptionally with what the body threw, or with the {@link LockException} that acquiring threw,
-     * such as {@link ClientClosedException}. Completing or cancelling it has no effect on others. Its stages run on the
-     * candidate's thread.
+     * such as {@link ClientClosedException}. Completing or cancelling it has no effect on others. Stages that are
+     * attached before the end run on the candidate's thread, later ones on the thread that attaches them.
      *
      * @return a future of the end
      */

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
  * comes after the loss.
  *
  * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return immediately.
- * {@link #releaseAsync} and the first calls of {@link #lost} and {@link #releaseRequested} send a message without
- * waiting for the response; the others send nothing.
+ * {@link #releaseAsync} and the first calls of {@link #lost}, {@link #interruptOnLoss} and {@link #releaseRequested}
+ * send requests without waiting for the responses; the others send nothing.
  */
 public interface Lease extends AutoCloseable {
     /**
@@ -74,8 +74,8 @@ public interface Lease extends AutoCloseable {
      * Setting the wall clock forward can lose a lease early, which is safe.
      *
      * <p>This method cannot detect that both clocks of a virtual machine stopped, that an administrator expired the
-     * session, or that the process pauses between this call and the action that follows it. For these cases, check the
-     * {@linkplain #token token} at the store.
+     * session or deleted the node of the lease, or that the process pauses between this call and the action that
+     * follows it. For these cases, check the {@linkplain #token token} at the store.
      *
      * @return {@code true} if this lease was neither released nor lost at the time of the call
      */
@@ -133,7 +133,7 @@ public interface Lease extends AutoCloseable {
     }
 
     /**
-     * Returns a future that completes when another client asks the holder of this lease to release it, through
+     * Returns a future that completes when a client asks the holder of this lease to release it, through
      * {@link Contender#requestRelease}. The request does not change the lease, which is held until its holder releases
      * it.
      *

@@ -2,7 +2,7 @@
 package io.latchkey.lock;
 
 /**
- * The state of a {@link Lease}. A lease starts as {@link #HELD}. The transitions are:
+ * The state of a {@link Lease}. A lease starts as {@link #HELD}. These are all transitions:
  *
  * <ul>
  *   <li>{@code HELD} to {@code SUSPECT} when the connection is lost; {@code SUSPECT} to {@code HELD} when the client

@@ -97,7 +97,7 @@ public interface LockClient extends AutoCloseable {
     Semaphore semaphore(String path, int permits);
 
     /**
-     * Returns a lock that acquires either all of its members or none. A member is a {@link Mutex}, a
+     * Returns a lock that acquires all of its members together, or none. A member is a {@link Mutex}, a
      * {@linkplain ReadWriteLock#readLock() read lock}, a {@linkplain ReadWriteLock#writeLock() write lock}, or
      * {@linkplain Semaphore#permits(int) permits} of a semaphore, in any combination. A {@link Semaphore} itself counts
      * as one permit. A multi-lock cannot be a member.

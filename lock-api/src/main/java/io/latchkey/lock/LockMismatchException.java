@@ -8,9 +8,9 @@ import java.util.Objects;
  * semaphore with another declared number of permits, requests of another layout, data that this version does not
  * understand, or a semaphore whose current capacity is smaller than the number of permits requested.
  *
- * <p>The call holds nothing, and the path is unchanged. Calling again fails in the same way, except after a resize if
- * the reason is {@link LockException.Reason#TOO_MANY_PERMITS}. Correct one of the two clients, use another path, or
- * update the client that is too old.
+ * <p>The call holds nothing, and the path is unchanged. Calling again fails in the same way while the path is as it is.
+ * For {@link LockException.Reason#TOO_MANY_PERMITS} a resize changes that, for the others the removal of the path, some
+ * time after its last request. Correct one of the two clients, use another path, or update the client that is too old.
  */
 public class LockMismatchException extends LockException {
     private static final long serialVersionUID = 1L;

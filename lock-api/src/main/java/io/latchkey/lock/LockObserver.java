@@ -12,10 +12,10 @@ import java.time.Duration;
  * other effect. Calls for one request arrive in the order of its events, and late if the observer is slow. While 50,000
  * calls are pending, further calls are dropped, and {@link #missed} reports their number.
  *
- * <p>Each request leads to one call of {@link #requested}, then of {@link #queued} if it has to wait, and then either
- * to one call of {@link #notGranted}, or to one call of {@link #granted} followed by one of {@link #lost} or
- * {@link #released}. A {@linkplain ReadWriteLock#downgrade downgrade} is part of one hold and is not reported. A view
- * such as {@link Mutex#asLock} makes one request, however often its thread enters.
+ * <p>Each request leads to one call of {@link #requested}, then one or more of {@link #queued} if it has to wait, and
+ * then either to one call of {@link #notGranted}, or to one call of {@link #granted} followed by one of {@link #lost}
+ * or {@link #released}. A {@linkplain ReadWriteLock#downgrade downgrade} is part of one hold and is not reported. A
+ * view such as {@link Mutex#asLock} makes one request, however often its thread enters.
  *
  * <p>For decisions in a program use the lease, whose {@link Lease#isValid} is never late.
  */
@@ -125,7 +125,10 @@ public interface LockObserver {
 
     /** The way in which a request ended that was not granted. */
     enum AcquireFailure {
-        /** The timeout elapsed while others held or the server did not respond. */
+        /**
+         * The timeout elapsed while others held or the server did not respond; or a try without a timeout found other
+         * requests ahead of it.
+         */
         TIMED_OUT,
 
         /** The caller was interrupted, or cancelled or completed the future. */

@@ -13,7 +13,8 @@ public enum LossCause {
     DEADLINE_PASSED,
 
     /**
-     * The session is alive, but the lease's node was deleted by another client, for example by {@link Contender#evict}.
+     * The session is alive, but the lease's node was deleted other than by its release, for example by {@link
+     * Contender#evict} or by an operator.
      */
     NODE_DELETED,
 

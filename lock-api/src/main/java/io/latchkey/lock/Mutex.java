@@ -35,11 +35,11 @@ public interface Mutex extends Acquirable {
      *
      * These methods throw the same exceptions as acquiring does.
      *
-     * <p><b>Loss.</b> When the lease is lost, the next call of the thread throws {@link LockOwnershipLostException}.
-     * The last {@code unlock()} throws it also if only the server's response to the release shows the loss. Locking
-     * again, in any form, throws it and does not count as a hold. Each {@code unlock()} of an earlier {@code lock()}
-     * throws it and releases one hold; after the last one the thread holds nothing and may lock again. A view gives no
-     * access to the token and to validity. Where these matter, use {@link #acquire}.
+     * <p><b>Loss.</b> When the lease is lost, the thread's next call of a locking method or of {@code unlock()} throws
+     * {@link LockOwnershipLostException}. The last {@code unlock()} throws it also if only the server's response to the
+     * release shows the loss. Locking again, in any form, throws it and does not count as a hold. Each {@code unlock()}
+     * of an earlier {@code lock()} throws it and releases one hold; after the last one the thread holds nothing and may
+     * lock again. The view itself gives no access to the token and to validity; {@link #leaseOfView} does.
      *
      * <p>A thread that ends without {@code unlock()} leaves the lock held until the session ends.
      *

@@ -2,7 +2,7 @@
 package io.latchkey.lock;
 
 /**
- * A request of another client that a holder release its lease; see {@link Lease#releaseRequested}. The values are
+ * A request of a client that a holder release its lease; see {@link Lease#releaseRequested}. The values are
  * claims of the requesting client and are not verified.
  *
  * @param label the label of the requesting client; empty if it has no label

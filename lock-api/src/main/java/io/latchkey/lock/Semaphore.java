@@ -14,8 +14,9 @@ package io.latchkey.lock;
  *
  * <p>The capacity is the number of permits that all clients {@linkplain LockClient#semaphore declare}, until it is
  * {@linkplain #resize changed}. The methods that read or change it wait for the server, for a session timeout at most;
- * {@link #availablePermits} waits for two responses. If the current thread is interrupted, before or during the wait,
- * they throw {@link LockUnavailableException}, and the interrupt status stays set.
+ * {@link #availablePermits} waits for two responses in turn, for a session timeout at most each. If the current thread
+ * is interrupted, before or during the wait, they throw {@link LockUnavailableException}, and the interrupt status
+ * stays set.
  */
 public interface Semaphore extends Acquirable {
     /**

@@ -14,9 +14,9 @@ package io.latchkey.lock;
 public interface StripedMutex {
     /**
      * Returns the mutex for a key. A key has the same mutex on every client, whatever its version, machine or platform:
-     * the hash is that of {@link String#valueOf(Object) String.valueOf(key)}, not {@link Object#hashCode}. So the
-     * {@code toString()} of a key must be the same on every client, as with strings, numbers, UUIDs and most enums.
-     * Arrays, and objects that inherit {@code toString()} from {@code Object}, are not suitable.
+     * the library hashes the text {@link String#valueOf(Object) String.valueOf(key)} by itself and does not use {@link
+     * Object#hashCode}. So the {@code toString()} of a key must be the same on every client, as with strings, numbers,
+     * UUIDs and most enums. Arrays, and objects that inherit {@code toString()} from {@code Object}, are not suitable.
      *
      * <p>Sends nothing and does not wait.
      *

@@ -55,7 +55,7 @@ import org.junit.jupiter.api.Assertions;
  *   <li>LK-ACQ-22: to close a client loses its leases and lets the next in; to close again does nothing
  *   <li>LK-ACQ-23: a stage of a request's future may call the server
  *   <li>LK-ACQ-24: a waiter that leaves admits no request out of turn
- *   <li>LK-ACQ-25: call with an interrupt on loss runs its body under the lock, tells what became of it, and releases
+ *   <li>LK-ACQ-25: call with INTERRUPT runs its body under the lock, returns or throws what it did, and releases
  *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
  *   <li>LK-ACQ-27: the queue shows the label of each request that has one of its own
  * </ul>
@@ -406,7 +406,7 @@ abstract class AcquirableContract extends LockContract {
 
     @Guarantee(
             id = "LK-ACQ-25",
-            says = "call with an interrupt on loss runs its body under the lock, tells what became of it, and releases")
+            says = "call with INTERRUPT runs its body under the lock, returns or throws what it did, and releases")
     void callWithInterrupt() throws Exception {
         Acquirable lock = lock(client());
         Acquirable other = lock(client());

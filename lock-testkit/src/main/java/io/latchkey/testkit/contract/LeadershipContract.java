@@ -33,16 +33,16 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>LK-LEAD-02: of two candidates one leads; when it is closed the other does, with a higher epoch
  *   <li>LK-LEAD-03: the candidates are the queue of the mutex, and the holder is the leader
  *   <li>LK-LEAD-04: a candidate whose body returns is a candidate again, behind the others
- *   <li>LK-LEAD-05: a candidate whose body says so ends for good
+ *   <li>LK-LEAD-05: a candidate whose body returns END ends for good
  *   <li>LK-LEAD-06: a candidate whose body throws ends for good, tells what was thrown, and lets the next lead
- *   <li>LK-LEAD-07: to step down interrupts the body, and the candidate queues again
- *   <li>LK-LEAD-08: to close a candidate that waits leaves the queue
+ *   <li>LK-LEAD-07: stepDown() interrupts the body, and the candidate queues again
+ *   <li>LK-LEAD-08: closing a waiting candidate removes it from the queue
  *   <li>LK-LEAD-09: a leader whose session has ended is interrupted, and leads again later with a higher epoch
- *   <li>LK-LEAD-10: where sessions end by time, a leader that is cut off does not believe to lead when the next leads
- *   <li>LK-LEAD-11: a listener is told when a term begins and when it is over, in turns
+ *   <li>LK-LEAD-10: where sessions end by time, a leader that is cut off no longer leads when the next leads
+ *   <li>LK-LEAD-11: a listener is notified when a term begins and when it is over, alternately
  *   <li>LK-LEAD-12: a candidate whose client is closed ends, and says why
  *   <li>LK-LEAD-13: a body that closes its candidate ends for good without waiting for itself
- *   <li>LK-LEAD-14: null arguments are refused at the door
+ *   <li>LK-LEAD-14: null arguments are refused
  * </ul>
  */
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
@@ -150,7 +150,7 @@ public abstract class LeadershipContract extends LockContract {
         assertEquals(List.of("first", "second"), terms.subList(0, 2));
     }
 
-    @Guarantee(id = "LK-LEAD-05", says = "a candidate whose body says so ends for good")
+    @Guarantee(id = "LK-LEAD-05", says = "a candidate whose body returns END ends for good")
     void endsForGood() throws Exception {
         AtomicInteger terms = new AtomicInteger();
         try (Leadership candidate = Leadership.start(mutex(client()), lease -> {
@@ -184,7 +184,7 @@ public abstract class LeadershipContract extends LockContract {
         }
     }
 
-    @Guarantee(id = "LK-LEAD-07", says = "to step down interrupts the body, and the candidate queues again")
+    @Guarantee(id = "LK-LEAD-07", says = "stepDown() interrupts the body, and the candidate queues again")
     void stepDown() throws Exception {
         LockClient other = client();
         try (Leadership first = candidate(client())) {
@@ -202,7 +202,7 @@ public abstract class LeadershipContract extends LockContract {
         }
     }
 
-    @Guarantee(id = "LK-LEAD-08", says = "to close a candidate that waits leaves the queue")
+    @Guarantee(id = "LK-LEAD-08", says = "closing a waiting candidate removes it from the queue")
     void closedWhileWaiting() throws Exception {
         Lease held = acquired(mutex(client()));
         LockClient other = client();
@@ -247,7 +247,7 @@ public abstract class LeadershipContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEAD-10",
-            says = "where sessions end by time, a leader that is cut off does not believe to lead when the next leads",
+            says = "where sessions end by time, a leader that is cut off no longer leads when the next leads",
             needs = Feature.DEADLINES,
             reaches = Situation.DEADLINE_PASSED)
     void cutOff() throws Exception {
@@ -283,7 +283,7 @@ public abstract class LeadershipContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEAD-11",
-            says = "a listener is told when a term begins and when it is over, in turns",
+            says = "a listener is notified when a term begins and when it is over, alternately",
             needs = Feature.TOKENS,
             reaches = Situation.LOST_WHILE_HELD)
     void listener() throws Exception {
@@ -341,7 +341,7 @@ public abstract class LeadershipContract extends LockContract {
         assertFree(mutex(client()));
     }
 
-    @Guarantee(id = "LK-LEAD-14", says = "null arguments are refused at the door")
+    @Guarantee(id = "LK-LEAD-14", says = "null arguments are refused")
     @SuppressWarnings("NullAway") // that is what it is about
     void badArguments() throws Exception {
         Mutex mutex = mutex(client());

@@ -55,30 +55,30 @@ import java.util.stream.IntStream;
  *   <li>LK-LEASE-13: the release of a lost lease says that it was lost
  *   <li>LK-LEASE-14: a lease without a connection is suspect and valid, and held again when the connection is back
  *   <li>LK-LEASE-15: without a server the time left falls; with one it rises again
- *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its loss before the next grant
- *   <li>LK-LEASE-17: a holder that is cut off is notified of its loss without a server
+ *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its lease lost before the next grant
+ *   <li>LK-LEASE-17: a holder that is cut off is notified of its loss while no server can be reached
  *   <li>LK-LEASE-18: a release without a connection is pending, and the next is let in when the connection is back
  *   <li>LK-LEASE-19: a release by an interrupted thread releases, and keeps the status
- *   <li>LK-LEASE-20: a holder whose request an operator deletes is notified
+ *   <li>LK-LEASE-20: a holder whose request an operator deletes is notified of the loss
  *   <li>LK-LEASE-21: the leases of a closed client are lost
  *   <li>LK-LEASE-22: a dependent stage of the future of a loss may acquire
  *   <li>LK-LEASE-23: the token of a lease does not change
  *   <li>LK-LEASE-24: a body whose lease is lost continues, finds the loss when it checks, and its result is returned
  *   <li>LK-LEASE-25: a loss is reported once
- *   <li>LK-LEASE-26: a listening holder is notified of a release request, and keeps its lease
+ *   <li>LK-LEASE-26: a listening holder is notified of a release request and its sender, and keeps its lease
  *   <li>LK-LEASE-27: a holder that does not listen cannot be asked
  *   <li>LK-LEASE-28: an evicted holder is notified of its loss, and the next request is granted
  *   <li>LK-LEASE-29: a waiter that is evicted waits at the end
  *   <li>LK-LEASE-30: a release request or an eviction of a request that has left has no effect
  *   <li>LK-LEASE-31: a loss without a server is reported when the remaining time has passed, for leases of any age
- *   <li>LK-LEASE-32: a body that is to be interrupted on loss is, and its call throws with the cause of the loss
- *   <li>LK-LEASE-33: where sessions end by time, a body that obeys takes its last step before the next is granted
+ *   <li>LK-LEASE-32: with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss
+ *   <li>LK-LEASE-33: where sessions end by time, a body that stops when interrupted ends before the next grant
  *   <li>LK-LEASE-34: an interrupt that is pending when the lease is lost stays, and none is sent on top of it
  *   <li>LK-LEASE-35: no interrupt of a call is pending after it has thrown
  *   <li>LK-LEASE-36: a thread is not interrupted by the loss of a lease whose body has ended
  *   <li>LK-LEASE-37: a body is interrupted when an operator deletes its request
  *   <li>LK-LEASE-38: of bodies that enclose each other each is interrupted
- *   <li>LK-LEASE-39: a body that is to go on after a loss is not interrupted
+ *   <li>LK-LEASE-39: with CONTINUE, a body is not interrupted on loss
  *   <li>LK-LEASE-40: a body is interrupted when its client is closed
  *   <li>LK-LEASE-41: a call throws if its body has returned and the release answers that the lease was lost
  *   <li>LK-LEASE-42: what a body throws after the loss is the cause of what its call throws
@@ -321,7 +321,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-16",
-            says = "where sessions end by time, a holder that is cut off finds its loss before the next grant",
+            says = "where sessions end by time, a holder that is cut off finds its lease lost before the next grant",
             reaches = Situation.LOST_WHILE_HELD)
     void lostInTime() throws Exception {
         LockClient client = briefClient();
@@ -335,7 +335,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-17",
-            says = "a holder that is cut off is notified of its loss without a server",
+            says = "a holder that is cut off is notified of its loss while no server can be reached",
             reaches = Situation.DEADLINE_PASSED)
     void toldWithoutAServer() throws Exception {
         LockClient client = briefClient();
@@ -405,7 +405,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-20",
-            says = "a holder whose request an operator deletes is notified",
+            says = "a holder whose request an operator deletes is notified of the loss",
             needs = Feature.OPERATOR,
             reaches = Situation.NODE_DELETED)
     void nodeDeleted() throws Exception {
@@ -420,7 +420,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-26",
-            says = "a listening holder is notified of a release request, and keeps its lease",
+            says = "a listening holder is notified of a release request and its sender, and keeps its lease",
             needs = Feature.ADMINISTRATION)
     void askedToLetGo() throws Exception {
         Lease lease = acquired(mutex(client()));
@@ -583,7 +583,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-32",
-            says = "a body that is to be interrupted on loss is, and its call throws with the cause of the loss",
+            says = "with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss",
             reaches = Situation.LOST_WHILE_HELD)
     void interruptedOnLoss() throws Exception {
         LockClient client = client();
@@ -603,7 +603,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-33",
-            says = "where sessions end by time, a body that obeys takes its last step before the next is granted",
+            says = "where sessions end by time, a body that stops when interrupted ends before the next grant",
             needs = Feature.DEADLINES,
             reaches = Situation.DEADLINE_PASSED)
     void lastStep() throws Exception {
@@ -747,7 +747,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-39",
-            says = "a body that is to go on after a loss is not interrupted",
+            says = "with CONTINUE, a body is not interrupted on loss",
             reaches = Situation.LOST_WHILE_HELD)
     void notInterrupted() throws Exception {
         LockClient client = client();

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  *   <li>LK-MULTI-03: the members have one deadline together
  *   <li>LK-MULTI-04: multi-locks in opposite orders do not wait for each other
  *   <li>LK-MULTI-05: members of every kind
- *   <li>LK-MULTI-06: no member, a member twice, a foreign member and a multi-lock as member are refused
+ *   <li>LK-MULTI-06: no members, a repeated, a foreign or a nested member are each refused at once
  *   <li>LK-MULTI-07: a release frees every member
  *   <li>LK-MULTI-08: a multi-lock that loses one member is lost as a whole
  *   <li>LK-MULTI-09: a multi-lock is lost with its session, and every member is free
@@ -160,7 +160,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MULTI-06",
-            says = "no member, a member twice, a foreign member and a multi-lock as member are refused")
+            says = "no members, a repeated, a foreign or a nested member are each refused at once")
     void badMembers() {
         LockClient client = client();
         LockClient other = client();

@@ -47,7 +47,7 @@ import java.util.stream.IntStream;
  *   <li>LK-MUTEX-17: interruption does not end a view's lock, and is kept
  *   <li>LK-MUTEX-18: interruption ends a view's lockInterruptibly, and leaves nothing
  *   <li>LK-MUTEX-19: a view has no conditions
- *   <li>LK-MUTEX-20: the holder of a view whose lease is lost cannot lock it again
+ *   <li>LK-MUTEX-20: the holder of a view whose lease is lost cannot lock it again before it has unlocked it
  *   <li>LK-MUTEX-21: each unlock of a view whose lease is lost throws, and after the last one the thread may lock again
  *   <li>LK-MUTEX-22: the last unlock of a view says that the lease is lost also where only the release shows it
  * </ul>
@@ -384,7 +384,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MUTEX-20",
-            says = "the holder of a view whose lease is lost cannot lock it again",
+            says = "the holder of a view whose lease is lost cannot lock it again before it has unlocked it",
             needs = Feature.LOCK_VIEWS,
             reaches = Situation.LOST_WHILE_HELD)
     void noReentryWhenLost() throws Exception {

@@ -49,7 +49,7 @@ import java.util.concurrent.locks.Lock;
  *   <li>LK-RW-21: both locks of a view are re-entrant, and exclude conflicting holders
  *   <li>LK-RW-22: a thread with a view's write lock may lock its read lock, and keeps it when it unlocks the write lock
  *   <li>LK-RW-23: such a downgrade of a view lets no writer in
- *   <li>LK-RW-24: a reader of a view is refused the write lock at once, in every form, and keeps the read lock
+ *   <li>LK-RW-24: a thread that only reads is refused the write lock at once, in every form, and keeps reading
  *   <li>LK-RW-25: a request to read whose answer was lost is granted, and stands in the queue once
  *   <li>LK-RW-26: a view is owned by its thread
  * </ul>
@@ -407,7 +407,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-RW-24",
-            says = "a reader of a view is refused the write lock at once, in every form, and keeps the read lock",
+            says = "a thread that only reads is refused the write lock at once, in every form, and keeps reading",
             needs = Feature.READ_WRITE_VIEWS)
     void viewUpgrade() throws Exception {
         java.util.concurrent.locks.ReadWriteLock view = view(client());

@@ -27,20 +27,20 @@ import java.util.stream.IntStream;
  *   <li>LK-SEM-02: several permits are granted all or none, with one lease
  *   <li>LK-SEM-03: requests are granted in their order, though a later one's permits are free
  *   <li>LK-SEM-04: a permit is given back once
- *   <li>LK-SEM-05: a waiter behind a request that gives up is granted
+ *   <li>LK-SEM-05: a waiter behind a request that gives up is granted if its permits are free
  *   <li>LK-SEM-06: all permits of an ended session are free
  *   <li>LK-SEM-07: the permits that an ended session waited for do not hold others up
  *   <li>LK-SEM-08: two clients that ask for all permits at once are served one after the other
  *   <li>LK-SEM-09: a client that declares another number of permits gets both numbers in the exception
  *   <li>LK-SEM-10: the capacity is the declared number; on a path that is not used, too
  *   <li>LK-SEM-11: available permits are those without a holder
- *   <li>LK-SEM-12: a larger capacity lets waiting requests in
+ *   <li>LK-SEM-12: a larger capacity admits waiting requests
  *   <li>LK-SEM-13: a smaller capacity revokes no permits and admits no request until enough are released
  *   <li>LK-SEM-14: a request that waits for more than a new capacity fails
  *   <li>LK-SEM-15: impossible numbers are refused before anything is sent
  *   <li>LK-SEM-16: a new capacity holds for every client
  *   <li>LK-SEM-17: the path of a semaphore acquired as another kind of lock is refused
- *   <li>LK-SEM-18: the queue tells the permits of each contender
+ *   <li>LK-SEM-18: the queue shows the permits of each contender
  *   <li>LK-SEM-19: of many threads in several clients no more hold than there are permits
  *   <li>LK-SEM-20: no permit is lost to requests that were interrupted or ran out of time
  *   <li>LK-SEM-21: no permit is lost to requests whose answers were lost
@@ -118,7 +118,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertTrue(two.isValid() && three.isValid());
     }
 
-    @Guarantee(id = "LK-SEM-05", says = "a waiter behind a request that gives up is granted")
+    @Guarantee(id = "LK-SEM-05", says = "a waiter behind a request that gives up is granted if its permits are free")
     void theLargeGivesUp() throws Exception {
         Lease held = acquired(semaphore(client(), 3).permits(2));
         CompletableFuture<Lease> large = queued(semaphore(client(), 3).permits(2));
@@ -204,7 +204,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         await("all permits are there", () -> semaphore.availablePermits() == 4);
     }
 
-    @Guarantee(id = "LK-SEM-12", says = "a larger capacity lets waiting requests in", needs = Feature.RESIZING)
+    @Guarantee(id = "LK-SEM-12", says = "a larger capacity admits waiting requests", needs = Feature.RESIZING)
     void larger() throws Exception {
         Lease held = acquired(semaphore(client(), 2).permits(2));
         CompletableFuture<Lease> one = queued(semaphore(client(), 2));
@@ -300,7 +300,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-SEM-18",
-            says = "the queue tells the permits of each contender",
+            says = "the queue shows the permits of each contender",
             needs = Feature.CONTENDER_DETAILS)
     void permitsInTheQueue() throws Exception {
         Semaphore semaphore = semaphore(client(), 3);
