@@ -33,7 +33,7 @@ final class ReadmeExample {
             try (Lease lease = granted.get()) {
                 String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
                 String shipped = order + ", shipped"; // imagine slow work here
-                lease.ensureValid(); // throws if the lease is lost: another client may hold by now
+                lease.ensureValid(); // throws if the lease is lost: another client may hold the lock by now
                 store.write(42, shipped, lease.token());
             }
         }
