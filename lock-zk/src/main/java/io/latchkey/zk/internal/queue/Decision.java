@@ -4,12 +4,12 @@ package io.latchkey.zk.internal.queue;
 import java.util.List;
 import java.util.Optional;
 
-/** What a rule says of one request in one queue. */
+/** The decision of a recipe's rule on one request in one queue. */
 public sealed interface Decision {
     /**
-     * It holds, and keeps holding: whatever comes later stands behind it.
+     * The request holds, and continues to hold: later requests are behind it.
      *
-     * @param next who may wait to be told that it does (see {@link Follow})
+     * @param next the successor, which may wait to be notified of this grant (see {@link Follow})
      */
     record Hold(Optional<NodeName> next) implements Decision {
         public Hold() {
@@ -17,13 +17,13 @@ public sealed interface Decision {
         }
     }
 
-    /** It asks for more than there is, and would block those behind it for nothing. */
+    /** The request asks for more permits than the capacity, and would block its successors for nothing. */
     record TooMany(int capacity) implements Decision {}
 
-    /** It cannot hold now. */
+    /** The request cannot hold now. */
     sealed interface Wait extends Decision {}
 
-    /** It cannot hold while all of {@code on} are there; when one of them goes it may. */
+    /** The request cannot hold while all of {@code on} exist. It may when one of them is deleted. */
     record Blocked(List<NodeName> on) implements Wait {
         public Blocked {
             on = List.copyOf(on);
@@ -31,13 +31,13 @@ public sealed interface Decision {
     }
 
     /**
-     * It cannot hold before {@code ahead} does, which tells when it does, or goes.
+     * The request cannot hold before {@code ahead} does. {@code ahead} is deleted, or marks the request when it holds.
      *
-     * @param orLead what to do instead if {@code ahead} was created before the path's data was last written: it may hold
-     *     since then by a larger capacity, and have nothing more to tell
+     * @param orLead the decision if {@code ahead} was created before the path's data was last written: it may have been
+     *     granted with a larger capacity since, and then marks no request any more
      */
     record Follow(NodeName ahead, Optional<Lead> orLead) implements Wait {}
 
-    /** It is the first that waits: whatever changes in the queue may let it in. */
+    /** The request is the first that waits: any change in the queue may grant it. */
     record Lead(Queue seen) implements Wait {}
 }

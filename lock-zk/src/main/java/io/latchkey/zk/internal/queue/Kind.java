@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.queue;
 
-/** What a path can be for. */
+/** The kind of lock that a path is used for. */
 public enum Kind {
     MUTEX("mutex"),
     READ_WRITE("read-write"),
@@ -13,12 +13,12 @@ public enum Kind {
         this.text = text;
     }
 
-    /** As a path's data has it. */
+    /** Returns the kind as it is written in a path's data. */
     public String text() {
         return text;
     }
 
-    /** For a person to read. */
+    /** Returns the name of the kind for messages. */
     public String noun() {
         return this == READ_WRITE ? "read-write lock" : text;
     }

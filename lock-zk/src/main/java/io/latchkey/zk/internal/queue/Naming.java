@@ -4,46 +4,45 @@ package io.latchkey.zk.internal.queue;
 import java.util.Optional;
 
 /**
- * How requests are named under a path, which says with whom they share it. Whatever differs between paths of Latchkey's
- * own and those that other clients use as well is here and nowhere else (docs/protocol.md, "Shared layouts: Curator and
- * kazoo").
+ * The names of requests under a path, which decide which clients share it. All differences between Latchkey's own
+ * layout and the shared ones are here (docs/protocol.md, "Shared layouts: Curator and kazoo").
  */
 public interface Naming {
-    /** The child of a semaphore's path under which Curator's layout has the requests for permits. */
+    /** The child of a semaphore's path under which Curator's layout creates the requests for permits. */
     String CURATORS_LEASES = "leases";
-    /** What a path is used for where {@code child}, a request of {@link Namings#LATCHKEY}, stands. */
+    /** Returns the use of a path that contains {@code child}, a request of {@link Namings#LATCHKEY}. */
     static OtherUse ownLayout(String child) {
         return new OtherUse(child, "a lock of Latchkey in its own layout", false);
     }
 
-    /** The name to ask the server for, to which it appends the sequence number. */
+    /** Returns the name to send to the server, which appends the sequence number. */
     String prefix(Kind kind, Tag tag, String id, int permits);
 
-    /** The request that {@code child} is, of whatever kind of lock; empty if it is none. */
+    /** Parses a child's name as a request for any kind of lock; empty if it is not a request. */
     Optional<NodeName> parse(String child);
 
-    /** Whether the request stands in the queue of such a lock. */
+    /** Returns whether the request belongs to the queue of a lock of this kind. */
     boolean isOf(NodeName name, Kind kind);
 
-    /** The name of a node that stands in this one's place in the queue, of the same request. */
+    /** Returns the name that replaces this one at its position in the queue, for the same request. */
     NodeName inPlace(NodeName name, Tag other);
 
-    /** Who made the request, as its node's data says it. */
+    /** Returns the owner that the data of the request's node names. */
     Owner owner(NodeName name, byte[] data);
 
     /**
-     * Whether clients other than Latchkey's stand in these queues, who know nothing of what Latchkey adds to the mere
-     * nodes: then the path's data is its users' own, nobody takes a mark for a release or has an ear, and no path is made
-     * anew while others count on it.
+     * Returns whether clients of other libraries use these queues. They know nothing of what Latchkey adds to the
+     * nodes. So the path's data is left to its users, marks and revocation nodes are not used, and a path is never
+     * renewed.
      */
     boolean isShared();
 
-    /** Whether the others take for granted that a path stays when it is empty. */
+    /** Returns whether the other library relies on an empty path not being deleted. */
     boolean keepsEmptyPaths();
 
     /**
-     * What else the path is used for, by {@code child}, which stands in no queue of such a lock; empty if it says
-     * nothing.
+     * Returns the other use of the path that {@code child} shows if it is not in the queue of such a lock; empty if it
+     * shows none.
      */
     Optional<OtherUse> otherUse(Kind kind, String child);
 }

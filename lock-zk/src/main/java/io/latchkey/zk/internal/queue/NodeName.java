@@ -6,55 +6,56 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or
- * {@code lease-<id>-<permits>-<sequence>}. The one parser and formatter of such names; {@link SharedNaming} is that of
- * other libraries' names (docs/protocol.md, "Nodes and names").
+ * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or {@code
+ * lease-<id>-<permits>-<sequence>}. The only parser and formatter of such names; {@link SharedNaming} parses those of
+ * other libraries (docs/protocol.md, "Nodes and names").
  *
- * @param tag what is asked for
- * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits; of another library's whatever is unique
- * @param permits the permits asked for, 1 for everything but a semaphore
+ * @param tag the requested access
+ * @param id the unique id of the request, {@value #ID_LENGTH} hexadecimal digits; any unique text for another library's
+ *     request
+ * @param permits the number of permits, 1 unless the lock is a semaphore
  * @param sequence the number that the server appended
- * @param text the name as it stands under the path
+ * @param text the node's name under the path
  */
 public record NodeName(Tag tag, String id, int permits, int sequence, String text) {
     public static final int ID_LENGTH = 16;
 
-    /** ZooKeeper appends {@code %010d} of an int, so a wrapped counter shows as a minus sign and ten digits. */
+    /** ZooKeeper appends {@code %010d} of an int, so an overflowed counter shows as a minus sign and ten digits. */
     private static final int DIGITS = 10;
 
     private static final String EAR = "ear-";
 
     private static final List<Tag> TAGS = List.of(Tag.values());
 
-    /** From here on requests withdraw and the path is made anew (docs/protocol.md, "Counter overflow"). */
+    /** From this number on, requests are withdrawn and the path is renewed (docs/protocol.md, "Counter overflow"). */
     static final int DRAIN_FROM = Integer.MAX_VALUE - (1 << 20);
 
-    /** Sequence numbers are unique and ordered below the largest int; ties can only be forged. */
+    /** Sequence numbers below the largest int are unique and ordered; only forged names have equal numbers. */
     public static final Comparator<NodeName> QUEUE_ORDER =
             Comparator.comparingInt(NodeName::sequence).thenComparing(NodeName::text);
 
-    /** The name to ask the server for, to which it appends the sequence number. */
+    /** Returns the name to send to the server, which appends the sequence number. */
     public static String prefix(Tag tag, String id, int permits) {
         return tag.text() + id + '-' + (tag == Tag.LEASE ? permits + "-" : "");
     }
 
     /**
-     * The name of the ear that the holder of this request may have: a node beside the request's, to which others write
-     * when they ask it to let go. The same through a downgrade, since the id is. No request's name, so that no rule sees
-     * it.
+     * Returns the name of this request's revocation node: a node beside the request's, to which other clients write to
+     * ask for a release. A downgrade keeps it, since it keeps the id. It is not the name of a request, so no rule
+     * counts it.
      */
     public String ear() {
         return EAR + id;
     }
 
-    /** Whether {@code child} is somebody's ear. */
+    /** Returns whether {@code child} is a revocation node. */
     public static boolean isEar(String child) {
         return child.length() == EAR.length() + ID_LENGTH
                 && child.startsWith(EAR)
                 && isHex(child, EAR.length(), child.length());
     }
 
-    /** The name in {@code child}, or empty when it is not one of ours. */
+    /** Parses {@code child}; empty if it is not a name of Latchkey's own layout. */
     public static Optional<NodeName> parse(String child) {
         for (Tag tag : TAGS) {
             if (child.startsWith(tag.text())) {
@@ -92,23 +93,23 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         return Optional.of(new NodeName(tag, child.substring(idStart, idEnd), permits, (int) sequence, child));
     }
 
-    /** The name of a node that stands in this one's place in the queue, of the same request. */
+    /** Returns the name that replaces this one at its position in the queue, for the same request. */
     public NodeName inPlaceAs(Tag other) {
         String digits = text.substring(text.length() - DIGITS);
         return parse(prefix(other, id, permits) + digits).orElseThrow();
     }
 
-    /** Whether the number says nothing about the order: the counter has come to its end. */
+    /** Returns whether the number does not tell the order any more, because the counter has reached its end. */
     public boolean overflowed() {
         return sequence < 0 || sequence == Integer.MAX_VALUE;
     }
 
-    /** Whether the path must be drained and made anew before this request can be served. */
+    /** Returns whether the path must be renewed before this request can be served. */
     public boolean needsNewPath() {
         return overflowed() || sequence >= DRAIN_FROM;
     }
 
-    /** The positive int between two places, as it is formatted; 0 if something else stands there. */
+    /** Parses a positive int between two indexes; 0 if the text is not one in its usual form. */
     private static int positive(String s, int from, int to) {
         if (to - from > DIGITS || s.charAt(from) == '0' || !isDigits(s, from, to)) {
             return 0;

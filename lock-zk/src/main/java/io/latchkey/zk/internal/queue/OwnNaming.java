@@ -4,10 +4,10 @@ package io.latchkey.zk.internal.queue;
 import java.util.Optional;
 
 /**
- * The names of {@link NodeName}. What a path is for stands in its data.
+ * The naming of {@link NodeName}. The path's data says what the path is used for.
  *
- * @param curator the names by which requests of Curator are told that stand there by mistake
- * @param kazoo the same of kazoo
+ * @param curator the names by which requests of Curator are detected at such a path
+ * @param kazoo the names by which requests of kazoo are detected at such a path
  */
 record OwnNaming(Naming curator, Naming kazoo) implements Naming {
     @Override
@@ -45,7 +45,10 @@ record OwnNaming(Naming curator, Naming kazoo) implements Naming {
         return false;
     }
 
-    /** The others' requests would not be waited for, nor would they wait. Curator's semaphore has them under a child. */
+    /**
+     * Detects requests of other libraries: neither side would wait for the other. Curator's semaphore has its requests
+     * under a child.
+     */
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (kind == Kind.SEMAPHORE && child.equals(CURATORS_LEASES)) {

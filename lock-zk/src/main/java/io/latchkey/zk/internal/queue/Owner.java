@@ -8,14 +8,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The maker of a request as its node's data says it, for people and tools; no rule reads it. The data is one line, which
- * other libraries show as it is: {@code worker-7:4711 billing}, and {@code worker-7:4711/85899345931 billing} with the
- * token of a downgraded lease. Nothing proves what it says.
+ * The owner of a request as its node's data names it, for people and tools; no rule reads it. The data is one line,
+ * which other libraries show unchanged: {@code worker-7:4711 billing}, or {@code worker-7:4711/85899345931 billing}
+ * with the token of a downgraded lease. It is a claim that is not verified.
  *
  * @param host the name of the machine
- * @param processId the process on it
- * @param label what the user calls this client, may be empty
- * @param token the token of its lease, where that is not the number by which its node was created
+ * @param processId the id of the process on it
+ * @param label the label that the user gave this client; may be empty
+ * @param token the token of the lease, if it is not the czxid of the node
  */
 public record Owner(String host, long processId, String label, OptionalLong token) {
     public static final Owner UNKNOWN = new Owner("", 0, "");
@@ -41,7 +41,10 @@ public record Owner(String host, long processId, String label, OptionalLong toke
         return (host + ':' + processId + claimed + called).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The owner in {@code data}; {@link #UNKNOWN} if it cannot be read, as after a release's mark, or not be printed. */
+    /**
+     * Parses {@code data}. Returns {@link #UNKNOWN} if it is in another form, such as the mark of a release, or not
+     * printable.
+     */
     public static Owner parse(byte[] data) {
         Matcher line = LINE.matcher(new String(data, StandardCharsets.UTF_8));
         if (!line.matches()) {

@@ -8,15 +8,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a path is for, as its data says it: {@code latchkey/2 mutex}, {@code latchkey/2 read-write}, or {@code latchkey/2
- * semaphore 3 5 8} for one of 3 declared permits and a capacity of 5 that once was 8. Whoever creates the path writes it;
- * everybody else compares. The number is the format's: a client that does not know it must not take part
- * (docs/protocol.md, "Path data and formats").
+ * The use of a path as its data states it: {@code latchkey/2 mutex}, {@code latchkey/2 read-write}, or {@code
+ * latchkey/2 semaphore 3 5 8}: 3 declared permits, a capacity of 5, the largest so far 8. The client that creates the
+ * path writes the data; all others compare theirs. The number is the format's: a client that does not know it must not
+ * take part (docs/protocol.md, "Path data and formats").
  *
- * @param kind the recipe
- * @param declared the permits that every client declares, 1 for everything but a semaphore
- * @param capacity the permits that can be held at a time, as many as declared until somebody changes it
- * @param largest the largest capacity since the path was made: requests that are older than this data may hold by it
+ * @param kind the kind of lock
+ * @param declared the permits that every client declares, 1 unless the lock is a semaphore
+ * @param capacity the permits that can be held at a time, as many as declared until the semaphore is resized
+ * @param largest the largest capacity since the path was created: requests older than this data may hold by it
  */
 public record PathData(Kind kind, int declared, int capacity, int largest) {
     public static final PathData MUTEX = new PathData(Kind.MUTEX, 1, 1, 1);
@@ -36,7 +36,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
         return new PathData(kind, declared, newCapacity, Math.max(largest, newCapacity));
     }
 
-    /** Whether both are for the same recipe with the same declared permits; the capacity may differ. */
+    /** Returns whether both are for the same kind with the same declared permits; the capacity may differ. */
     public boolean agreesWith(PathData other) {
         return kind == other.kind && declared == other.declared;
     }
@@ -46,7 +46,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
         return (FORMAT + kind.text() + counts).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What {@code data} says, or empty if this version does not know it. */
+    /** Parses {@code data}; empty if this version does not know its format. */
     public static Optional<PathData> parse(byte[] data) {
         if (Arrays.equals(data, MUTEX_BYTES)) {
             return Optional.of(MUTEX);
@@ -70,12 +70,12 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
         }
     }
 
-    /** For a person to read. */
+    /** Describes the use for messages. */
     public String describe() {
         return kind == Kind.SEMAPHORE ? "semaphore of " + permits(declared) : kind.noun();
     }
 
-    /** What {@code data} says, for a person to read. */
+    /** Describes {@code data} for messages. */
     public static String describe(byte[] data) {
         return parse(data).map(PathData::describe).orElseGet(() -> {
             String text = new String(data, StandardCharsets.UTF_8);
@@ -83,7 +83,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
         });
     }
 
-    /** That many permits, in words. */
+    /** Returns the number of permits in words. */
     public static String permits(int n) {
         return n == 1 ? "1 permit" : n + " permits";
     }

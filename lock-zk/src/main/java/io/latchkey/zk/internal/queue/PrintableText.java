@@ -4,23 +4,26 @@ package io.latchkey.zk.internal.queue;
 import java.util.regex.Pattern;
 
 /**
- * Text from other clients that goes to screens and logs. Control and format characters, line feeds and whatever else
- * Unicode does not show (category C) can forge lines there, or steer a terminal.
+ * Text from other clients that is shown on screens and in logs. Control and format characters, line feeds and the rest
+ * of Unicode's category C can forge lines there or control a terminal.
  */
 public final class PrintableText {
-    /** The most characters of a name or a label. */
+    /** The maximum length of a name or a label, in characters. */
     public static final int LONGEST = 256;
 
     private static final Pattern INVISIBLE = Pattern.compile("\\p{C}");
 
     private PrintableText() {}
 
-    /** Whether {@code text} is short and each of its characters shows. */
+    /** Returns whether {@code text} is short enough and all its characters are printable. */
     public static boolean isPrintable(String text) {
         return text.length() <= LONGEST && !INVISIBLE.matcher(text).find();
     }
 
-    /** The text with question marks for the characters that do not show, cut off after {@code longest}. */
+    /**
+     * Returns the text with question marks for characters that are not printable, cut off after {@code longest}
+     * characters.
+     */
     public static String printable(String text, int longest) {
         String shown = INVISIBLE.matcher(text).replaceAll("?");
         return shown.length() > longest ? shown.substring(0, longest) + "\u2026" : shown;

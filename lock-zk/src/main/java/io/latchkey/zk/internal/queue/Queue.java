@@ -10,19 +10,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The requests under a path in the order in which they are served. Foreign children are not in it; requests whose
- * number says nothing (the counter's overflow) stand behind all others, since they never hold. On a path that is shared
- * with other clients they stand where these take them to stand: a negative number is before all others there.
+ * The requests under a path, in the order in which they are served. Children that are not requests are left out.
+ * Requests with an overflowed number are behind all others, since they never hold. On a path that is shared with other
+ * libraries, requests have the order that those libraries use: there a negative number is before all others.
  */
 public final class Queue {
     private final List<NodeName> requests;
-    /** So many have numbers that say something. */
+    /** The number of requests whose sequence number has not overflowed. */
     private final int numbered;
 
     private final PathData purpose;
     private final Naming naming;
     private final List<String> others;
-    /** Of a semaphore: how many permits the requests before each place ask for together. */
+    /** For a semaphore: the sum of the permits requested before each position. */
     private final long[] permitsBefore;
 
     private Queue(List<NodeName> requests, int numbered, PathData purpose, Naming naming, List<String> others) {
@@ -42,27 +42,27 @@ public final class Queue {
         return sums;
     }
 
-    /** The queue of a path that is no semaphore. */
+    /** Returns the queue of a path that is not a semaphore. */
     public static Queue of(Collection<String> children) {
         return of(children, PathData.MUTEX);
     }
 
     /**
-     * The queue of a path.
+     * Returns the queue of a path.
      *
      * @param children the names under the path, in any order
-     * @param purpose the path's data at the moment when these were its children
+     * @param purpose the path's data at the time when these were its children
      */
     public static Queue of(Collection<String> children, PathData purpose) {
         return of(children, purpose, Namings.LATCHKEY);
     }
 
     /**
-     * The queue of a path.
+     * Returns the queue of a path.
      *
      * @param children the names under the path, in any order
-     * @param purpose what the path is for
-     * @param naming how requests are named there
+     * @param purpose the use of the path
+     * @param naming the naming of requests there
      */
     public static Queue of(Collection<String> children, PathData purpose, Naming naming) {
         List<NodeName> ordered = new ArrayList<>(children.size());
@@ -91,12 +91,14 @@ public final class Queue {
         return requests;
     }
 
-    /** What the path is for, and with what capacity. */
+    /** Returns the use of the path, with its capacity. */
     public PathData purpose() {
         return purpose;
     }
 
-    /** What else the path is used for, as a child tells that is in no queue of this kind; empty if none does. */
+    /**
+     * Returns the other use of the path that a child shows if it is not in a queue of this kind; empty if none does.
+     */
     public Optional<OtherUse> otherUse() {
         for (String child : others) {
             Optional<OtherUse> use = naming.otherUse(purpose.kind(), child);
@@ -115,14 +117,14 @@ public final class Queue {
         return place(request) >= 0;
     }
 
-    /** Where it stands, counted from 0; less if it is not here. */
+    /** Returns the index of the request, or a negative number if it is not in the queue. */
     private int place(NodeName request) {
         return request.overflowed()
                 ? requests.indexOf(request)
                 : Collections.binarySearch(requests.subList(0, numbered), request, NodeName.QUEUE_ORDER);
     }
 
-    /** The requests before {@code me}, oldest first. */
+    /** Returns the requests before {@code me}, oldest first. */
     public List<NodeName> before(NodeName me) {
         int place = place(me);
         if (place < 0) {
@@ -131,18 +133,18 @@ public final class Queue {
         return requests.subList(0, place);
     }
 
-    /** How many permits the requests before {@code me} ask for together, in the queue of a semaphore. */
+    /** Returns the sum of the permits requested before {@code me}, in the queue of a semaphore. */
     public long permitsBefore(NodeName me) {
         return permitsBefore[before(me).size()];
     }
 
-    /** The request right behind {@code me}. */
+    /** Returns the successor of {@code me}. */
     public Optional<NodeName> behind(NodeName me) {
         int next = before(me).size() + 1;
         return next < requests.size() ? Optional.of(requests.get(next)) : Optional.empty();
     }
 
-    /** Whether the same requests are among {@code children}, and no others. */
+    /** Returns whether {@code children} contains exactly the requests of this queue. */
     public boolean isOf(Collection<String> children) {
         Set<String> mine = new HashSet<>();
         requests.forEach(request -> mine.add(request.text()));

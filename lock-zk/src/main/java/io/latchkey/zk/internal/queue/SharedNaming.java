@@ -8,17 +8,17 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Names as another library gives them: something that is unique, a marker that says what is asked for, and the server's
- * number. What stands before the marker does not matter to anybody but its owner. In Latchkey's it begins with the
- * eight letters of that word, so that people and Latchkey itself tell them.
+ * The names of another library: a unique text, a marker for the requested access, and the server's number. Only the
+ * owner of a request reads the text before the marker. Latchkey's begins with the eight letters of that word in
+ * hexadecimal, so that people and Latchkey itself recognize it.
  *
- * @param library whose names these are
- * @param markers what is asked for, of which kinds of lock
- * @param before what Latchkey's names begin with
- * @param idForm an id as it stands behind that; the other way round it is without dashes
- * @param behindId what stands between the id and the marker
+ * @param library the library whose names these are
+ * @param markers the markers, with the access and the kinds of lock that each stands for
+ * @param before the beginning of names that Latchkey gives
+ * @param idForm the form of an id behind that; it is parsed by removing the dashes
+ * @param behindId the text between the id and the marker
  * @param keepsEmptyPaths see {@link Naming#keepsEmptyPaths()}
- * @param ownerOf what the data of others says of them
+ * @param ownerOf the owner that the data of another library's node names
  */
 record SharedNaming(
         String library,
@@ -31,17 +31,20 @@ record SharedNaming(
         implements Naming {
     private static final int DIGITS = 10;
     private static final int RADIX = 10;
-    /** The end of a UUID is written as four and twelve digits. */
+    /** The last part of the UUID has sixteen digits, written as four and twelve. */
     private static final int FOUR = 4;
 
-    /** A marker in a name, and what it stands for. */
+    /** A marker in a name, with the access and the kinds of lock that it stands for. */
     record Marker(String text, Tag tag, Set<Kind> kinds) {
         Marker(String text, Tag tag, Kind... kinds) {
             this(text, tag, Set.of(kinds));
         }
     }
 
-    /** {@code _c_<UUID>-lock-<number>} and the like. Curator writes the address of its machine into nodes. */
+    /**
+     * Returns the naming of Curator: {@code _c_<UUID>-lock-<number>} and the like. Curator writes the address of its
+     * machine into nodes.
+     */
     static SharedNaming curator() {
         return new SharedNaming(
                 "Curator",
@@ -57,7 +60,10 @@ record SharedNaming(
                 text -> new Owner(text, 0, ""));
     }
 
-    /** {@code <32 digits>__lock__<number>}, also of a write lock. kazoo writes what its user calls himself into nodes. */
+    /**
+     * Returns the naming of kazoo: {@code <32 digits>__lock__<number>}, also for a write lock. kazoo writes the
+     * identifier that its user chose into nodes.
+     */
     static SharedNaming kazoo() {
         return new SharedNaming(
                 "kazoo",
@@ -122,7 +128,7 @@ record SharedNaming(
         return child.chars().skip(from).allMatch(c -> c >= '0' && c <= '9');
     }
 
-    /** The id, if it is Latchkey's. */
+    /** Returns the id if Latchkey gave the name. */
     private Optional<String> idIn(String head) {
         if (!head.startsWith(before)) {
             return Optional.empty();
@@ -162,7 +168,7 @@ record SharedNaming(
         return PrintableText.isPrintable(text) ? ownerOf.apply(text) : Owner.UNKNOWN;
     }
 
-    /** Whether Latchkey gave this name. */
+    /** Returns whether Latchkey gave this name. */
     private boolean isOwn(NodeName name) {
         return name.id().length() == NodeName.ID_LENGTH && name.text().startsWith(ownPrefix(name.id()));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.queue;
 
-/** What a request asks for, as the beginning of its node's name says it. */
+/** The requested access, which is the prefix of the node's name. */
 public enum Tag {
     WRITE("write-"),
     READ("read-"),

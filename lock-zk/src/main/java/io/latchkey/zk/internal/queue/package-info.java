@@ -1,4 +1,4 @@
-/** Node names, the ordered queue under a path, and what a path and a request say of themselves: values, no behaviour. */
+/** Node names, the ordered queue under a path, and the data of paths and requests: values without behaviour. */
 @NullMarked
 package io.latchkey.zk.internal.queue;
 

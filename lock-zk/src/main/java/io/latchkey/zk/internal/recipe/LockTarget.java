@@ -2,11 +2,11 @@
 package io.latchkey.zk.internal.recipe;
 
 /**
- * What a request asks for at one path.
+ * The lock that a request asks for at one path.
  *
- * @param recipe how it shares the path
+ * @param recipe the way of sharing the path
  * @param path the path's node, as the ZooKeeper handle sees it
- * @param lock the node of the lock that it belongs to, which is the same but for locks of several paths
+ * @param lock the node of the lock that the path belongs to; another than the path only for locks of several paths
  * @param label the label of the request; empty for that of its client
  */
 public record LockTarget(Recipe recipe, String path, String lock, String label) {

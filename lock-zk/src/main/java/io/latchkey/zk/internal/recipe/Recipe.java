@@ -10,22 +10,22 @@ import io.latchkey.zk.internal.queue.Tag;
 import java.util.List;
 
 /**
- * One way to share a path.
+ * A way of sharing a path.
  *
- * @param purpose what the path's data must say
- * @param tag what the request's name says
- * @param permits how many permits it asks for
- * @param sharing whether a holder excludes all others, so that its release hands over to the next
- * @param rule who holds
+ * @param purpose the path data that is required
+ * @param tag the tag in the request's name
+ * @param permits the number of permits that it requests
+ * @param sharing whether a holder excludes all others, so that its release hands over to the successor
+ * @param rule the rule that decides which requests hold
  */
 public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Rule rule) {
-    /** Whether everything before a holder is known to be gone. */
+    /** The relation of a holder to other requests: an exclusive one knows that all before it are deleted. */
     public enum Sharing {
         EXCLUSIVE,
         SHARED
     }
 
-    /** Eight watches cost a waiter less than the write by which a holder tells the next. */
+    /** Eight watches cost a waiter less than the write by which a holder notifies its successor. */
     private static final Rule SEMAPHORE_RULE = new SemaphoreRule(8);
 
     public static final Recipe MUTEX = new Recipe(PathData.MUTEX, Tag.WRITE, 1, Sharing.EXCLUSIVE);
@@ -36,17 +36,20 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         this(purpose, tag, permits, sharing, ruleFor(tag));
     }
 
-    /** So many permits of a semaphore for which so many are declared. */
+    /** Returns the recipe for {@code permits} of a semaphore with {@code declared} permits. */
     public static Recipe semaphore(int declared, int permits) {
         return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits, Sharing.SHARED);
     }
 
-    /** One of so many permits, asked for by whoever's turn it is, so that nobody else waits. */
+    /**
+     * Returns the recipe for one of {@code declared} permits where only the client that holds the gate asks for one, so
+     * no other request waits.
+     */
     public static Recipe gatedPermit(int declared) {
         return new Recipe(PathData.semaphore(declared), Tag.LEASE, 1, Sharing.SHARED, Recipe::roomForAll);
     }
 
-    /** Who holds, of the requests with this tag. */
+    /** Returns the rule for requests with this tag. */
     public static Rule ruleFor(Tag tag) {
         return switch (tag) {
             case WRITE -> Recipe::nothingBefore;
@@ -55,7 +58,7 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         };
     }
 
-    /** For a person to read. */
+    /** Describes the request for messages. */
     public String describe() {
         return switch (tag) {
             case WRITE -> purpose.kind() == Kind.MUTEX ? "mutex" : "write lock";
@@ -65,8 +68,8 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
     }
 
     /**
-     * The first in the queue holds; everybody else waits for the one right before. Nodes are appended only, so nothing
-     * can come to stand before a holder, and the immediate predecessor stays the immediate predecessor.
+     * Grants the first request in the queue; every other one waits for its predecessor. Nodes are only appended, so
+     * none can get ahead of a holder, and a predecessor stays the predecessor.
      */
     private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);
@@ -74,8 +77,9 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
     }
 
     /**
-     * It holds when there is room for all up to it. Others may count those behind it as well and so wait for longer, never
-     * for less. All before it hold, as far as it is its turn: any of them may leave.
+     * Grants a request if it and all before it are within the capacity. Other clients may count later requests as well;
+     * then they wait longer, never shorter. All requests before one that holds the gate hold already: any of them may
+     * be deleted.
      */
     private static Decision roomForAll(Queue queue, NodeName me) {
         boolean room = queue.before(me).size() < queue.purpose().capacity();
@@ -83,8 +87,8 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
     }
 
     /**
-     * A reader holds when no writer is before it, and waits for the nearest: before that one goes it cannot hold,
-     * whatever becomes of those further ahead, so M readers behind k writers are woken M times.
+     * Grants a reader if no writer is before it; otherwise it waits for the nearest one. Before that writer is deleted
+     * the reader cannot hold, whatever happens further ahead. So M readers behind k writers are woken M times.
      */
     private static Decision noWriteBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);

@@ -5,7 +5,7 @@ import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
 
-/** Who holds: a pure function of the queue and one request that is in it. */
+/** The decision which requests hold: a pure function of the queue and one request in it. */
 @FunctionalInterface
 public interface Rule {
     Decision decide(Queue queue, NodeName me);

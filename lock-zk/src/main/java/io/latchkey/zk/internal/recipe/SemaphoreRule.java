@@ -10,28 +10,30 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request holds when its permits and those of all before it are within the capacity. What it watches until then must
- * tell of every change that lets it in, in whatever order others leave, and one change must not wake everybody
- * (docs/protocol.md, "Semaphore: blocking sets and the chain").
+ * The rule of a semaphore: a request holds when its permits and those of all before it are within the capacity. The
+ * watches of a waiter must fire for every change that can grant it, in whatever order others leave. One change must not
+ * wake all waiters (docs/protocol.md, "Semaphore: blocking sets and the chain").
  *
- * <p><b>Up to {@code mostWatched} permits: a blocking certificate.</b> Predecessors whose permits alone, with its own,
- * exceed the capacity: as long as all of them are there it cannot hold, so nothing else need wake it. They are taken
- * from the shortest suffix of its predecessors that blocks, so that one release wakes waiters of at most capacity
- * permits, and heaviest first, so that they are few.
+ * <p><b>Up to {@code mostWatched} permits: a blocking set.</b> It consists of predecessors whose permits together with
+ * those of the request exceed the capacity. While all of them exist the request cannot hold, so nothing else needs to
+ * wake it. They are taken from the shortest blocking suffix of its predecessors, so one release wakes waiters of at
+ * most as many permits as the capacity. Those with the most permits come first, so that the set is small.
  *
- * <p><b>Above: a line.</b> A certificate would be many watches, and one release would wake many. So a request watches
- * only the one right before it, as long as that one waits itself: those behind it cannot hold before it does. It tells
- * when it holds. A request behind one that may hold leads the line and looks at every change. Why no word is missed: a
- * request that holds by a list tells the one behind it in that list; a request that comes later sees in its own list that
- * the one before may hold, since nothing can have come before that one since.
+ * <p><b>Above: a chain.</b> A blocking set would need many watches, and one release would wake many waiters. So a
+ * request watches only its predecessor while that one waits itself: no successor can hold before it. A request that is
+ * granted marks its successor. A request whose predecessor may hold is at the head of the chain and watches every
+ * change. No notification is missed: a request that is granted by a list marks its successor in that list. A request
+ * created later sees in its own list that its predecessor may hold, since nothing can have been inserted before that
+ * one.
  *
- * <p><b>After a shrink</b> the one before may hold by a former capacity and have nothing more to tell. If it were followed,
- * a permit would be lost. So it is followed only if it cannot hold by the largest capacity that the path ever had, or if
- * its node is younger than the path's data. A younger one has seen no list with a former capacity, and what is before it
- * only becomes fewer: as it does not fit the capacity now, it never did, and has yet to tell. When the data is written
- * again, every waiter looks again. So requests that come after a shrink cost what they cost without it.
+ * <p><b>After a shrink</b> the predecessor may hold by a former capacity and will not mark its successor any more.
+ * Following it would lose a permit. So it is followed only if it cannot hold by the largest capacity that the path ever
+ * had, or if its node is younger than the path's data. A younger one has seen no list with a former capacity, and the
+ * requests before it only become fewer. Since it does not fit the capacity now, it never did, and will still mark its
+ * successor. When the data is written again, every waiter lists again. So requests created after a shrink cost as much
+ * as without it.
  *
- * @param mostWatched the largest capacity for certificates
+ * @param mostWatched the largest capacity for blocking sets
  */
 record SemaphoreRule(int mostWatched) implements Rule {
     @Override

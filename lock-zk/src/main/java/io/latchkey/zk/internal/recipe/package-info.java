@@ -1,4 +1,7 @@
-/** Who holds: one pure rule per recipe over a queue (docs/protocol.md, "Holding rule"). */
+/**
+ * The rules that decide which requests hold: one pure function per recipe over a queue (docs/protocol.md, "Holding
+ * rule").
+ */
 @NullMarked
 package io.latchkey.zk.internal.recipe;
 
