@@ -31,32 +31,38 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request from the call to its end, without I/O: {@link Event}s in, {@link Command}s out. {@link #EDGES} is the
- * whole of it; an event that has no edge from the present state is a bug in the shell and throws. A request has one
- * member, or several, each in a queue of its own; all nodes are created by one transaction and left by one.
+ * The state machine of one request, from the call to its end, without I/O: {@link Event}s in, {@link Command}s out.
+ * {@link #EDGES} is the complete table; an event without an edge from the current state is a bug in the shell and
+ * throws. A request has one or more members, each in a queue of its own. One transaction creates all its nodes, and one
+ * deletes them.
  *
- * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). There are three ways for a member to be ready, and each
- * proves that nothing is before its node that keeps it from holding: the rule's word on a queue that contains the node,
- * read after it was created in this session; the hand-over of an exclusive holder that was the last to exclude it; a
- * path created in the same transaction. Nodes are appended only, so what is proved once stays true as long as the node
- * is there; that a semaphore shrinks takes nothing from whoever may hold already. The node is there as long as the
- * session is: hence the confirmation, and hence every id belongs to one session and {@code SessionOver} starts again
- * with a new one.
+ * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). A member becomes ready in one of three ways. Each proves
+ * that no node before its own keeps it from holding:
  *
- * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). Their nodes have one zxid, so that of two
- * requests the same one is behind in every queue that both stand in: each waits for older ones only.
+ * <ul>
+ *   <li>the rule's decision on a queue that contains the node, read after the node was created in this session;
+ *   <li>the hand-over of an exclusive holder that was the last to exclude it;
+ *   <li>a path that was created in the same transaction.
+ * </ul>
  *
- * <p>It is a little long because the table and all its steps are on one page.
+ * <p>Nodes are only appended, so the proof stays true as long as the node exists; shrinking a semaphore takes nothing
+ * from a request that may hold already. The node exists as long as the session does: hence the confirmation before the
+ * grant. For the same reason every id belongs to one session, and {@code SessionOver} starts again with a new one.
+ *
+ * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). All nodes of a request have one zxid. So of
+ * two requests the same one is behind in every queue that both are in: each waits for older ones only.
+ *
+ * <p>The class is long because the table and all its steps are on one page.
  */
 public final class Acquisition {
-    /** One row of the table: in {@code from}, {@code event} leads to one of {@code to}. */
+    /** A row of the table: in {@code from}, {@code event} leads to one of {@code to}. */
     public record Edge(State from, Class<? extends Event> event, Set<State> to, Step step) {}
 
-    /** What an edge does: moves the machine on, and says what the shell has to do. */
+    /** The action of an edge: changes the state, and returns the commands for the shell. */
     @FunctionalInterface
     public interface Step extends BiFunction<Acquisition, Event, List<Command>> {}
 
-    /** Every edge there is. */
+    /** All edges. */
     public static final List<Edge> EDGES = List.of(
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
@@ -117,13 +123,13 @@ public final class Acquisition {
                     () -> new EnumMap<>(State.class),
                     Collectors.toUnmodifiableMap(Edge::event, edge -> edge)));
 
-    /** How far one member of a queued request is. */
+    /** The progress of one member of a queued request. */
     private enum Standing {
         /** Its queue is being read. */
         LISTING,
-        /** Something before it keeps it from holding, and is watched. */
+        /** A request before it keeps it from holding, and is watched. */
         WAITING,
-        /** Nothing before it keeps it from holding, nor ever will. */
+        /** No request before it keeps it from holding, now or later. */
         READY
     }
 
@@ -133,7 +139,7 @@ public final class Acquisition {
 
         @Nullable
         NodeName name;
-        /** Recovering: whether its queue was read, and what was found there. */
+        /** In state RECOVERING: whether the member's queue was read; {@code found} is the node that was found in it. */
         boolean searched;
 
         @Nullable
@@ -159,8 +165,8 @@ public final class Acquisition {
     private long token;
 
     /**
-     * @param rules who holds, one rule for each member
-     * @param ids a new unique id at every call; each attempt takes one
+     * @param rules the rule of each member
+     * @param ids returns a new unique id at every call; each attempt takes one
      */
     public Acquisition(List<Rule> rules, Supplier<String> ids) {
         this.members = new ArrayList<>(rules.size());
@@ -174,31 +180,31 @@ public final class Acquisition {
         return state;
     }
 
-    /** The id of the present attempt. */
+    /** Returns the id of the current attempt. */
     public String id() {
         return id;
     }
 
-    /** The member's node while it is known to be there. */
+    /** Returns the member's node while it is known to exist. */
     public Optional<NodeName> name(int member) {
         return Optional.ofNullable(members.get(member).name);
     }
 
-    /** Whether nothing before the member keeps it from holding any more. */
+    /** Returns whether no request before the member keeps it from holding any more. */
     public boolean isReady(int member) {
         return members.get(member).standing == Standing.READY;
     }
 
-    /** Whether the member's queue is wanted. */
+    /** Returns whether the member's queue has to be read. */
     public boolean wantsList(int member) {
         Member asked = members.get(member);
         return state == RECOVERING ? !asked.searched : state == QUEUED && asked.standing == Standing.LISTING;
     }
 
     /**
-     * What follows from {@code event}.
+     * Changes the state as {@code event} requires, and returns the commands that follow from it.
      *
-     * @throws IllegalStateException if the present state has no such edge
+     * @throws IllegalStateException if the current state has no such edge
      */
     public List<Command> on(Event event) {
         State from = state;
@@ -239,7 +245,7 @@ public final class Acquisition {
         return place(event.names(), event.alone(), event.token());
     }
 
-    /** The nodes are there; or too late, as their path's counter is near its end. */
+    /** Queues the members at their nodes, or renews the path if its counter is near its end. */
     private List<Command> place(List<NodeName> names, Set<Integer> alone, long transaction) {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).needsNewPath()) {
@@ -259,11 +265,11 @@ public final class Acquisition {
     }
 
     /**
-     * After the barrier a lost create that is not in the queue has not been carried out, and is not going to be on this
-     * connection. On a later one it may be, if that is to the server that once took the create; so its id is remembered
-     * while the request goes on with another. It was one transaction: either all nodes were made or none. A request that
-     * finds only some has been robbed of the others, or has read their queues on an earlier connection than the create was
-     * carried out on: so these are looked for again.
+     * Goes on with the nodes of a create whose response was lost, or with a new create. A lost create that is not in
+     * the queue after the barrier was not applied, and will not be on this connection. It may be on a later connection
+     * to the server that received it, so its id is remembered while the request goes on with another. The create was
+     * one transaction: it made all nodes or none. If only some are found, the others were deleted, or their queues were
+     * read on a connection before the create was applied. So the create's nodes are looked for again.
      */
     private List<Command> recover(Event.Listed event) {
         Member searched = members.get(event.member());
@@ -289,11 +295,11 @@ public final class Acquisition {
     private List<Command> decide(Event.Listed event) {
         Member member = members.get(event.member());
         if (member.standing != Standing.LISTING) {
-            throw new IllegalStateException("nobody asked for " + event + " of request " + id);
+            throw new IllegalStateException(event + " of request " + id + ", which does not wait for a list");
         }
         NodeName mine = Objects.requireNonNull(member.name);
         if (!event.queue().contains(mine)) {
-            // Gone, as far as this queue tells; should it be there after all, it must not stay without an owner.
+            // The node is gone as far as this queue shows. If it exists after all, it must not stay without an owner.
             return enqueue(new Command.StopWatching(), new Command.Leave(placed()));
         }
         Decision decision = member.rule.decide(event.queue(), mine);
@@ -316,9 +322,9 @@ public final class Acquisition {
     }
 
     private List<Command> handedOver(int member) {
-        Member heir = members.get(member);
-        if (heir.standing == Standing.WAITING) {
-            heir.standing = Standing.READY;
+        Member waiting = members.get(member);
+        if (waiting.standing == Standing.WAITING) {
+            waiting.standing = Standing.READY;
         }
         return confirmIfReady(List.of());
     }
@@ -349,7 +355,7 @@ public final class Acquisition {
         return true;
     }
 
-    /** One node is gone, and with it what the others are worth. */
+    /** Starts again after the loss of one node, since the other nodes are of no use without it. */
     private List<Command> startAgain(Event.OwnNodeGone event) {
         List<Placed> others = placedBut(event);
         return others.isEmpty()
@@ -365,7 +371,7 @@ public final class Acquisition {
         return end(new Command.LeaveAsHolder(placed(), event.then()));
     }
 
-    /** Only a request of one member is ever replaced. */
+    /** Replaces the node after a downgrade, which only requests of one member have. */
     private List<Command> replace(NodeName by) {
         members.get(0).name = by;
         return List.of();

@@ -8,28 +8,28 @@ import io.latchkey.zk.internal.queue.NodeName;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What the shell is to do next. */
+/** An action that the state machine asks of the shell. */
 public sealed interface Command {
-    /** Has {@code shell} do it. */
+    /** Executes this command on {@code shell}. */
     void carryOut(Shell shell);
 
-    /** The nodes that the request leaves by it. */
+    /** Returns the nodes that the request gives up by this command. */
     default List<Placed> left() {
         return List.of();
     }
 
-    /** What carries commands out: one method for each. */
+    /** The executor of commands, with one method for each. */
     interface Shell {
-        /** Creates the nodes, all or none, and reads the queues behind them, in one flight. */
+        /** Creates all nodes or none, and reads the queues after them, in one flight. */
         void enqueue();
 
-        /** Once connected again: a committed write as barrier, then reads all queues. */
+        /** Waits for a connection, sends a committed write as barrier, then reads all queues. */
         void recover();
 
-        /** Looks for nodes of the create with this id, and deletes them, now and later: it may have been carried out. */
+        /** Looks for nodes of the create with this id, which may have been applied, and deletes them, now and later. */
         void disown(String id);
 
-        /** Deletes nodes of the create with this id if a later list shows them: it has not been carried out so far. */
+        /** Deletes nodes of the create with this id if a later list shows them; it has not been applied so far. */
         void remember(String id);
 
         /** Reads the token from one of the nodes. */
@@ -39,49 +39,49 @@ public sealed interface Command {
         void listQueue(int member);
 
         /**
-         * Watches what the member waits for and nothing else, and its own node if need be; tells of every change.
+         * Watches the requests that the member waits for, and its own node if needed, and removes all other watches of
+         * the member. Reports every change.
          *
-         * @param ahead how many requests are before it
+         * @param ahead the number of requests before it
          */
         void watch(int member, Decision.Wait how, int ahead);
 
-        /** Tells the one that waits for the member to hold that it does; {@code next} may. */
+        /** Notifies the request that waits for the member to hold; {@code next} may be it. */
         void tell(int member, NodeName next);
 
-        /** Takes back what is watched. */
+        /** Removes the watches. */
         void stopWatching();
 
-        /** The member can never hold: it asks for more than the capacity. */
+        /** Fails the request: the member asks for more than the capacity. */
         void refuse(int member, int capacity);
 
         /**
-         * Waits until the member's path is empty and makes it anew, unless it has been made anew since.
+         * Waits until the member's path is empty and renews it, unless it has been renewed since.
          *
-         * @param since the transaction that came too late in the path's life, or {@link Event.Created#UNKNOWN_TOKEN}
+         * @param since the zxid of the create whose number was too high, or {@link Event.Created#UNKNOWN_TOKEN}
          */
         void drain(int member, long since);
 
-        /** Makes sure that the session is alive with time left. */
+        /** Confirms that the session is alive with time left. */
         void confirm();
 
-        /** The caller holds. */
+        /** Gives the lease to the caller. */
         void grant(long token);
 
         /**
-         * Deletes the nodes of a holder that let go, marked as such.
+         * Deletes the nodes of a holder that releases, with the mark of a release.
          *
-         * @param then what to tell of that
+         * @param then receives the outcome
          */
         void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then);
 
-        /** Deletes the nodes; it proves nothing to those behind. */
+        /** Deletes the nodes without a mark, which proves nothing to their successors. */
         void leave(List<Placed> nodes);
 
-        /** The holder's lease ended against its will. */
+        /** Reports the loss of the holder's lease. */
         void lose(LossCause cause);
     }
 
-    /** See {@link Shell#enqueue}. */
     record Enqueue(String id) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -89,7 +89,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#recover}. */
     record Recover() implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -97,7 +96,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#disown}. */
     record Disown(String id) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -105,7 +103,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#remember}. */
     record Remember(String id) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -113,7 +110,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#lookUp}. */
     record LookUp(Placed node) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -121,7 +117,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#listQueue}. */
     record ListQueue(int member) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -129,7 +124,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#watch}. */
     record Watch(int member, Decision.Wait how, int ahead) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -137,7 +131,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#tell}. */
     record Tell(int member, NodeName next) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -145,7 +138,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#stopWatching}. */
     record StopWatching() implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -153,7 +145,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#refuse}. */
     record Refuse(int member, int capacity) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -161,7 +152,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#drain}. */
     record Drain(int member, long since) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -169,7 +159,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#confirm}. */
     record Confirm() implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -177,7 +166,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#grant}. */
     record Grant(long token) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -185,7 +173,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#leaveAsHolder}. */
     record LeaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -198,7 +185,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#leave}. */
     record Leave(List<Placed> nodes) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -211,7 +197,6 @@ public sealed interface Command {
         }
     }
 
-    /** See {@link Shell#lose}. */
     record Lose(LossCause cause) implements Command {
         @Override
         public void carryOut(Shell shell) {

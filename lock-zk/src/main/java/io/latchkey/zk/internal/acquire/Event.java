@@ -8,68 +8,68 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What can happen to a request. Members are counted from 0. */
+/** An event in the life of a request. Members are counted from 0. */
 public sealed interface Event {
-    /** The caller asks; the session is there. */
+    /** The caller asks for the lock, and a session exists. */
     record Begin() implements Event {}
 
     /**
      * The nodes were created, in one transaction.
      *
      * @param names one for each member
-     * @param alone the members whose path was created in the same transaction: nobody else can be there before them
-     * @param token the transaction's number, or {@link #UNKNOWN_TOKEN} if the server did not say
+     * @param alone the members whose path was created in the same transaction, so that no request can be before theirs
+     * @param token the transaction's zxid, or {@link #UNKNOWN_TOKEN} if the server did not return it
      */
     record Created(List<NodeName> names, Set<Integer> alone, long token) implements Event {
         public static final long UNKNOWN_TOKEN = 0;
     }
 
-    /** The answer to the creation did not come. */
+    /** The response to the create was lost. */
     record CreateLost() implements Event {}
 
-    /** The server refused the creation: there is no node. */
+    /** The server refused the create: there is no node. */
     record CreateRefused() implements Event {}
 
     /** A queue, read after the node was created (or, while recovering, after a barrier in the same session). */
     record Listed(int member, Queue queue) implements Event {}
 
-    /** The token, read from a node. */
+    /** The token was read from a node. */
     record Found(long token) implements Event {}
 
     /**
-     * The one it waits for was granted and let go cleanly: everything before it is gone, too (docs/protocol.md,
-     * "Hand-over and the release mark").
+     * The request that the member waits for was granted and released with a mark: everything before it is gone, too
+     * (docs/protocol.md, "Hand-over and the release mark").
      */
     record HandedOver(int member) implements Event {}
 
-    /** Something it waits for went away in a way that proves nothing, or a watch could not be set. */
+    /** A node that the member waits for was deleted in a way that proves nothing, or a watch could not be set. */
     record LookAgain(int member) implements Event {}
 
-    /** A node of it is not there any more, and not by our doing. */
+    /** A node of the request does not exist any more, and not because this client deleted it. */
     record OwnNodeGone(int member) implements Event {}
 
-    /** The session is known to be alive at the server, with time left. */
+    /** The session is confirmed to be alive at the server, with time left. */
     record Confirmed() implements Event {}
 
-    /** The path was made anew after its counter had come near its end. */
+    /** The path was renewed after its counter had come near its end. */
     record Drained() implements Event {}
 
-    /** The caller does not want it any more: time, interrupt, cancel, close, an error. */
+    /** The caller does not want the lock any more: timeout, interrupt, cancellation, close, or an error. */
     record GiveUp() implements Event {}
 
     /**
-     * The holder lets go.
+     * The holder releases.
      *
-     * @param then what to tell of that
+     * @param then receives the outcome
      */
     record Release(Consumer<ReleaseOutcome> then) implements Event {}
 
-    /** The holder's node was replaced in its place by one that shares (docs/protocol.md, "Downgrade"). */
+    /** The holder's node was replaced in its place by a reader's (docs/protocol.md, "Downgrade"). */
     record Downgraded(NodeName by) implements Event {}
 
-    /** The holder's validity deadline passed while the session may live. */
+    /** The holder's validity deadline passed, although the session may live. */
     record Lapsed() implements Event {}
 
-    /** The session is over, and the nodes with it. */
+    /** The session is over, and its nodes are deleted. */
     record SessionOver() implements Event {}
 }

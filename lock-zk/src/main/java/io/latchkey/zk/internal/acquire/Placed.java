@@ -6,7 +6,7 @@ import io.latchkey.zk.internal.queue.NodeName;
 /**
  * A node of a request.
  *
- * @param member whose: the place of the member in the request, from 0
- * @param name its name under the member's path
+ * @param member the index of the member in the request, from 0
+ * @param name the node's name under the member's path
  */
 public record Placed(int member, NodeName name) {}

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.acquire;
 
-/** Where a request stands. */
+/** The states of a request. */
 public enum State {
     /** Nothing has been sent. */
     NEW,
-    /** The creation of its nodes is on the wire. */
+    /** The create of its nodes has been sent. */
     ENQUEUEING,
-    /** The answer to the creation was lost: the nodes may be there or not. */
+    /** The response to the create was lost: the nodes may exist or not. */
     RECOVERING,
-    /** The nodes are there; each member's queue is being read, or waits for others, or is ready. */
+    /** The nodes exist; each member's queue is being read, or the member waits for others, or is ready. */
     QUEUED,
-    /** Every member is ready; the session's validity is being made sure of. */
+    /** Every member is ready; the session's validity is being confirmed. */
     CONFIRMING,
-    /** A path's counter is near its end; waiting for the path to be empty and made anew. */
+    /** A path's counter is near its end; the request waits until the path is empty and renewed. */
     DRAINING,
-    /** Given up while the creation was on the wire. */
+    /** The caller gave up before the response to the create. */
     ABANDONING,
     /** Granted. */
     HELD,
-    /** Over. Its nodes are gone, owed to the departures, or the session's end takes them. */
+    /** Ended. Its nodes are deleted, their deletion is pending, or the end of the session deletes them. */
     ENDED
 }

@@ -1,4 +1,4 @@
-/** What happens next: the state machine of one request. Events in, commands out; no clock, no thread, no I/O. */
+/** The state machine of one request. Events in, commands out; no clock, no thread, no I/O. */
 @NullMarked
 package io.latchkey.zk.internal.acquire;
 

@@ -15,19 +15,19 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What a client is made of.
+ * The configuration of a client.
  *
- * @param source where its sessions come from
- * @param sessionTimeout the time-out asked for; the server has the last word
- * @param margin how long a touch may take from a server to the leader; by the time-out if empty
- * @param owner what its requests say of it
+ * @param source the source of its sessions
+ * @param sessionTimeout the timeout that it asks for; the server may grant another
+ * @param margin how long a touch may take from a server to the leader; derived from the timeout if empty
+ * @param owner the owner data of its requests
  * @param ids random bits for the ids of requests
  * @param time its clocks and timer
- * @param callbacks where users' callbacks run; it neither blocks nor runs them in the submitting thread
- * @param relief where steps go on that would keep a caller's thread for too long
- * @param shown from a node's path to the path as the user named it
- * @param naming how requests are named, and with whom they share paths
- * @param observer who is told of all that happens; closed with the engine
+ * @param callbacks runs users' callbacks; it neither blocks nor runs them in the submitting thread
+ * @param relief runs tasks that would delay a caller's thread for too long
+ * @param displayPath converts a node's path to the path as the user named it
+ * @param naming the naming of requests, which decides which clients share the paths
+ * @param observer receives all events; closed with the engine
  */
 public record ClientConfig(
         Source source,
@@ -41,7 +41,7 @@ public record ClientConfig(
         UnaryOperator<String> shown,
         Naming naming,
         Optional<ObserverDispatcher> observer) {
-    /** One without an observer, in Latchkey's own layout, whose callers' threads take all steps that come. */
+    /** A configuration without an observer, in Latchkey's own layout, in which callers' threads run all tasks. */
     public ClientConfig(
             Source source,
             Duration sessionTimeout,
@@ -65,18 +65,18 @@ public record ClientConfig(
                 Optional.empty());
     }
 
-    /** Where sessions come from. */
+    /** The source of a client's sessions. */
     public sealed interface Source {
-        /** Opens a new session when the former is over. */
+        /** Opens a new session when the previous one is over. */
         record Own(Opener opener) implements Source {}
 
-        /** The session of somebody else's handle: when it is over, so is this client. */
+        /** The session of a handle that the caller owns. When it is over, so is this client. */
         record Borrowed(Opener opener) implements Source {}
 
         Opener opener();
     }
 
-    /** Makes the port of a new session. */
+    /** Opens the store of a new session. */
     @FunctionalInterface
     public interface Opener {
         ZnodeStore open(ZnodeStore.Listener listener) throws IOException;

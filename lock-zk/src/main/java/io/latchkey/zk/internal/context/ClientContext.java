@@ -26,13 +26,16 @@ import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What all parts of one client share: its executor, clock, names and events, and what it knows of its paths. */
+/**
+ * The state that all parts of one client share: its executor, clock, names and events, and what it has learned of its
+ * paths.
+ */
 public final class ClientContext {
     private static final Logger LOG = LoggerFactory.getLogger(ClientContext.class);
-    /** Queues remember their path's kind; this many are kept when nothing goes on in them. */
+    /** The number of unused queues that are kept, since they remember the kind of their path. */
     private static final int LANES_TO_KEEP = 10_000;
 
-    /** Of the default tick, two seconds. */
+    /** Two thirds of the default tick, which is two seconds. */
     private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
 
     private final ClientConfig config;
@@ -42,14 +45,14 @@ public final class ClientContext {
     private final ToLongFunction<String> leasesOn;
     private final BooleanSupplier bringsAnswers;
 
-    /** Of semaphores that were resized. */
+    /** The capacities of semaphores that were resized. */
     private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
 
-    /** Paths of which the log says that others use them in another way. */
+    /** Paths whose other use has been logged. */
     private final Set<String> usedOtherwise = new HashSet<>(0);
 
     /**
-     * @param leasesOn how many leases of the client a path has; asked on the serial executor
+     * @param leasesOn returns the number of this client's leases on a path; called on the serial executor
      * @param bringsAnswers whether the current thread is the event thread of the client's ZooKeeper handle
      */
     public ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier bringsAnswers) {
@@ -65,7 +68,7 @@ public final class ClientContext {
         return HexFormat.of().toHexDigits(config.ids().getAsLong(), NodeName.ID_LENGTH);
     }
 
-    /** How requests are named at all paths of this client, and with whom they share them. */
+    /** Returns the naming of requests at all paths of this client. */
     public Naming naming() {
         return config.naming();
     }
@@ -74,7 +77,7 @@ public final class ClientContext {
         return signals;
     }
 
-    /** News of a caller that waits elsewhere for what {@code members} are. */
+    /** Returns the events of a request for {@code members}. */
     public RequestEvents signalsOf(List<LockTarget> members) {
         return new RequestEvents(signals, members, shown(members.get(0).lock()));
     }
@@ -83,12 +86,12 @@ public final class ClientContext {
         return ownerData;
     }
 
-    /** For a node of a request with a label of its own; an empty one is the client's. */
+    /** Returns the data for the node of a request with a label of its own; an empty label means the client's. */
     public byte[] ownerData(String label) {
         return label.isEmpty() ? ownerData : config.owner().withLabel(label).data();
     }
 
-    /** For a node whose lease has another token than its own number. */
+    /** Returns the data for a node whose lease has another token than the node's czxid. */
     public byte[] ownerDataWith(long token, String label) {
         Owner owner = config.owner().withToken(token);
         return (label.isEmpty() ? owner : owner.withLabel(label)).data();
@@ -102,21 +105,22 @@ public final class ClientContext {
         return ClockReading.of(config.time());
     }
 
-    /** Whether its sessions are its own; a borrowed one was made by somebody else, nobody knows when. */
+    /** Returns whether this client opens its sessions. The age of a borrowed session is unknown. */
     public boolean makesSessions() {
         return config.source() instanceof ClientConfig.Source.Own;
     }
 
-    /** The time-out that was asked for. */
+    /** Returns the timeout that the client asks for. */
     public Duration sessionTimeout() {
         return config.sessionTimeout();
     }
 
     /**
-     * How long a touch may take from a server to the leader, which asks for touches every half tick. A client does not know the tick;
-     * a session has two of them at least, unless a server is set otherwise. A quarter of the time-out leaves nothing to spare in the
-     * smallest session, a third a sixth of a tick, for pings and answers that are
-     * late. The session is the smallest where the server made it longer than asked for, and may be where it is short.
+     * Returns how long a touch may take from a server to the leader, which asks for touches every half tick. A client
+     * does not know the tick. A session has at least two of them, unless a server is configured otherwise. In the
+     * shortest session, a quarter of the timeout is exactly half a tick and allows for no late ping or response; a
+     * third leaves a sixth of a tick for them. The session is the shortest if the server lengthened the timeout, and
+     * may be if the timeout is short.
      */
     public Duration margin(Duration sessionTimeout) {
         long nanos = sessionTimeout.toNanos();
@@ -131,7 +135,7 @@ public final class ClientContext {
         return LANES_TO_KEEP;
     }
 
-    /** What is known of a semaphore's capacity: nothing while it is as declared. */
+    /** Returns the known capacity of a semaphore; empty if it is the declared one. */
     public Optional<Integer> knownCapacity(String path) {
         return Optional.ofNullable(capacities.get(path));
     }
@@ -145,8 +149,8 @@ public final class ClientContext {
     }
 
     /**
-     * A list showed that others use the path in another way. Requests that wait or come get an error. A holder may have been there
-     * first: the log is what tells its users. On the serial executor.
+     * Notes another use of the path that a list has shown, on the serial executor. Requests that wait or are made later
+     * get an error. A holder may have been there before; only the log notifies its users.
      */
     public void usedOtherwise(String path, OtherUse otherUse) {
         if (usedOtherwise.size() < LANES_TO_KEEP && usedOtherwise.add(path)) {
@@ -154,34 +158,34 @@ public final class ClientContext {
         }
     }
 
-    /** The path as the user named it. */
+    /** Returns the path as the user named it. */
     public String shown(String path) {
         return config.shown().apply(path);
     }
-    /** Runs {@code task} on the serial executor. */
     public void serially(Runnable task) {
         serial.execute(task);
     }
 
-    /** Runs a user's callback where it can do no harm. */
+    /** Runs a user's callback where it cannot block the engine. */
     public void callBack(Runnable task) {
         config.callbacks().execute(task);
     }
 
     /**
-     * Whether the current thread is one that has to bring what a blocking call would wait for: the event thread of the
-     * ZooKeeper handle, on which a user's own watcher of a borrowed handle runs, or one that is in a step of the engine.
+     * Returns whether a blocking call on the current thread would wait for itself. That is so on the event thread of
+     * the ZooKeeper handle, where watchers of a borrowed handle run, and on a thread that is running a task of the
+     * engine.
      */
     public boolean wouldWaitForItself() {
         return serial.isRunningHere() || bringsAnswers.getAsBoolean();
     }
 
     /**
-     * To be called before waiting.
+     * Checks that the current thread may wait; called before each wait.
      *
-     * @param verb what the caller is about to do
-     * @param object to what
-     * @throws IllegalStateException if that would never end
+     * @param verb the action that the caller is about to take
+     * @param object the object of that action
+     * @throws IllegalStateException if the wait would never end
      */
     public void checkMayWait(String verb, Object object) {
         if (wouldWaitForItself()) {

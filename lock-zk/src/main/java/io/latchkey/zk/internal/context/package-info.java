@@ -1,4 +1,4 @@
-/** What all parts of one client share: its settings, executor, clock and names. */
+/** The settings, executor, clock and names that all parts of one client share. */
 @NullMarked
 package io.latchkey.zk.internal.context;
 

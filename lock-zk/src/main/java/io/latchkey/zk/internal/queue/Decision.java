@@ -31,10 +31,10 @@ public sealed interface Decision {
     }
 
     /**
-     * The request cannot hold before {@code ahead} does. {@code ahead} is deleted, or marks the request when it holds.
+     * The request cannot hold before {@code ahead} does. {@code ahead} is deleted, or notifies the request when it holds.
      *
      * @param orLead the decision if {@code ahead} was created before the path's data was last written: it may have been
-     *     granted with a larger capacity since, and then marks no request any more
+     *     granted with a larger capacity since, and then notifies no request any more
      */
     record Follow(NodeName ahead, Optional<Lead> orLead) implements Wait {}
 

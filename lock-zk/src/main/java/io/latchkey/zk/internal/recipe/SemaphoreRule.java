@@ -21,15 +21,15 @@ import java.util.Optional;
  *
  * <p><b>Above: a chain.</b> A blocking set would need many watches, and one release would wake many waiters. So a
  * request watches only its predecessor while that one waits itself: no successor can hold before it. A request that is
- * granted marks its successor. A request whose predecessor may hold is at the head of the chain and watches every
- * change. No notification is missed: a request that is granted by a list marks its successor in that list. A request
+ * granted notifies its successor. A request whose predecessor may hold is at the head of the chain and watches every
+ * change. No notification is missed: a request that is granted by a list notifies its successor in that list. A request
  * created later sees in its own list that its predecessor may hold, since nothing can have been inserted before that
  * one.
  *
- * <p><b>After a shrink</b> the predecessor may hold by a former capacity and will not mark its successor any more.
+ * <p><b>After a shrink</b> the predecessor may hold by a former capacity and will not notify its successor any more.
  * Following it would lose a permit. So it is followed only if it cannot hold by the largest capacity that the path ever
  * had, or if its node is younger than the path's data. A younger one has seen no list with a former capacity, and the
- * requests before it only become fewer. Since it does not fit the capacity now, it never did, and will still mark its
+ * requests before it only become fewer. Since it does not fit the capacity now, it never did, and will still notify its
  * successor. When the data is written again, every waiter lists again. So requests created after a shrink cost as much
  * as without it.
  *

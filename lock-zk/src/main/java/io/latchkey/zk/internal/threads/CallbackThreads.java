@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads on which users' code runs, or from which it is handed to the executor that the user gave. Submitting never
- * blocks, throws nothing, and runs nothing in the submitting thread: that one may be in the middle of a step of the
- * engine. The user's executor is called from here because its {@code execute} is the user's code as well: it may run the
- * task in place, block, or throw anything; a task that it refuses is run here.
+ * The threads on which users' code runs, or from which it is handed to the user's executor. Submitting never blocks,
+ * throws nothing, and runs nothing in the submitting thread, which may be executing a task of the engine. The user's
+ * executor is called from these threads because its {@code execute} is user code, too: it may run the task in place,
+ * block, or throw. A task that it refuses is run here.
  */
 public final class CallbackThreads implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackThreads.class);
     private static final int THREADS = 4;
-    /** After which a thread that the machine would not start is tried again. */
+    /** The time until the next attempt after the machine could not start a thread. */
     private static final Duration RETRY = Duration.ofMillis(100);
 
     private final ThreadPoolExecutor threads;
@@ -31,7 +31,7 @@ public final class CallbackThreads implements Executor, AutoCloseable {
     /**
      * @param name the threads' name
      * @param given the user's executor; empty to run tasks on these threads
-     * @param time when to try again to start a thread
+     * @param time the clock that schedules the next attempt to start a thread
      */
     public CallbackThreads(String name, Optional<Executor> given, Clock time) {
         this(DaemonThreads.pool(THREADS, name), given, time);
@@ -49,7 +49,7 @@ public final class CallbackThreads implements Executor, AutoCloseable {
         try {
             threads.execute(here);
         } catch (Throwable noThread) {
-            // The machine starts no more threads. One that runs already, or the next one that can be started, takes the
+            // The machine starts no more threads. A running thread, or the next one that can be started, takes the
             // task.
             threads.getQueue().add(here);
             startThread();
@@ -68,7 +68,10 @@ public final class CallbackThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** An executor may have begun, or queued, the task that it then refuses: the first to begin it runs it. */
+    /**
+     * Runs the task on {@code executor}, or here if it refuses. An executor may have begun or queued a task that it
+     * then refuses: the first to begin it runs it.
+     */
     private void handTo(Executor executor, Runnable task) {
         AtomicBoolean begun = new AtomicBoolean();
         Runnable once = () -> {
@@ -90,7 +93,7 @@ public final class CallbackThreads implements Executor, AutoCloseable {
         }
     }
 
-    /** Lets the threads end as soon as they have nothing to run; what is submitted later still runs. */
+    /** Ends the threads as soon as they have nothing to run. Tasks that are submitted later still run. */
     @Override
     public void close() {
         threads.setKeepAliveTime(1, TimeUnit.MILLISECONDS);

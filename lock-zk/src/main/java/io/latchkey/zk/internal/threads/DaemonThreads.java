@@ -6,17 +6,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Pools of daemon threads that are started when there is work and end when there has been none for ten seconds. */
+/** Pools of daemon threads, which are started when there is work and end after ten idle seconds. */
 public final class DaemonThreads {
     private static final long IDLE_SECONDS = 10;
 
     private DaemonThreads() {}
 
     /**
-     * A pool with an unbounded queue.
+     * Returns a pool with an unbounded queue.
      *
-     * @param most how many threads run at most
-     * @param name the name of each
+     * @param most the maximum number of threads
+     * @param name the name of each thread
      */
     public static ThreadPoolExecutor pool(int most, String name) {
         return pool(most, name, new LinkedBlockingQueue<>());

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A future that only its owner completes, so that one object can be given to every caller: a caller's attempt to complete
- * or cancel it does nothing. A copy for each caller would stay registered here until this completes, which for most
- * leases is never. Stages that depend on it are ordinary futures.
+ * A future that only its owner completes, so that all callers can share one object: a caller's attempt to complete or
+ * cancel it has no effect. A copy for each caller would stay registered here until this one completes, which for most
+ * leases is never. Dependent stages are ordinary futures.
  */
 public final class Notice<T> extends CompletableFuture<T> {
     public void tell(T news) {
@@ -55,13 +55,13 @@ public final class Notice<T> extends CompletableFuture<T> {
         return this;
     }
 
-    /** Bounds a copy, which is the caller's own. */
+    /** Applies the timeout to a copy, which belongs to the caller. */
     @Override
     public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         return copy().orTimeout(timeout, unit);
     }
 
-    /** Bounds a copy, which is the caller's own. */
+    /** Applies the timeout to a copy, which belongs to the caller. */
     @Override
     public CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
         return copy().completeOnTimeout(value, timeout, unit);

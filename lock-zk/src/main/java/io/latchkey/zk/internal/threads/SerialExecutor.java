@@ -13,27 +13,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks one at a time, in the order in which they are submitted, without a thread of its own: the submitting thread
- * runs its task, or leaves it to the thread that is running tasks already. A thread runs at most {@value #MOST} tasks in
- * one go and then leaves the rest to the relief executor, so that no caller is kept while other threads submit more.
+ * An executor that runs tasks one at a time, in the order of submission, without a thread of its own. The submitting
+ * thread runs its task, or leaves it to the thread that is already running tasks. A thread runs at most {@value #MOST}
+ * tasks in a row and then leaves the rest to the relief executor, so that no caller is delayed while other threads
+ * submit more.
  *
  * <p>A task that throws does not keep the tasks behind it from running.
  */
 public final class SerialExecutor implements Executor {
-    /** Some milliseconds at most; enough for the tasks that a request of a multi-lock or a reconnect submits. */
+    /** Takes some milliseconds at most; enough for the tasks that a request of a multi-lock or a reconnect submits. */
     static final int MOST = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** Tasks that were submitted and have not ended; the thread that raises it from zero runs them. */
+    /** The number of submitted tasks that have not ended. The thread that raises it from zero runs them. */
     private final AtomicInteger unfinished = new AtomicInteger();
 
     private final Executor relief;
     private volatile @Nullable Thread running;
 
     /**
-     * @param relief runs what a submitting thread leaves behind; if it throws, the submitting thread goes on
+     * @param relief runs the tasks that a submitting thread leaves; if it throws, the submitting thread runs them
      */
     public SerialExecutor(Executor relief) {
         this.relief = relief;
@@ -47,7 +48,7 @@ public final class SerialExecutor implements Executor {
         }
     }
 
-    /** Whether the current thread is in one of the tasks, so that waiting for another would never end. */
+    /** Returns whether the current thread is running one of the tasks, so that waiting for another would never end. */
     public boolean isRunningHere() {
         return Thread.currentThread().equals(running);
     }
@@ -74,14 +75,14 @@ public final class SerialExecutor implements Executor {
         }
     }
 
-    /** Runs {@code action} for each element of a copy of {@code all}, whatever becomes of the others. */
+    /** Runs {@code action} for each element of a copy of {@code all}, even if it throws for some. */
     public static <T> void attemptEach(Collection<T> all, Consumer<T> action) {
         for (T each : List.copyOf(all)) {
             attempt(() -> action.accept(each));
         }
     }
 
-    /** Runs {@code task}; what it throws is logged and stops nothing else. */
+    /** Runs {@code task} and logs what it throws. */
     public static void attempt(Runnable task) {
         try {
             task.run();
@@ -89,7 +90,7 @@ public final class SerialExecutor implements Executor {
             try {
                 LOG.error("Unexpected error in the lock engine; please report it", bug);
             } catch (Throwable unlogged) {
-                // A logger that fails, for want of memory or by itself, must not stop the tasks behind this one.
+                // A logger that throws, for example for lack of memory, must not stop the tasks behind this one.
                 bug.addSuppressed(unlogged);
             }
         }

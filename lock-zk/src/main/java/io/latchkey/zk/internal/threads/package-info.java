@@ -1,4 +1,4 @@
-/** The serial executor of a client, and the threads on which callbacks run. */
+/** The serial executor of a client, and its threads for callbacks. */
 @NullMarked
 package io.latchkey.zk.internal.threads;
 

@@ -3,28 +3,28 @@ package io.latchkey.zk.internal.validity;
 
 import java.time.Duration;
 
-/** The clocks and the timer; simulated time implements it as well as the machine's. */
+/** The clocks and the timer of a client; implemented by the machine's and by simulated time. */
 public interface Clock extends AutoCloseable {
-    /** Monotonic nanoseconds from an arbitrary origin. */
+    /** Returns monotonic nanoseconds from an arbitrary origin. */
     long nanos();
 
-    /** Wall-clock milliseconds since the epoch. */
+    /** Returns wall-clock milliseconds since the epoch. */
     long wallMillis();
 
     /**
-     * For how long at most all of this process may have stood still at one go, and did so within the last {@code span}:
-     * stopped, suspended, swapped out, collecting garbage.
+     * Returns an upper bound on the longest standstill of this process within the last {@code span}: stopped,
+     * suspended, swapped out, or collecting garbage.
      */
     Duration standstill(Duration span);
 
-    /** Runs {@code task} once, after {@code delay}; the task must not block. */
+    /** Runs {@code task} once, after {@code delay}. The task must not block. */
     Timer after(Duration delay, Runnable task);
 
-    /** Ends the timer; what has not run will not. */
+    /** Ends the timer. Tasks that have not run are dropped. */
     @Override
     void close();
 
-    /** A task that may still be taken back. */
+    /** A scheduled task, which can be cancelled. */
     interface Timer {
         void cancel();
     }

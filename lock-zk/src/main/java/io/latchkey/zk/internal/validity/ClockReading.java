@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One instant on both clocks. The monotonic clock stands still while a Linux machine is suspended, the wall clock can be
- * set: a moment counts as passed when either clock has passed it, which is the safe side for whoever relies on it not
- * having passed.
+ * A reading of both clocks. The monotonic clock stands still while a Linux machine is suspended, and the wall clock can
+ * be set. So a time counts as passed when either clock has passed it. That is the safe side for a holder that relies on
+ * it not having passed.
  *
  * @param nanos {@link System#nanoTime()}
  * @param wallMillis milliseconds since the epoch
@@ -25,28 +25,30 @@ public record ClockReading(long nanos, long wallMillis) {
         return new ClockReading(nanos - span.toNanos(), wallMillis - span.toMillis());
     }
 
-    /** Whether either clock of {@code now} has reached this moment. */
+    /** Returns whether either clock of {@code now} has reached this reading. */
     public boolean reachedAt(ClockReading now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }
 
-    /** Whether this lies later than {@code other} on the monotonic clock. */
+    /** Returns whether this reading is later than {@code other} on the monotonic clock. */
     boolean isAfter(ClockReading other) {
         return nanos - other.nanos > 0;
     }
 
-    /** How long after {@code earlier} this is, on the monotonic clock. */
+    /** Returns the time from {@code earlier} to this reading, on the monotonic clock. */
     public Duration since(ClockReading earlier) {
         return Duration.ofNanos(nanos - earlier.nanos);
     }
 
-    /** The same by the clock that went further, as when a machine was suspended. */
+    /**
+     * Returns the time from {@code earlier} by the clock that advanced further, as after a suspension of the machine.
+     */
     Duration atMostSince(ClockReading earlier) {
         long onTheWall = TimeUnit.MILLISECONDS.toNanos(wallMillis - earlier.wallMillis);
         return Duration.ofNanos(Math.max(nanos - earlier.nanos, onTheWall));
     }
 
-    /** The time from {@code now} to this moment by the clock that reaches it first; zero when reached. */
+    /** Returns the time from {@code now} to this reading by the clock that reaches it first; zero when reached. */
     Duration from(ClockReading now) {
         long left = Math.min(
                 nanos - now.nanos,

@@ -8,49 +8,50 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What answered requests prove about how long the server will keep the session (docs/protocol.md, "Validity period").
+ * A lower bound on the expiry of a session, derived from responses (docs/protocol.md, "Validity period").
  *
- * <p>The server expires a session one time-out after it was last <em>touched</em>. A committed write proves that the
- * session lived when the leader took it, not that the leader touched it: behind a follower, touches reach the leader
- * only with the follower's answers to its pings, every half tick. There are three ways to know of a touch:
+ * <p>The leader expires a session one timeout after it was last <em>touched</em>. A committed write proves that the
+ * session lived when the leader received it, not that the leader touched it. Behind a follower, touches reach the
+ * leader only with the follower's responses to its pings, every half tick. There are three proofs of a touch:
  *
  * <ul>
- *   <li>A request touches the session at the server we are connected to, at the earliest when it was sent, at the latest
- *       when it was answered. A committed write on the same connection, sent at least the <em>margin</em> after the
- *       answer, proves that the leader had heard of it in between: so the request's sending counts.
- *   <li>A lone committed write counts from the client's latest ping that the leader knew of by then. That one was sent a
- *       third of the time-out, the margin, and its time on its way before the write, at the earliest, and earlier by as
- *       long as the process stood still and sent none; for its time on its way we take that of the slowest request of
- *       the last time-out. If there was no connection then, it is the making of the connection that counts: the leader
- *       itself takes part in that. If its age is not known, as on a handle that has just been borrowed, the
- *       write proves nothing: the connection may be younger than the ping, and its answer may have been as long on its
- *       way as ZooKeeper's client waits for it, up to the whole time-out.
- *   <li>The leader starts the time of a session that it makes: so the moment before we asked for it counts; less the
- *       margin, so that who is cut off at once gives up that much before the server, as everybody else does.
+ *   <li>A request touches the session at its server between its sending and its response. The next proof is a committed
+ *       write on the same connection, sent at least the <em>margin</em> after that response: the leader heard of the
+ *       touch in between. So the session counts as touched when the request was sent.
+ *   <li>A committed write without such a request counts from the client's latest ping that the leader knew of. That
+ *       ping was sent at most a third of the timeout, the margin, and its own way to the server before the write. It
+ *       was sent earlier if the process stood still. The time on the way is taken from the slowest request of the last
+ *       timeout. If there was no connection at that time, the time of connecting counts, in which the leader itself
+ *       takes part. If the connection's age is unknown, as on a handle just borrowed, the write proves nothing. The
+ *       connection may be younger than the ping, and its response may have taken as long as ZooKeeper's client waits,
+ *       up to the whole timeout.
+ *   <li>The leader starts the time of a session that it creates, so the time before the request for it counts. The
+ *       margin is subtracted, so that a client that is cut off at once gives up that much before the server, as in the
+ *       other cases.
  * </ul>
  */
 public final class SessionExpiryBound {
-    /** What is taken off for clocks that do not run alike: one part in a hundred. */
+    /** The allowance for clock drift: one part in a hundred. */
     private static final int DRIFT = 100;
 
     private final Duration margin;
-    /** How far apart answered requests are remembered. */
+    /** The minimum distance between remembered requests. */
     private final Duration apart;
-    /** The session's time-out. */
+    /** The session timeout. */
     private final Duration span;
-    /** How long a session lives at least after a touch. */
+    /** The minimum life of a session after a touch. */
     private final Duration life;
-    /** How long before a write the client's latest ping was sent that the leader knows of, if nothing takes time on its way. */
+    /** The time from the latest ping that the leader knows of to a write, if nothing takes time on its way. */
     private final Duration pinged;
-    /** Before the server made the session; empty if nobody knows. */
+    /** A time before the server created the session; empty if unknown. */
     private final Optional<ClockReading> asked;
-    /** Before the present connection was made; empty if nobody knows. */
+    /** A time before the current connection was made; empty if unknown. */
     private final Optional<ClockReading> before;
-    /** Since when requests did not have to wait for the present connection. */
+    /** The time from which requests did not have to wait for the current connection. */
     private final ClockReading since;
-    /** Since when the client has sent pings on it for certain; null if it is not certain yet. */
+    /** The time from which the client has certainly sent pings on the current connection; null if unknown so far. */
     private @Nullable ClockReading there;
-    /** What the present connection answered, oldest first, thinned out. */
+    /** Requests answered on the current connection, oldest first, thinned out. */
     private final Deque<Exchange> answered = new ArrayDeque<>();
 
     private final SlidingMaximum slowest;
@@ -58,11 +59,11 @@ public final class SessionExpiryBound {
     private record Exchange(ClockReading sent, ClockReading answered) {}
 
     /**
-     * @param sessionTimeout the session's time-out, as the server said it
-     * @param margin how long a touch may take from the server we talk to to the leader
-     * @param asked before the server made the session; empty if nobody knows
-     * @param before before the present connection was made; empty if nobody knows
-     * @param since when the present connection was there, as far as that was told
+     * @param sessionTimeout the session timeout that the server granted
+     * @param margin how long a touch may take from the client's server to the leader
+     * @param asked a time before the server created the session; empty if unknown
+     * @param before a time before the current connection was made; empty if unknown
+     * @param since the time at which the client learned of the current connection
      */
     public SessionExpiryBound(
             Duration sessionTimeout,
@@ -82,20 +83,22 @@ public final class SessionExpiryBound {
         this.since = since;
     }
 
-    /** The present connection is there {@code now}. */
+    /** Notes that the current connection exists at {@code now}. */
     public void connected(ClockReading now) {
         there = now;
     }
 
-    /** A request is answered {@code now}, maybe one of the former connection that waited for this one. */
+    /**
+     * Notes a response at {@code now}, possibly to a request that waited for this connection since the previous one.
+     */
     public void heard(ClockReading sent, ClockReading now) {
         slowest.add(now.since(sent.isAfter(since) ? sent : since), now);
     }
 
-    /** A request sent on the present connection is answered {@code now}, and proves nothing by itself. */
+    /** Notes a response at {@code now} to a request on the current connection that proves nothing by itself. */
     public void answered(ClockReading sent, ClockReading now) {
         heard(sent, now);
-        // Who only reads would remember all of it: what is too old proves nothing any more.
+        // A client that only reads would remember all requests. Those that are too old prove nothing any more.
         while (!answered.isEmpty() && answered.getFirst().sent().plus(life).reachedAt(now)) {
             answered.removeFirst();
         }
@@ -106,9 +109,10 @@ public final class SessionExpiryBound {
     }
 
     /**
-     * The same of a write that was committed: until when the server keeps the session at least, if it proves that.
+     * Notes the response to a committed write. Returns the earliest time at which the server can expire the session, if
+     * the write proves one.
      *
-     * @param standstill for how long this process stood still at most within the time-out before it was sent
+     * @param standstill an upper bound on the process's standstill within the timeout before the write was sent
      */
     public Optional<ClockReading> committed(ClockReading sent, ClockReading now, Duration standstill) {
         Optional<ClockReading> pair = lastKnownBefore(sent);
@@ -118,12 +122,12 @@ public final class SessionExpiryBound {
         return later(touchBy(ping), later(pair, made)).map(touch -> touch.plus(life));
     }
 
-    /** How many requests are remembered. */
+    /** Returns the number of remembered requests. */
     int remembered() {
         return answered.size();
     }
 
-    /** The sending of the last request that the leader knew of for certain when a write sent at {@code sent} came to it. */
+    /** Returns when the last request was sent that the leader certainly knew of before a write sent at {@code sent}. */
     private Optional<ClockReading> lastKnownBefore(ClockReading sent) {
         Exchange found = null;
         while (!answered.isEmpty()
@@ -137,7 +141,7 @@ public final class SessionExpiryBound {
         return Optional.of(found.sent());
     }
 
-    /** When the leader heard of us by a ping, or, when there may have been none yet, by the making of the connection. */
+    /** Returns the time of a touch by a ping or, if there may have been none yet, by connecting. */
     private Optional<ClockReading> touchBy(ClockReading ping) {
         boolean maybeNone = there == null || there.isAfter(ping);
         return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);

@@ -5,17 +5,20 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The longest of what took its time within a span. Of what ended closely together it may keep the longest alone. */
+/**
+ * The longest of the durations that ended within a time span. Of durations that ended close together only the longest
+ * may be kept.
+ */
 final class SlidingMaximum {
     private final Duration apart;
-    /** The longest, the longest since that one, and so on. */
+    /** The longest duration, the longest since that one, and so on. */
     private final Deque<One> found = new ArrayDeque<>();
 
     private record One(Duration length, ClockReading end) {}
 
     /**
-     * @param apart by how much the ends must differ of what is kept one by one; nothing is forgotten earlier than this
-     *     after the span is over
+     * @param apart the minimum distance between the ends of entries; an entry is kept for this long beyond the span,
+     *     since it may stand for one that ended later
      */
     SlidingMaximum(Duration apart) {
         this.apart = apart;
@@ -30,7 +33,10 @@ final class SlidingMaximum {
         }
     }
 
-    /** The longest that ended within {@code span} before {@code now}; zero if none did. What ended before is forgotten. */
+    /**
+     * Returns the longest that ended within {@code span} before {@code now}; zero if none did. Forgets all that ended
+     * before.
+     */
     Duration within(Duration span, ClockReading now) {
         long remembered = span.toNanos() + apart.toNanos();
         while (!found.isEmpty() && now.nanos() - found.getFirst().end().nanos() > remembered) {
@@ -39,7 +45,7 @@ final class SlidingMaximum {
         return found.isEmpty() ? Duration.ZERO : found.getFirst().length();
     }
 
-    /** How many lengths are remembered. */
+    /** Returns the number of remembered durations. */
     int remembered() {
         return found.size();
     }

@@ -8,25 +8,25 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The machine's clocks, and one daemon thread for a client's timers. That thread has a pulse as well: where it fails to
- * come, the process stood still.
+ * The machine's clocks, and one daemon thread for a client's timers. That thread also has a pulse: a gap between two
+ * pulses shows a standstill of the process.
  */
 public final class SystemClock implements Clock {
-    /** In a session time-out, if they are neither too close together then nor too far apart. */
+    /** The number of pulses in a session timeout. */
     private static final int PULSES = 60;
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofMillis(250);
 
     private final ScheduledThreadPoolExecutor timer;
-    /** The time between two pulses: a standstill lies within one. */
+    /** The times between two pulses; a standstill is within one of them. */
     private final SlidingMaximum betweenPulses = new SlidingMaximum(Duration.ZERO);
 
     private ClockReading pulse = ClockReading.of(this);
 
     /**
-     * @param name the thread's
-     * @param sessionTimeout the time-out of the sessions of which the proofs are that a standstill makes weaker
+     * @param name the thread's name
+     * @param sessionTimeout the timeout of the sessions whose expiry bound depends on standstills
      */
     public SystemClock(String name, Duration sessionTimeout) {
         timer = new ScheduledThreadPoolExecutor(1, task -> {

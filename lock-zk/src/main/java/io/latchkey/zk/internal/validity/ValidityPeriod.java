@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of time in which the session is known to be kept by the server. It can be prolonged as long as nobody has
- * found it over; once found over it stays so, for every lease that was granted in it, even when the session turns out
- * to have lived on. Read by any thread.
+ * A period in which the server is known to keep the session. It can be prolonged until a call finds it over. From then
+ * on it stays over, for every lease that was granted in it, even if the session turns out to have lived on.
+ * Thread-safe.
  */
 public final class ValidityPeriod {
     private final Clock time;
-    /** Until when; null once it has lapsed. */
+    /** The deadline; null once it has passed. */
     private final AtomicReference<@Nullable ClockReading> deadline;
 
     private volatile boolean over;
@@ -30,7 +30,7 @@ public final class ValidityPeriod {
         return !remaining().isZero();
     }
 
-    /** The time left; zero once it has lapsed, which this look may find out. */
+    /** Returns the time left; zero once the deadline has passed, which this call may find out. */
     public Duration remaining() {
         while (true) {
             ClockReading until = deadline.get();
@@ -41,12 +41,12 @@ public final class ValidityPeriod {
             if (!until.reachedAt(now)) {
                 return until.from(now);
             }
-            // Fails if another thread changed the deadline in between; the next look goes by that.
+            // Fails if another thread changed the deadline in between. Then the loop reads the new one.
             deadline.compareAndSet(until, null);
         }
     }
 
-    /** Moves the deadline to {@code later}, unless the term has lapsed or lapses at this look; says whether it lives. */
+    /** Moves the deadline to {@code later}, unless the period is over. Returns whether it is not. */
     public boolean prolong(ClockReading later) {
         ClockReading moved = deadline.updateAndGet(until -> {
             if (until == null || until.reachedAt(now())) {
@@ -57,18 +57,18 @@ public final class ValidityPeriod {
         return moved != null;
     }
 
-    /** The server keeps the session for less long than before. */
+    /** Moves the deadline to an earlier time, after the server shortened the session timeout. */
     public void shorten(Duration by) {
         deadline.updateAndGet(until -> until == null ? null : until.minus(by));
     }
 
-    /** The session is over: so is the term. */
+    /** Ends the period with its session. */
     public void end() {
         over = true;
         deadline.set(null);
     }
 
-    /** Whether it has ended with the session, whatever its deadline. */
+    /** Returns whether the period ended with its session, whatever its deadline. */
     public boolean isOver() {
         return over;
     }

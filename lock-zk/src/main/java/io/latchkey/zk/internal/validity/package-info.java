@@ -1,4 +1,4 @@
-/** How long the server keeps the session, and until when its leases are valid: clocks and proofs, without I/O. */
+/** The time for which the server keeps the session and its leases are valid: clocks and bounds, without I/O. */
 @NullMarked
 package io.latchkey.zk.internal.validity;
 
