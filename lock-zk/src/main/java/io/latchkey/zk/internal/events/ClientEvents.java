@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Where one client's news goes out: to its observer if it has one, to the flight recorder if the machine has one, and to
- * the log. Any thread may tell; nothing of it blocks or throws.
+ * The events of one client, passed to its observer if it has one, to Flight Recorder if the runtime has it, and to the
+ * log. Thread-safe; no method blocks or throws.
  */
 public final class ClientEvents {
-    /** The module may be missing in an image that was made without it. */
+    /** The module jdk.jfr may be missing from a custom runtime image. */
     private static final boolean FLIGHT_RECORDER =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
@@ -27,7 +27,7 @@ public final class ClientEvents {
     private final Clock time;
     private final AtomicLong requests;
     private boolean closed;
-    /** Written on the serial executor. */
+    /** Written on the serial executor only. */
     private volatile SessionView view;
 
     /**
@@ -53,7 +53,7 @@ public final class ClientEvents {
         this.view = muted.view;
     }
 
-    /** One of the same client that tells nobody. */
+    /** Returns events of the same client that are not reported. */
     ClientEvents muted() {
         return new ClientEvents(this);
     }
@@ -70,7 +70,7 @@ public final class ClientEvents {
         return feed.isPresent();
     }
 
-    /** Only then may {@link JfrEvents} be touched. */
+    /** Returns whether {@link JfrEvents} may be used. */
     boolean recorded() {
         return recorded;
     }
@@ -84,7 +84,10 @@ public final class ClientEvents {
                 request.path() + (request.label().isEmpty() ? "" : " for " + request.label()), token, cause, held));
     }
 
-    /** The connection is away; how many leases are held, and for how long they stay valid. On the serial executor. */
+    /**
+     * Notes that the connection is lost, with the number of leases held and the time that they stay valid. On the
+     * serial executor.
+     */
     public void away(int leases, Duration left) {
         if (!closed) {
             connection.ifPresent(log -> log.lost(leases, left));
@@ -95,15 +98,15 @@ public final class ClientEvents {
         return Instant.ofEpochMilli(time.wallMillis());
     }
 
-    /** The session as it is known now; from any thread. */
+    /** Returns the session as it is known now; from any thread. */
     public SessionView view() {
         return view;
     }
 
     /**
-     * The server gives a session of this length. On the serial executor.
+     * Notes the session timeout that the server granted. On the serial executor.
      *
-     * @param logged whether a change is news: of a borrowed session nobody has asked for another timeout before
+     * @param logged whether a change is logged; for a borrowed session this client has asked for no other timeout
      */
     public void timeoutGranted(Duration timeout, boolean logged) {
         SessionView before = view;

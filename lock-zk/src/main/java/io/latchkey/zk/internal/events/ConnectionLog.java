@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs one client's losses of its connection and its returns, a line each. Of a connection that is lost again and again one loss is
- * logged in each span of time, with the number of those before. Confined to the serial executor.
+ * The log of one client's connection losses and reconnects, a line each. If the connection is lost repeatedly, one loss
+ * is logged per time span, with the number of losses before it. Confined to the serial executor.
  */
 public final class ConnectionLog {
     static final Duration SPAN = Duration.ofSeconds(10);
@@ -17,9 +17,9 @@ public final class ConnectionLog {
     private final Clock time;
     private boolean away;
     private boolean newSession;
-    /** Whether the present absence is logged. */
+    /** Whether the current loss was logged. */
     private boolean logged;
-    /** Losses since the last that was logged, that included. */
+    /** The number of losses since the last line, including the one that it reported. */
     private int losses;
 
     private long lostAt;
@@ -30,10 +30,10 @@ public final class ConnectionLog {
     }
 
     /**
-     * The connection is lost, or an attempt to connect again has failed.
+     * Notes that the connection is lost, or that an attempt to reconnect failed.
      *
-     * @param leases how many are held
-     * @param left how long these stay valid
+     * @param leases the number of leases held
+     * @param left how long they stay valid
      */
     void lost(int leases, Duration left) {
         long now = time.nanos();
@@ -57,7 +57,7 @@ public final class ConnectionLog {
         }
     }
 
-    /** The session is over, and the engine has logged that. */
+    /** Notes the end of the session, which the engine has logged. */
     void sessionOver() {
         leave(time.nanos());
         logged = true;
@@ -84,7 +84,7 @@ public final class ConnectionLog {
         newSession = false;
     }
 
-    /** The server gives another session time-out than the one that was asked for, or was given before. */
+    /** Notes that the server granted another session timeout than was asked for, or granted before. */
     void timeoutChanged(Duration before, Duration now) {
         LOG.info(
                 "The session timeout is {} ms by the server's settings, instead of {} ms",

@@ -16,9 +16,9 @@ import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks' events in the flight recorder. Waits and holds are events that last: a wait is written by the thread that
- * goes on with the lease, a hold by the one that lets go, so that the stack traces are the callers'. What the client finds
- * out by itself has none. Only who has asked whether there is a flight recorder may touch this class.
+ * The locks' events for Flight Recorder. Waits and holds are events with a duration. A wait is written by the thread
+ * that continues with the lease, a hold by the one that releases, so the stack traces are the callers'. Events that the
+ * client detects by itself have no stack trace. The class may be used only if {@link ClientEvents#recorded}.
  */
 final class JfrEvents {
     private JfrEvents() {}
@@ -34,7 +34,7 @@ final class JfrEvents {
         String lock;
 
         @Label("Request")
-        @Description("Counts the requests of one client")
+        @Description("Number of the request, counted for each client")
         long request;
 
         final void of(LockObserver.Request about) {
@@ -52,17 +52,17 @@ final class JfrEvents {
 
     @Name("latchkey.Queued")
     @Label("Lock Queued")
-    @Description("A request has to wait for others")
+    @Description("A request waits for others")
     @StackTrace(false)
     static final class Queued extends OfRequest {
         @Label("Position")
-        @Description("How many requests are before it, holders included")
+        @Description("Number of requests before it, including holders")
         int position;
     }
 
     @Name("latchkey.Granted")
     @Label("Lock Granted")
-    @Description("From the call that acquires until its caller goes on with the lease")
+    @Description("From the call until its caller continues with the lease")
     @Threshold("10 ms")
     static final class Wait extends OfRequest {
         @Label("Token")
@@ -111,7 +111,7 @@ final class JfrEvents {
 
     @Name("latchkey.Released")
     @Label("Lock Released")
-    @Description("From the grant until the holder lets go")
+    @Description("From the grant until the holder releases")
     @Threshold("10 ms")
     static final class Hold extends OfRequest {
         @Label("Token")
@@ -120,7 +120,7 @@ final class JfrEvents {
 
     @Name("latchkey.Session")
     @Label("Lock Session")
-    @Description("What became of a client's session")
+    @Description("The session of a client changed its state")
     @Category("Latchkey")
     @StackTrace(false)
     static final class OfSession extends Event {
@@ -146,7 +146,7 @@ final class JfrEvents {
         }
     }
 
-    /** A wait that begins now, or null if nobody records it. */
+    /** Begins a wait; returns null if it is not recorded. */
     static @Nullable Wait beginWait() {
         Wait event = new Wait();
         if (!event.isEnabled()) {
@@ -195,7 +195,7 @@ final class JfrEvents {
         }
     }
 
-    /** A hold that begins now, or null if nobody records it. */
+    /** Begins a hold; returns null if it is not recorded. */
     static @Nullable Hold beginHold() {
         Hold event = new Hold();
         if (!event.isEnabled()) {

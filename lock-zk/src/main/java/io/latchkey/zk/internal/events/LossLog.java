@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs lost leases, a line for each, which is what somebody looks for afterwards. When many are lost with one session the
- * first lines and their number say all that a person reads, and thousands at once would be written while others wait to
- * be told: so a few in each span of time are written out, and of the rest the number.
+ * The log of lost leases, a line each, which users look for after a failure. If many are lost with one session, the
+ * first lines and the number of the rest are enough, and thousands of lines would delay other notices of loss. So a few
+ * are written per time span; the rest are counted.
  */
 final class LossLog {
     private static final Logger LOG = LoggerFactory.getLogger(LossLog.class);
-    /** Written out in one span of time. */
+    /** The number of lines per time span. */
     static final int LINES = 20;
 
     static final Duration SPAN = Duration.ofSeconds(5);
@@ -70,7 +70,7 @@ final class LossLog {
         unwritten.clear();
     }
 
-    /** The timer ends with the client. */
+    /** Writes the count of the last span, since the timer ends with the client. */
     void close() {
         sumUp();
     }

@@ -13,12 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells an observer, one thing after the other, on a thread that nobody else needs: on one of the callbacks' an observer
- * that blocks would hold up news of loss where a user's executor has only one.
+ * The queue of an observer's calls, made one at a time on a thread of its own. On a callback thread, an observer that
+ * blocks would delay notices of loss if the user's executor has only that thread.
  */
 public final class ObserverDispatcher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ObserverDispatcher.class);
-    /** What may wait for a slow observer, about 5 MB; ten thousand leases that turn suspect and are lost fit in twice. */
+    /**
+     * The maximum number of queued calls, about 5 MB; enough for ten thousand leases that turn suspect and are lost,
+     * twice.
+     */
     static final int MOST_WAITING = 50_000;
 
     private final LockObserver observer;
@@ -33,13 +36,16 @@ public final class ObserverDispatcher implements AutoCloseable {
         this.thread = one;
     }
 
-    /** A feed for simulations, which tells in the step that brings the news if {@code thread} runs tasks in place. */
+    /**
+     * Creates a dispatcher for simulations. It calls the observer in the step of the event if {@code thread} runs tasks
+     * in place.
+     */
     public ObserverDispatcher(LockObserver observer, ExecutorService thread) {
         this.observer = observer;
         this.thread = thread;
     }
 
-    /** Never blocks, and never throws. */
+    /** Queues a call. Never blocks, and never throws. */
     public void tell(Consumer<LockObserver> what) {
         try {
             thread.execute(() -> {
@@ -60,14 +66,14 @@ public final class ObserverDispatcher implements AutoCloseable {
             what.accept(observer);
         } catch (Throwable theirs) {
             if (warned.compareAndSet(false, true)) {
-                LOG.warn("The observer {} threw; the locks go on. Said once, later ones at debug.", observer, theirs);
+                LOG.warn("The observer {} threw an exception; the locks are not affected. Later ones are logged at debug.", observer, theirs);
             } else {
-                LOG.debug("The observer {} threw again", observer, theirs);
+                LOG.debug("The observer {} threw another exception", observer, theirs);
             }
         }
     }
 
-    /** Tells what is waiting, and then no more. Does not wait for that. */
+    /** Makes the queued calls, and accepts no more. Does not wait for them. */
     @Override
     public void close() {
         thread.shutdown();

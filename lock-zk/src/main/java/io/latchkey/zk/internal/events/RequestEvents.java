@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of one request, told once and in order to whoever wants to know. Told from several threads: the caller's,
- * the one that carries out events, that of whoever releases or finds the lease over. What is said under its monitor only
- * queues.
+ * The events of one request, each reported once and in order. They come from several threads: the caller's, the one
+ * that runs the engine's tasks, and the one that releases or finds the lease lost. The code under the monitor only
+ * queues calls.
  */
 public final class RequestEvents {
     private static final Logger LOG = LoggerFactory.getLogger(RequestEvents.class);
@@ -26,12 +26,12 @@ public final class RequestEvents {
     private final LockObserver.Request about;
     private final List<LockTarget> members;
     private final String thread;
-    /** The id of that thread. */
+    /** The id of the thread that asked for the lock. */
     private final long caller;
 
     private final long askedAt;
-    /** Told instead of the observer that this one is queued. */
-    private final @Nullable RequestEvents toldQueued;
+    /** Reported as queued when this request is, in place of a report of this one; null if there is no such request. */
+    private final @Nullable RequestEvents queuedInstead;
 
     private long grantedAt;
     private long token = Event.Created.UNKNOWN_TOKEN;
@@ -41,9 +41,9 @@ public final class RequestEvents {
     private JfrEvents.@Nullable Hold hold;
 
     /**
-     * In the caller's thread.
+     * Called in the caller's thread.
      *
-     * @param path the first member's, as the user named it
+     * @param path the path of the first member, as the user named it
      */
     public RequestEvents(ClientEvents signals, List<LockTarget> members, String path) {
         this.signals = signals;
@@ -53,7 +53,7 @@ public final class RequestEvents {
         this.askedAt = signals.nanos();
         this.about = new LockObserver.Request(
                 signals.nextRequest(), path, describe(members), members.get(0).label());
-        this.toldQueued = null;
+        this.queuedInstead = null;
     }
 
     private RequestEvents(RequestEvents whole, List<LockTarget> members, boolean tellsQueued) {
@@ -65,13 +65,13 @@ public final class RequestEvents {
         this.askedAt = signals.nanos();
         this.about =
                 new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members), whole.about.label());
-        this.toldQueued = tellsQueued ? whole : null;
+        this.queuedInstead = tellsQueued ? whole : null;
     }
 
     /**
-     * For a request that is made on behalf of this one, and tells no observer of itself.
+     * Returns the events of a request that is made on behalf of this one, and is not reported to the observer itself.
      *
-     * @param tellsQueued whether this one is queued when that one is
+     * @param tellsQueued whether this request is reported as queued when that one is
      */
     public RequestEvents ofPart(List<LockTarget> members, boolean tellsQueued) {
         return new RequestEvents(this, members, tellsQueued);
@@ -86,7 +86,7 @@ public final class RequestEvents {
         return about;
     }
 
-    /** Who asked. */
+    /** Returns the name of the thread that asked for the lock. */
     public String thread() {
         return thread;
     }
@@ -95,23 +95,23 @@ public final class RequestEvents {
         return members;
     }
 
-    /** The thread that asked waits for the answer, or has waited for it: it has the lease. */
+    /** Notes that the thread that asked waits for the result, or has waited for it and has the lease. */
     public void callerWaits() {
         callerWaits = true;
     }
 
-    /** Whether the same thread asked for both, and waits or has waited for both. */
+    /** Returns whether the same thread asked for both, and waits or has waited for both. */
     public boolean sameCaller(RequestEvents other) {
         return caller == other.caller && callerWaits && other.callerWaits;
     }
 
-    /** When it was granted, or asked for if it was not. */
+    /** Returns the time of the grant, or of the call if the request is not granted. */
     public synchronized Instant since(ClockReading now) {
         long at = token == Event.Created.UNKNOWN_TOKEN ? askedAt : grantedAt;
         return Instant.ofEpochMilli(now.wallMillis()).minusNanos(now.nanos() - at);
     }
 
-    /** In the caller's thread. */
+    /** Reports the call, in the caller's thread. */
     public void requested() {
         if (signals.recorded()) {
             JfrEvents.requested(about);
@@ -122,10 +122,12 @@ public final class RequestEvents {
         }
     }
 
-    /** Unless it has ended: its caller may have given up in another thread. */
+    /**
+     * Reports the position in the queue, unless the request has ended: its caller may have given up in another thread.
+     */
     public synchronized void queued(int position) {
-        if (toldQueued != null) {
-            toldQueued.queued(position);
+        if (queuedInstead != null) {
+            queuedInstead.queued(position);
         }
         if (over) {
             return;
@@ -138,7 +140,7 @@ public final class RequestEvents {
         }
     }
 
-    /** Before its caller has the lease; who has given up by then is told no more. */
+    /** Reports the grant, before the caller has the lease. A request that was given up by then reports nothing more. */
     public void granted(long tokenOfLease) {
         synchronized (this) {
             if (over) {
@@ -157,7 +159,7 @@ public final class RequestEvents {
         LOG.debug("Granted: {}, token {}", about, tokenOfLease);
     }
 
-    /** The lease has its caller, in whose thread this is. */
+    /** Notes that the caller has the lease, in the caller's thread. */
     public void received() {
         JfrEvents.Wait ended;
         synchronized (this) {
@@ -173,7 +175,7 @@ public final class RequestEvents {
         return token;
     }
 
-    /** Unless it was granted before that. */
+    /** Reports that the request failed, unless it was granted before. */
     public void notGranted(LockObserver.AcquireFailure failure) {
         Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
         synchronized (this) {
@@ -224,7 +226,7 @@ public final class RequestEvents {
         signals.logLoss(about, token(), cause, held);
     }
 
-    /** In the thread that lets go. */
+    /** Reports the release, in the thread that releases. */
     public void released() {
         JfrEvents.Hold ended;
         synchronized (this) {

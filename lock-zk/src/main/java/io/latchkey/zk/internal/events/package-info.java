@@ -1,4 +1,4 @@
-/** News of requests, leases and the session: to observers, the flight recorder and the log. */
+/** Events of requests, leases and the session: for observers, Flight Recorder and the log. */
 @NullMarked
 package io.latchkey.zk.internal.events;
 

@@ -20,22 +20,26 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
 
-/** What the shell's errors say: what happened, to which path, what is true now, what to do; and whose they are. */
+/**
+ * The texts of errors, which state the event, the path, the situation now, and the remedy. Also the copies of errors for
+ * single callers.
+ */
 public final class Errors {
-    /** What a list holds of the shortest request's name, with its length. */
+    /** The bytes that a list needs for the shortest name of a request, including its length. */
     private static final int SHORTEST_ENTRY = 36;
 
-    /** The server's word for a refusal by a quota; to the engine it is one like others. */
+    /** The server's code for a refusal by a quota, which the engine handles like other refusals. */
     private static final String QUOTA = KeeperException.Code.QUOTAEXCEEDED.name();
 
     private Errors() {}
 
-    // ---- whose they are
+    // ---- copies for callers
 
     /**
-     * The error for one caller: it has the type and message of {@code original}, the stack of the current thread, and {@code
-     * original} as its cause. Every error leaves the engine through here, since the original was made on another thread and may
-     * be that of many callers: its stack names none of them, and what one adds to it the others would see.
+     * Returns the error for one caller. It has the type and message of {@code original}, the stack of the current
+     * thread, and {@code original} as its cause. Every error leaves the engine through here. The original was created
+     * on another thread, and several callers may share it: its stack names none of them, and all would see what one of
+     * them adds to it.
      */
     public static RuntimeException own(Throwable original) {
         String message = String.valueOf(original.getMessage());
@@ -61,12 +65,12 @@ public final class Errors {
         return own;
     }
 
-    /** The same for a caller that waited for an answer of the engine, to be thrown. */
+    /** Returns the error to throw to a caller that waited for the engine's response. */
     public static RuntimeException toCaller(ExecutionException failed) {
         return own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
     }
 
-    // ---- what they say
+    // ---- texts
 
     public static String outOfReach(String path, Duration waited) {
         return "No answer from the ZooKeeper servers within " + waited.toMillis() + " ms while acquiring " + path
@@ -111,7 +115,7 @@ public final class Errors {
                 is);
     }
 
-    /** On a path whose data says nothing of Latchkey's, its children tell. */
+    /** Returns the error for a path whose children show another use than its data. */
     public static LockMismatchException mismatch(String path, PathData asked, OtherUse otherUse) {
         return new LockMismatchException(
                 "Asked for a " + asked.describe() + " at " + path + ", but the path already contains a request of "
@@ -124,13 +128,13 @@ public final class Errors {
                 otherUse.of());
     }
 
-    /** For the log: a holder reads no list, so nothing else tells it. */
+    /** Returns the log line for a path with two uses. A holder reads no list, so only the log reports it. */
     public static String usedTwice(String path, long leases, OtherUse otherUse) {
-        return "The path " + path + " is in use for two things that do not see each other: its child \""
+        return "The path " + path + " is in use by two kinds of lock that do not see each other: its child \""
                 + PrintableText.printable(otherUse.node(), PrintableText.LONGEST) + "\" belongs to " + otherUse.of()
-                + ". Both can be held at the same time, since others than Latchkey's clients do not check for that."
-                + (leases == 0 ? "" : " Leases of this client there, " + leases + ", stay valid.")
-                + " Requests of this client that wait or come there fail."
+                + ". Both can be held at the same time, since only Latchkey's clients check for that."
+                + (leases == 0 ? "" : " The leases of this client on it (" + leases + ") stay valid.")
+                + " Requests of this client for it fail, also those that wait already."
                 + " Use another path, or the recipe and layout of the others: layout(...) at the client's builder,"
                 + " --layout on the command line. Logged once for each path.";
     }
@@ -144,18 +148,20 @@ public final class Errors {
                 "capacity " + capacity);
     }
 
-    /** Whether a list of so many children, were they all requests, is longer than an answer may be. */
+    /**
+     * Returns whether a list of this many children may be longer than a response can be, if all of them are requests.
+     */
     public static boolean exceedsAPacket(int children, int longestAnswer) {
         return (long) children * SHORTEST_ENTRY > longestAnswer;
     }
 
-    /** The answer is {@link Status#TOO_LONG}, and says how many children there are. */
+    /** Returns the error for {@link Status#TOO_LONG}, whose detail is the number of children. */
     public static LockException tooLong(String path, Response<?> answer) {
         return new LockException(
                 "There are " + answer.detail() + " nodes under " + path
-                        + ": a list of them does not fit a packet of ZooKeeper (jute.maxbuffer), or breaks the connection"
-                        + " otherwise, so no client can see which request is first. Nothing is held. Let fewer wait there, delete what does not belong there, or"
-                        + " raise jute.maxbuffer of all clients.",
+                        + ". A list of them does not fit ZooKeeper's packet (jute.maxbuffer), or breaks the connection, so no"
+                        + " client can see which request is first. Nothing is held. Let fewer requests wait there, delete nodes"
+                        + " that are not requests, or raise jute.maxbuffer for all clients.",
                 Reason.QUEUE_TOO_LONG);
     }
 
@@ -163,15 +169,15 @@ public final class Errors {
         return new LockException("The server created requests for " + path
                 + " with names that this version cannot read: "
                 + nodes.stream().map(ZnodeStore.Created::name).toList() + ". They are deleted, and nothing is held."
-                + " Check for something between this client and the servers that changes paths.");
+                + " Look for a proxy between this client and the servers that changes paths.");
     }
 
     public static LockException notDowngraded(String path, Response<?> answer) {
         return new LockException("The server refused to downgrade the write lease on " + path + " (" + answer.detail()
-                + "). The write lease is as it was.");
+                + "). The write lease is unchanged.");
     }
 
-    /** Of a question that was refused or lost. */
+    /** Returns the error for a question that was refused or lost. */
     public static LockException of(String path, String what, Response<?> answer) {
         return switch (answer.code()) {
             case NO_AUTH -> denied(path, what, answer);
@@ -194,7 +200,7 @@ public final class Errors {
 
     public static LockException cannotRenew(String path, String why) {
         return new LockException(
-                "The sequence counter of " + path + " is near its end and the path cannot be made anew: " + why
+                "The sequence counter of " + path + " is near its end and the path cannot be deleted and created again: " + why
                         + ". Nothing is held. Delete the path when it is empty.",
                 Reason.COUNTER_EXHAUSTED);
     }
@@ -206,7 +212,7 @@ public final class Errors {
                 Reason.CHROOT_MISSING);
     }
 
-    /** The cause of a loss in words, where the name alone does not say who did it. */
+    /** Returns the cause of a loss, with an explanation if its name does not say which side caused it. */
     public static String because(LossCause cause) {
         return cause == LossCause.NODE_DELETED
                 ? cause + ": an operator deleted its node, as 'evict' does"

@@ -5,11 +5,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one request.
+ * The response to one request.
  *
- * @param code how it went
- * @param value what it brought; there exactly when the code is {@link Status#OK}
- * @param detail the server's own word for the code, for error messages
+ * @param code the result
+ * @param value the value; present exactly if the code is {@link Status#OK}
+ * @param detail the server's own name of the code, for error messages
  */
 public record Response<T>(Status code, @Nullable T value, String detail) {
     public static <T> Response<T> of(T value) {

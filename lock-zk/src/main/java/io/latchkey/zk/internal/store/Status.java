@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
-/** How the server, or the way to it, answered a request. */
+/** The result of a request to the server. */
 public enum Status {
     OK,
     NO_NODE,
@@ -11,14 +11,14 @@ public enum Status {
     NO_AUTH,
     /** The node cannot have children: it is ephemeral. */
     NO_CHILDREN,
-    /** No answer: the request may have been carried out or not. */
+    /** No response: the request may or may not have been applied. */
     CONNECTION_LOSS,
     SESSION_EXPIRED,
     LOGIN_REFUSED,
     /** The server is cut off from its quorum and serves reads only. */
     READ_ONLY,
-    /** Not asked for: the answer would be longer than a packet, and break the connection. */
+    /** Not sent: the response would be longer than a packet, and would break the connection. */
     TOO_LONG,
-    /** Anything else; a refusal. */
+    /** Any other refusal. */
     OTHER
 }

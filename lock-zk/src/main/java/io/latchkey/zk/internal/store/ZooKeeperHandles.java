@@ -27,24 +27,24 @@ import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
 
 /**
- * Opens ZooKeeper handles of one description.
+ * The settings with which a client opens its ZooKeeper handles.
  *
- * @param connectString servers, and maybe a chroot
- * @param sessionTimeout the time-out asked for
- * @param auth the logins to present on every connection
- * @param config TLS, SASL and the like
+ * @param connectString the servers, with an optional chroot
+ * @param sessionTimeout the session timeout to ask for
+ * @param auth the credentials to present on every connection
+ * @param config settings of ZooKeeper's client, such as TLS and SASL
  */
 public record ZooKeeperHandles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
-    /** Of ZooKeeper 3.10 on. */
+    /** Supported by ZooKeeper's client from version 3.10 on. */
     private static final String DNS_SRV = "dns-srv://";
-    /** The rights of an entry, and two lengths. */
+    /** The bytes of an ACL entry besides its texts: the rights and two lengths. */
     private static final int ACL_BYTES = 3 * Integer.BYTES;
 
     /**
-     * The servers, as ZooKeeper's client takes them in turn. It waits for a second before it tries all of them again, also
-     * where there is one that has served until now; that is a third of the shortest sessions. Here the first try after a
-     * connection that served comes without that pause.
+     * The servers, in the order in which ZooKeeper's client tries them. That client waits a second before it tries all
+     * of them again, even if the last connection worked; that is a third of the shortest sessions. Here the first
+     * attempt after a working connection comes without that pause.
      */
     private static final class Servers implements HostProvider {
         private final HostProvider all;
@@ -78,17 +78,17 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         }
     }
 
-    /** The ACL of who names none and does not log in. */
+    /** The default ACL for a client without credentials. */
     public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
 
-    /** The ACL of who names none and logs in. */
+    /** The default ACL for a client with credentials. */
     public static final List<ACL> CREATOR_EVERYTHING = List.copyOf(ZooDefs.Ids.CREATOR_ALL_ACL);
 
-    /** A login. */
-    @SuppressWarnings("ArrayRecordComponent") // Handed on as ZooKeeper takes it; nobody compares logins.
+    /** The credentials for one authentication scheme. */
+    @SuppressWarnings("ArrayRecordComponent") // Passed on as ZooKeeper takes it; credentials are never compared.
     public record Auth(String scheme, byte[] credentials) {}
 
-    /** Checks what can be checked before anything is sent. */
+    /** Checks the settings as far as possible before anything is sent. */
     public ZooKeeperHandles {
         if (connectString.isBlank()) {
             throw new IllegalArgumentException("The connect string is empty; give host:port[,host:port...][/chroot].");
@@ -111,12 +111,12 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         auth = List.copyOf(auth);
     }
 
-    /** A handle that forgets its watches on reconnecting would leave waiters asleep. */
+    /** Refuses a handle that does not set its watches again after a reconnect: waiters would never wake. */
     public static void checkWatchReset(ZKClientConfig config) {
         if (config.getBoolean(ZKClientConfig.DISABLE_AUTO_WATCH_RESET)) {
             throw new IllegalArgumentException("ZooKeeper's client is configured with "
                     + ZKClientConfig.DISABLE_AUTO_WATCH_RESET
-                    + "=true: watches would be lost at every reconnect, and waiters with them. Switch it off.");
+                    + "=true: watches would be lost at every reconnect, and waiters would never wake. Set it to false.");
         }
     }
 
@@ -132,21 +132,21 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 InetAddress unused = InetAddress.getByName(server.getHostString());
                 return;
             } catch (UnknownHostException unknown) {
-                // The next one may be known; if none is, the error below names them all.
+                // The next host may be known; if none is, the error below names them all.
             }
         }
         throw new LockUnavailableException("No host of the connect string \"" + connectString
                 + "\" has a known address. Nothing was sent. Check the names.");
     }
 
-    /** Whether every server's machine says that nobody listens there; any other failure may pass. */
+    /** Returns whether every server's machine refuses connections at the port. Any other failure may be temporary. */
     public boolean allRefuse() {
         for (InetSocketAddress server : new ConnectStringParser(connectString).getServerAddresses()) {
             try (Socket probe = new Socket()) {
                 probe.connect(new InetSocketAddress(server.getHostString(), server.getPort()), PROBE_MILLIS);
                 return false;
             } catch (ConnectException refused) {
-                // So does this one; the next may not.
+                // This machine refuses as well; the next may not.
             } catch (IOException unclear) {
                 return false;
             }
@@ -171,13 +171,13 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         return !chroot().isEmpty();
     }
 
-    /** The path below which the handle sees all paths; empty if it sees the root. */
+    /** Returns the path that is the handle's root; empty if that is the root of the servers. */
     public String chroot() {
         String chroot = new ConnectStringParser(connectString).getChrootPath();
         return chroot == null ? "" : chroot;
     }
 
-    /** What an ACL takes of a request. */
+    /** Returns the bytes of an ACL in a request. */
     public static int bytesOf(List<ACL> acls) {
         return acls.stream()
                 .mapToInt(acl -> ACL_BYTES
@@ -186,7 +186,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 .sum();
     }
 
-    /** Creates the chroot, which is missing, and the levels above it that are, through a handle of its own. */
+    /** Creates the missing chroot and the missing levels above it, through a handle of its own. */
     public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
         String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
@@ -196,13 +196,13 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
             createLevel(root, chroot, new ArrayList<>(acl));
         } catch (KeeperException.NoAuthException refused) {
             throw new AccessDeniedException("The chroot of " + connectString
-                    + " does not exist, and this client may not create it. Create it, or give the right to.");
+                    + " does not exist, and this client may not create it. Create it, or give this client the right to.");
         } finally {
             root.close();
         }
     }
 
-    /** From the bottom up, so that no right is asked for at a level that is there. */
+    /** Creates from the bottom up, so that an existing level needs no right to create. */
     private static void createLevel(ZooKeeper root, String level, List<ACL> acl)
             throws InterruptedException, KeeperException {
         try {

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The real ZooKeeper client behind the port. */
+/** The store that uses ZooKeeper's own client. */
 public final class ZooKeeperStore implements ZnodeStore {
-    /** Not with a client of ZooKeeper before 3.9 on the class path. */
+    /** Whether events have zxids; those of ZooKeeper's client before 3.9 do not. */
     private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
             .anyMatch(method -> method.getName().equals("getZxid"));
 
@@ -49,20 +49,23 @@ public final class ZooKeeperStore implements ZnodeStore {
     private final Listener listener;
     private final Watcher watcher = this::process;
     private final Watcher sessionWatcher = this::processSessionWatch;
-    /** What the watch for the events of a borrowed session is on: nobody makes it, and nobody else watches it. */
-    private final String nobodysNode = "/latchkey-session-" + BORROWED.incrementAndGet();
+    /**
+     * The node whose watch brings the events of a borrowed session. It is never created, and no other watch is set on
+     * it.
+     */
+    private final String eventNode = "/latchkey-session-" + BORROWED.incrementAndGet();
 
     private volatile boolean givenBack;
-    /** The handle's one thread for events and answers; null until the first of them. */
+    /** The handle's only thread for events and responses; null until the first of them. */
     private volatile @Nullable Thread eventThread;
 
-    /** Whether the handle is ours to close. */
+    /** Whether this store closes the handle. */
     private enum Ownership {
         OWN,
         BORROWED
     }
 
-    /** How to open a handle of our own. */
+    /** A way to open a handle that this store owns. */
     @FunctionalInterface
     public interface Opener {
         ZooKeeper open(Watcher watcher) throws IOException;
@@ -87,14 +90,15 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
     }
 
-    /** A new session of our own. */
+    /** Opens a new session, which this store owns. */
     public static ZooKeeperStore open(Opener opener, List<ACL> acl, Listener listener) throws IOException {
         return new ZooKeeperStore(opener, acl, listener);
     }
 
     /**
-     * The session of somebody else's handle. Its default watcher is not ours, so that a watch of our own brings the
-     * session's events: on a node that nobody makes, which takes no right, fires for nothing else, and is taken back.
+     * Returns a store for the session of a handle that the caller owns. The handle's default watcher belongs to the
+     * caller, so a watch brings the session's events. It is on a node that is never created: that needs no right, fires
+     * for nothing else, and can be removed.
      */
     public static ZooKeeperStore borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
         ZooKeeperStore port = new ZooKeeperStore(handle, acl, listener);
@@ -111,7 +115,7 @@ public final class ZooKeeperStore implements ZnodeStore {
             return;
         }
         zooKeeper.exists(
-                nobodysNode,
+                eventNode,
                 sessionWatcher,
                 (rc, path, ctx, stat) -> {
                     eventThread = Thread.currentThread();
@@ -126,7 +130,7 @@ public final class ZooKeeperStore implements ZnodeStore {
                     } else if (map(rc) == Status.CONNECTION_LOSS) {
                         watchSession();
                     } else {
-                        // Refused by a server that has too much to do.
+                        // An overloaded server refused the request.
                         CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
                                 .execute(this::watchSession);
                     }
@@ -159,8 +163,8 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     /**
-     * A list that is read together with others comes without its Stat. The node's data is read before it and behind it: if
-     * one transaction wrote both, it had written the data of the list's moment as well.
+     * Lists several nodes. A list that is read together with others comes without its Stat. So the node's data is read
+     * before and after it: if one transaction wrote both, the data at the time of the list was the same.
      */
     @Override
     public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
@@ -172,7 +176,10 @@ public final class ZooKeeperStore implements ZnodeStore {
         zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(listings(rc, results)), null);
     }
 
-    /** Its code is that of the first read that was refused; then there are results all the same. */
+    /**
+     * Converts the results. The code is that of the first read that was refused; in that case there are results as
+     * well.
+     */
     private static Response<List<Response<Listing>>> listings(int rc, @Nullable List<OpResult> results) {
         if (results == null) {
             return Response.failed(map(rc), word(rc));
@@ -195,7 +202,10 @@ public final class ZooKeeperStore implements ZnodeStore {
         return Response.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
     }
 
-    /** By lists, which are short: a request's node has no children. A node is looked for before its rights are. */
+    /**
+     * Checks by lists, which are short: a request's node has no children. The server looks for a node before it checks
+     * rights.
+     */
     @Override
     public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
         List<Op> ops = new ArrayList<>(paths.size());
@@ -205,7 +215,10 @@ public final class ZooKeeperStore implements ZnodeStore {
         zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(codes(rc, results)), null);
     }
 
-    /** Its code is that of the first read that was refused; then there are results all the same. */
+    /**
+     * Converts the results. The code is that of the first read that was refused; in that case there are results as
+     * well.
+     */
     private static Response<List<Status>> codes(int rc, @Nullable List<OpResult> results) {
         if (results == null) {
             return Response.failed(map(rc), word(rc));
@@ -237,7 +250,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         zooKeeper.getChildren(path, watcher, listing(then), null);
     }
 
-    /** Not {@code removeWatches(watcher)}: that goes out as a check and removes nothing at the server. */
+    /** Not {@code removeWatches(watcher)}, which is sent as a check and removes nothing at the server. */
     @Override
     public void removeWatches(String path, Runnable then) {
         zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);
@@ -256,16 +269,16 @@ public final class ZooKeeperStore implements ZnodeStore {
     public void close(Runnable then) {
         if (ownership == Ownership.BORROWED) {
             givenBack = true;
-            removeWatches(nobodysNode, then);
+            removeWatches(eventNode, then);
             return;
         }
-        // ZooKeeper's handle swallows an interrupt, and leaves the session to its time-out then.
+        // On a thread of its own: ZooKeeper's handle ignores an interrupt, and then leaves the session to its timeout.
         Thread closing = new Thread(() -> closeHandle(then), "latchkey-close");
         closing.setDaemon(true);
         try {
             closing.start();
         } catch (OutOfMemoryError noThread) {
-            LOG.warn("No thread can be started to close the ZooKeeper handle; it is closed on this one", noThread);
+            LOG.warn("No thread can be started to close the ZooKeeper handle; closing it on the current thread", noThread);
             closeHandle(then);
         }
     }
@@ -310,8 +323,9 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     /**
-     * A failed transaction was carried out by the quorum as well: it is an answer, with the write that failed. Not so where that failed
-     * because the leader ends the session just then, or knows it at another server: that proves nothing but this.
+     * Converts the results of a transaction. The quorum has committed a failed one as well, so it counts as a response,
+     * with the write that failed. The exception is a failure because the leader is ending the session, or knows it at
+     * another server: that proves nothing else.
      */
     static Response<Written> written(int rc, List<OpResult> results) {
         if (rc == KeeperException.Code.OK.intValue()) {
@@ -334,8 +348,9 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     /**
-     * The nodes that a transaction created. All its changes have one zxid, so any Stat in its results tells it; a create's
-     * own Stat does not come from every server, nor through a handle with a chroot (3.9.5 falls back to the old form).
+     * Returns the nodes that a transaction created. All its changes have one zxid, so any Stat in the results has it.
+     * Not every server returns the Stat of a create, and a handle with a chroot does not either (3.9.5 falls back to
+     * the old form).
      */
     private static List<Created> created(List<OpResult> results) {
         long zxid = 0;
@@ -398,7 +413,7 @@ public final class ZooKeeperStore implements ZnodeStore {
             case DataWatchRemoved, ChildWatchRemoved ->
                 listener.fired(event.getPath(), Change.WATCH_REMOVED, zxid(event));
             case NodeCreated, PersistentWatchRemoved -> {
-                // No watch of ours can bring these.
+                // This store sets no watch that fires these.
             }
         }
     }
@@ -407,7 +422,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         return EVENTS_HAVE_ZXIDS ? event.getZxid() : WatchedEvent.NO_ZXID;
     }
 
-    @SuppressWarnings("deprecation") // The switch is to be exhaustive; the old states never come.
+    @SuppressWarnings("deprecation") // The switch has to be exhaustive; the deprecated states never occur.
     private void sessionChanged(Watcher.Event.KeeperState state) {
         switch (state) {
             case SyncConnected -> listener.connected(zooKeeper.getSessionTimeout());
@@ -415,7 +430,7 @@ public final class ZooKeeperStore implements ZnodeStore {
             case Expired, Closed -> listener.expired();
             case AuthFailed -> listener.loginRefused();
             case SaslAuthenticated, Unknown, NoSyncConnected -> {
-                // Nothing that a lock would have to know.
+                // Not relevant for locks.
             }
         }
     }
@@ -425,8 +440,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         return code == null ? "error " + rc : code.name();
     }
 
-    /** The one place where ZooKeeper's codes become ours. */
-    @SuppressWarnings("deprecation") // The switch is to be exhaustive.
+    /** Converts ZooKeeper's codes; the only place that does. */
+    @SuppressWarnings("deprecation") // The switch has to be exhaustive.
     private static Status map(int rc) {
         KeeperException.Code code = KeeperException.Code.get(rc);
         if (code == null) {

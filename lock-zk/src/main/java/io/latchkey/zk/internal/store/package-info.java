@@ -1,4 +1,4 @@
-/** The one door to ZooKeeper: requests and responses, the real client behind them, handles, and the errors that tell of them. */
+/** The access to ZooKeeper: requests and responses, the real client behind them, handles, and error texts. */
 @NullMarked
 package io.latchkey.zk.internal.store;
 

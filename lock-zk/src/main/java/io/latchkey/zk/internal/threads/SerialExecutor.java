@@ -70,7 +70,7 @@ public final class SerialExecutor implements Executor {
             relief.execute(() -> runTasks(Integer.MAX_VALUE));
             return true;
         } catch (Throwable noThread) {
-            LOG.debug("No thread to relieve {}", Thread.currentThread(), noThread);
+            LOG.debug("No thread can take over the tasks of {}", Thread.currentThread(), noThread);
             return false;
         }
     }
