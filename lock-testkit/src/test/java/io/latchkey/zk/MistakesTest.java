@@ -304,7 +304,7 @@ class MistakesTest extends OnOneServer {
         IllegalArgumentException control =
                 assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
         assertEquals(
-                "ownerLabel has the character U+000A, which does not show, and is not allowed", control.getMessage());
+                "ownerLabel has the character U+000A, which is not printable", control.getMessage());
         assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("turned \u202e around"));
     }
 

@@ -5,65 +5,69 @@ import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
 
 /**
- * Whose znodes a client's locks are made of. With {@link #CURATOR} or {@link #KAZOO} it shares live paths with that
- * library's recipes: both sides stand in one queue in the order of the server's numbers, exclude each other, and a crash
- * of either lets the next in when its session ends. So a fleet can move one process after the other. Once nobody else is
- * left, take a new path with {@link #LATCHKEY}, or the same when it is empty.
+ * The layout of the znodes that a client's locks consist of. With {@link #CURATOR} or {@link #KAZOO} a client shares
+ * live paths with that library's recipes. Both sides are in one queue in the order of the server's numbers, and exclude
+ * each other. After a crash of either side the next request is granted when the session ends. So a fleet can move one
+ * process at a time. When no client of the other library is left, take a new path with {@link #LATCHKEY}, or the same
+ * path when it is empty.
  *
- * <p>What a lease of Latchkey's promises (validity, token, loss that is told) it promises on any layout. It cannot do
- * that for the others: they have no tokens, and may believe that they hold after their session has ended.
+ * <p>The promises for a Latchkey lease (validity, token, notification of loss) hold in every layout. They do not extend
+ * to the other library's clients: these have no tokens, and may believe that they hold after their session has ended.
  *
  * <p><b>On a shared layout</b>
  *
  * <ul>
- *   <li>the path's own data is never read nor written. That one client takes a path for a mutex and another for something
- *       else only shows by requests that stand there. Each request of Latchkey's that lists the queue and finds a request of
- *       another use fails with {@link io.latchkey.lock.LockMismatchException}, also one that waits and was there before the
- *       other. So one client with a wrong setting fails all that wait at the path; those that hold are not touched;
- *   <li>a release is a deletion and nothing else: the next in the queue lists once more before it holds;
- *   <li>{@code multiLock} is refused with {@link UnsupportedOperationException}: others take several locks one after the
- *       other, and the two ways deadlock with each other;
- *   <li>{@code Lease.releaseRequested} is refused likewise, and {@code Contender.requestRelease} tells that nobody
- *       listens; {@code Contender.evict} works on everybody's requests;
- *   <li>where the path's sequence counter has come within a million of its end, acquiring fails with
- *       {@link io.latchkey.lock.LockException} until somebody deletes the empty path: it is not made anew while others
- *       count on it.
+ *   <li>the path's own data is never read or written. So if one client uses a path for a mutex and another for
+ *       something else, only the requests there show it. Each Latchkey request that lists the queue and finds a request
+ *       of another use fails with {@link io.latchkey.lock.LockMismatchException}. That includes requests that wait and
+ *       were there before the other. So one client with a wrong setting makes all waiters at the path fail; holders are
+ *       not affected;
+ *   <li>a release is only a deletion: the next request in the queue lists again before it holds;
+ *   <li>{@code multiLock} is refused with {@link UnsupportedOperationException}: other libraries take several locks one
+ *       after the other, and the two ways can deadlock with each other;
+ *   <li>{@code Lease.releaseRequested} is refused likewise, and {@code Contender.requestRelease} returns that the owner
+ *       does not listen; {@code Contender.evict} works on all requests;
+ *   <li>when the path's sequence counter has come within a million of its end, acquiring fails with {@link
+ *       io.latchkey.lock.LockException} until the empty path is deleted. It is not renewed automatically while other
+ *       clients rely on it.
  * </ul>
  *
- * <p>Every client at one path, Latchkey's included, must have the same layout. A client of Latchkey with another layout is
- * refused with {@code LockMismatchException} where it meets requests of this one, also for a semaphore; so are requests
- * that wait there already when they look again. The other library does not look, so it cannot be refused: requests of
- * Latchkey's that wait or come while it uses the path fail with {@code LockMismatchException}.
+ * <p>Every client at one path, Latchkey's included, must have the same layout. A Latchkey client with another layout is
+ * refused with {@code LockMismatchException} if it finds requests of this one, also for a semaphore. So are requests
+ * that already wait there, when they list again. The other library does not check, so it cannot be refused. While it
+ * uses the path, all Latchkey requests that wait or are made there fail with {@code LockMismatchException}.
  */
 public enum Layout {
-    /** Latchkey's own; the only one with all it can do. Every recipe. */
+    /** Latchkey's own layout, which supports every recipe and all features. */
     LATCHKEY,
 
     /**
-     * That of Apache Curator 5's recipes: {@code mutex} with {@code InterProcessMutex}, {@code readWriteLock} with
-     * {@code InterProcessReadWriteLock} (downgrading included), {@code stripedMutex} with one {@code InterProcessMutex} at
-     * {@code path/0} and so on, and {@code semaphore} with {@code InterProcessSemaphoreV2}, of one permit with {@code
-     * InterProcessSemaphoreMutex} as well.
+     * The layout of Apache Curator 5's recipes: {@code mutex} with {@code InterProcessMutex}, {@code readWriteLock}
+     * with {@code InterProcessReadWriteLock} (downgrading included), {@code stripedMutex} with one {@code
+     * InterProcessMutex} at {@code path/0} and so on, and {@code semaphore} with {@code InterProcessSemaphoreV2}. A
+     * semaphore of one permit also works with {@code InterProcessSemaphoreMutex}.
      *
-     * <p>A semaphore is taken in Curator's way: who holds a mutex at {@code path/locks} may put a node under
-     * {@code path/leases} and wait there. That is two locks for a permit, and {@code tryAcquire()} may find no turn while
-     * somebody else is just taking a permit. Permits come one at a time: {@code permits} of more than one and
-     * {@code resize} are refused with {@link UnsupportedOperationException}. The number of permits is what each client
-     * declares, and these are not compared. A client of this layout needs the right to read {@code path}. A semaphore of
-     * Latchkey's own layout refuses a path with a child {@code leases}, also one that is left over: the server removes an
-     * empty one after some time if it is a container.
+     * <p>A semaphore is acquired in Curator's way: the holder of a mutex at {@code path/locks} may create a node under
+     * {@code path/leases} and wait there. So a permit takes two locks, and {@code tryAcquire()} may fail while another
+     * client is acquiring a permit. Permits are acquired one at a time: {@code permits} of more than one and {@code
+     * resize} are refused with {@link UnsupportedOperationException}. The number of permits is the one that each client
+     * declares; these numbers are not compared. A client of this layout needs the right to read {@code path}.
+     *
+     * <p>A semaphore of Latchkey's own layout refuses a path with a child {@code leases}, also one that is left over.
+     * If that child is a container, the server removes it some time after it is empty.
      */
     CURATOR,
 
     /**
-     * That of kazoo's recipes: {@code mutex} with {@code Lock}, {@code readWriteLock} with {@code ReadLock} and
-     * {@code WriteLock}, {@code stripedMutex} with one {@code Lock} at {@code path/0} and so on. Where a reader
-     * stands at its path, a mutex fails with {@link io.latchkey.lock.LockMismatchException}; kazoo's {@code Lock} does not
-     * see readers. Paths are plain nodes that stay when they are empty, since
-     * kazoo makes sure of a path only once. {@code semaphore} is refused with {@link UnsupportedOperationException}.
+     * The layout of kazoo's recipes: {@code mutex} with {@code Lock}, {@code readWriteLock} with {@code ReadLock} and
+     * {@code WriteLock}, {@code stripedMutex} with one {@code Lock} at {@code path/0} and so on. A mutex fails with
+     * {@link io.latchkey.lock.LockMismatchException} if a reader is in its queue, since kazoo's {@code Lock} does not
+     * see readers. Paths are plain nodes that stay when they are empty, since kazoo creates a path only once. {@code
+     * semaphore} is refused with {@link UnsupportedOperationException}.
      *
-     * <p>A {@code ReadLock} of kazoo 2.8.0 that has to wait also waits for writers behind it, and they for it, for ever: its
-     * issue 649, with kazoo alone as well. With such a kazoo give its readers a time-out.
+     * <p>A {@code ReadLock} of kazoo 2.8.0 that has to wait also waits for writers behind it, and they for it, forever.
+     * This is kazoo's issue 649, and it occurs with kazoo alone as well. With such a version of kazoo, give its readers
+     * a timeout.
      */
     KAZOO;
 

@@ -8,19 +8,22 @@ import io.latchkey.zk.internal.queue.PrintableText;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** Checks users' paths at the door. */
+/** The checks of paths that users pass. */
 final class LockPaths {
-    /** A transaction names a path up to four times, and a base path before it, and has to fit ZooKeeper's packet of 1 MB. */
+    /**
+     * The maximum length of a path. A transaction names a path up to four times, with a base path before it, and has to
+     * fit ZooKeeper's packet of 1 MB.
+     */
     private static final int LONGEST = 10_000;
-    /** How much of a path an error shows. */
+    /** The number of a path's characters that an error shows. */
     private static final int SHOWN = 200;
 
     private LockPaths() {}
 
     /**
-     * The path itself if a lock can stand there.
+     * Returns the path if it can name a lock.
      *
-     * @throws BadPathException if not; it says why
+     * @throws BadPathException if it cannot; the message says why
      */
     static String check(String path) {
         Objects.requireNonNull(path, "path");
@@ -28,10 +31,10 @@ final class LockPaths {
             throw bad(path, "it must begin with /");
         }
         if (path.length() == 1) {
-            throw bad(path, "the root is no lock; name one below it");
+            throw bad(path, "the root cannot be a lock; use a path below it");
         }
         if (path.length() > LONGEST) {
-            throw bad(path, "it has " + path.length() + " characters, and " + LONGEST + " are the most");
+            throw bad(path, "it has " + path.length() + " characters; at most " + LONGEST + " are allowed");
         }
         if (path.endsWith("/")) {
             throw bad(path, "it must not end with /");
@@ -47,8 +50,8 @@ final class LockPaths {
                 throw bad(
                         path,
                         "its level \"" + PrintableText.printable(level, SHOWN)
-                                + "\" reads as the name of a request of Latchkey, Curator or kazoo, and"
-                                + " a lock at the path above it would take it for one. Put something behind it");
+                                + "\" has the form of a request's name of Latchkey, Curator or kazoo, and"
+                                + " a lock at the path above it would count it as a request. Append something to it");
             }
         }
         path.chars().filter(LockPaths::refused).findFirst().ifPresent(c -> {
@@ -61,8 +64,9 @@ final class LockPaths {
     }
 
     /**
-     * Whether a node of this name would stand in the queue of a lock above it, or forbid that lock. Keys that come from outside
-     * are levels, and no such key may do that. All layouts' names are refused in each: the lock above may be of any.
+     * Returns whether a node of this name would be in the queue of a lock above it, or would make that lock fail.
+     * Levels may be keys from outside, and no key may do that. Names of all layouts are refused in each, since the lock
+     * above may be of any.
      */
     private static boolean readsAsRequest(String level) {
         return NodeName.isEar(level)
@@ -70,7 +74,7 @@ final class LockPaths {
                         .anyMatch(naming -> naming.parse(level).isPresent());
     }
 
-    /** What ZooKeeper refuses: control characters, surrogates, private use, specials. */
+    /** Returns whether ZooKeeper refuses the character: control characters, surrogates, private use, specials. */
     private static boolean refused(int c) {
         return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || (c >= 0xfff0 && c <= 0xffff);
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A recipe as a {@link Lock}: owned by the thread, re-entrant, one node whatever the depth. The two views of a read-write
- * lock share a thread's hold: a writer may read as well, and who only reads may not write.
+ * A recipe as a {@link Lock}: owned by the thread, re-entrant, with one node whatever the depth. The two views of a
+ * read-write lock share a thread's hold: a writer may also read, and a reader may not also write.
  */
 final class LockView implements Lock {
     private final ZkAcquirable acquirable;
@@ -87,10 +87,10 @@ final class LockView implements Lock {
         }
     }
 
-    /** The thread goes on reading. */
+    /** Replaces the thread's write lease by a read lease. */
     private void downgrade(ThreadHolds.Hold hold) {
         try {
-            hold.goOnWith(ZkReadWriteLock.downgrade(hold.lease()));
+            hold.replaceLease(ZkReadWriteLock.downgrade(hold.lease()));
         } catch (LeaseLostException lost) {
             throw lost("unlocked");
         }
@@ -110,9 +110,9 @@ final class LockView implements Lock {
             throw lost("locked again");
         }
         if (side == Side.WRITE && !mine.get().has(side)) {
-            throw new IllegalStateException("This thread reads, and cannot become the writer of " + acquirable
-                    + ": two readers that tried would wait for each other. Its read lock stays held. Unlock it, lock for"
-                    + " writing, and look again at what was read.");
+            throw new IllegalStateException("This thread holds the read lock and cannot acquire " + acquirable
+                    + ": two readers that tried would wait for each other. The read lock stays held. Unlock it, lock for"
+                    + " writing, and read the data again.");
         }
         mine.get().enter(side);
         return true;
@@ -125,7 +125,7 @@ final class LockView implements Lock {
 
     private LockOwnershipLostException lost(String what) {
         return new LockOwnershipLostException("This thread lost " + acquirable + " before it " + what
-                + ": another client may hold it by now. What it protected is not protected any more.");
+                + ". Another client may hold it by now, so the work done since the loss was not protected.");
     }
 
     @Override

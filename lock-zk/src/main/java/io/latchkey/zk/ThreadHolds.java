@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which thread holds which lock through {@link java.util.concurrent.locks.Lock} views, and how often. */
+/** The locks that each thread holds through {@link java.util.concurrent.locks.Lock} views, with their depths. */
 final class ThreadHolds {
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
     private record Key(String lock, Thread thread) {}
 
-    /** The two sides of a read-write lock; a mutex has only one. */
+    /** The sides of a read-write lock; a mutex has only one. */
     enum Side {
         READ,
         WRITE
     }
 
-    /** One thread's hold, by one lease, of one side or both; touched by that thread alone. */
+    /** One thread's hold, by one lease, of one side or both. Confined to that thread. */
     static final class Hold {
         private final Map<Side, Integer> depths = new EnumMap<>(Side.class);
         private ZkLease lease;
@@ -32,8 +32,8 @@ final class ThreadHolds {
             return lease;
         }
 
-        /** Another lease takes the place of the one so far. */
-        void goOnWith(ZkLease next) {
+        /** Replaces the lease, after a downgrade. */
+        void replaceLease(ZkLease next) {
             lease = next;
         }
 
@@ -45,7 +45,7 @@ final class ThreadHolds {
             depths.merge(side, 1, Math::addExact);
         }
 
-        /** Takes one level off. */
+        /** Reduces the depth by one. */
         void leave(Side side) {
             depths.computeIfPresent(side, (which, depth) -> depth == 1 ? null : depth - 1);
         }

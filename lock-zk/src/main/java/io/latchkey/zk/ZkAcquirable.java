@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One recipe at one path, or several: the synchronous and the asynchronous door to the same request. */
+/** A lock of one recipe at one path, or of several, with its synchronous and asynchronous methods. */
 class ZkAcquirable implements Acquirable {
     private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
     private static final WaitPolicy NEVER = new WaitPolicy.Never();
@@ -112,7 +112,7 @@ class ZkAcquirable implements Acquirable {
         }
     }
 
-    /** For a caller that waits on the current thread. */
+    /** Starts a request for a caller that waits on the current thread. */
     CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy patience) {
         engine.context().checkMayWait("acquire", this);
         return start(patience);
@@ -122,7 +122,10 @@ class ZkAcquirable implements Acquirable {
         return engine.acquire(members, patience);
     }
 
-    /** The user's future: what depends on it runs where callbacks run, and completing it otherwise gives up the request. */
+    /**
+     * Returns the user's future. Its dependent stages run on the callback executor. If the user completes it, the
+     * request is given up.
+     */
     private <T> CompletableFuture<T> promise(WaitPolicy patience, Function<Optional<Lease>, T> shape) {
         CompletableFuture<T> promise = new CompletableFuture<>();
         CompletableFuture<Optional<ZkLease>> request = start(patience);
@@ -153,13 +156,13 @@ class ZkAcquirable implements Acquirable {
         return members;
     }
 
-    /** What is held by whoever holds it through a view, whichever side of it. */
+    /** Returns the key of a thread's hold through a view, which both sides of a read-write lock share. */
     String holdKey() {
         LockTarget only = members.get(0);
         return only.recipe().purpose().kind() + only.path();
     }
 
-    /** The first member's path. */
+    /** Returns the first member's path. */
     String path() {
         return members.get(0).path();
     }

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * A semaphore in the way of Curator's {@code InterProcessSemaphoreV2}: who holds the mutex at {@code locks} may put a
- * node under {@code leases}, and waits there until there is room. One permit at a time.
+ * A semaphore in the way of Curator's {@code InterProcessSemaphoreV2}: the holder of the mutex at {@code locks} may
+ * create a node under {@code leases}, and waits there for a permit. One permit at a time.
  */
 final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     private static final String LOCKS = "/locks";
@@ -59,7 +59,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
         return CuratorSemaphoreRequest.acquire(engine(), turn, permit, patience);
     }
 
-    /** Who has a permit or is next to have one, and then who waits for that turn. */
+    /** Returns the requests that have a permit or are next to have one, and then those that wait for that turn. */
     @Override
     public List<Contender> queue() {
         Stream<Contender> turns = new QueueInspector(
@@ -75,14 +75,14 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
         }
         if (n > 1) {
             throw new UnsupportedOperationException(
-                    "Curator's semaphore gives permits one by one: two clients that each"
-                            + " want several would wait for each other. Nothing was sent. Take one, or use Layout.LATCHKEY at a"
-                            + " path of its own.");
+                    "Curator's semaphore grants permits one at a time: two clients that each"
+                            + " want several could wait for each other. Nothing was sent. Acquire one permit, or use"
+                            + " Layout.LATCHKEY at another path.");
         }
         return this;
     }
 
-    /** Every client has the number that it declares. */
+    /** Returns the declared number, which each client knows only of itself. */
     @Override
     public int capacity() {
         return declared;
@@ -101,9 +101,10 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
         if (newCapacity <= 0) {
             throw new IllegalArgumentException("the capacity must be positive, not " + newCapacity);
         }
-        throw new UnsupportedOperationException("A semaphore of Curator's has the permits that each client declares for"
-                + " itself. Nothing was sent. Let all clients declare another number, or use Layout.LATCHKEY at a path of"
-                + " its own.");
+        throw new UnsupportedOperationException(
+                "A semaphore of Curator cannot be resized: each client declares its number of"
+                        + " permits. Nothing was sent. Let all clients declare another number, or use Layout.LATCHKEY at another"
+                        + " path.");
     }
 
     @Override

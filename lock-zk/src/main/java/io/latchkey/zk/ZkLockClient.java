@@ -56,8 +56,8 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on ZooKeeper. One client has one session at a time and serves any number of threads and locks; make one for a
- * process, and close it at its end.
+ * A client for locks on ZooKeeper. It has one session at a time and serves any number of threads and locks. Create one
+ * for a process, and close it when the process ends.
  *
  * <pre>{@code
  * try (LockClient locks = ZkLockClient.connect("zk1:2181,zk2:2181,zk3:2181/app")) {
@@ -67,23 +67,23 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A client that {@linkplain #connect(String) connects} by itself opens a new session when the former has expired:
- * what was held is lost, who waited queues again within its time. A client that {@linkplain #using(ZooKeeper) borrows} a
- * handle ends with that handle's session.
+ * <p>A client that {@linkplain #connect(String) connects} by itself opens a new session when the previous one has
+ * expired. Then its leases are lost, and its waiting requests queue again within their timeouts. A client that
+ * {@linkplain #using(ZooKeeper) borrows} a handle ends with that handle's session.
  */
 public final class ZkLockClient implements LockClient {
     private static final AtomicInteger NUMBER = new AtomicInteger();
-    /** Several reconnects of ZooKeeper's client, which take one to two seconds each. */
+    /** Enough for several reconnects of ZooKeeper's client, which take one to two seconds each. */
     private static final Duration LOGIN_PATIENCE = Duration.ofSeconds(10);
 
     private final Engine engine;
     private final String basePath;
     private final ThreadHolds holds = new ThreadHolds();
-    /** Lets the threads of this client end. */
+    /** Ends the threads of this client. */
     private final Runnable threadsEnd;
 
     private final Optional<LocalHandOff> turns;
-    /** What a member of a multi-lock takes of a packet besides its path. */
+    /** The bytes of a packet that a member of a multi-lock takes besides its path. */
     private final int memberBytes;
 
     private ZkLockClient(
@@ -98,60 +98,63 @@ public final class ZkLockClient implements LockClient {
     /**
      * Connects with the defaults of {@link #builder()}.
      *
-     * @param connectString servers as {@code host:port[,host:port...]}, and maybe a chroot behind them, which is created
-     *     if it is missing
+     * @param connectString the servers as {@code host:port[,host:port...]}, with an optional chroot at the end, which
+     *     is created if it does not exist
      * @return a connected client
      * @throws IllegalArgumentException if the connect string is malformed
-     * @throws LockUnavailableException if no server has a known address, or none answers in time
+     * @throws LockUnavailableException if no server has a known address, or none responds in time
      */
     public static ZkLockClient connect(String connectString) {
         return builder().connectString(connectString).build();
     }
 
     /**
-     * Locks in the session of a handle that the caller owns: it is never closed, and after its session has expired this
-     * client says so with {@link io.latchkey.lock.SessionExpiredException}. When a request leaves a queue, all watches of
-     * the handle on what it watched are taken back, so do not watch locks' paths or nodes through the same handle.
+     * Returns a client that uses the session of a handle that the caller owns. The handle is never closed. After its
+     * session has expired, calls of this client throw {@link io.latchkey.lock.SessionExpiredException}. When a request
+     * leaves a queue, all watches of the handle on the nodes that it watched are removed. So do not watch the paths or
+     * nodes of locks through the same handle.
      *
-     * <p>On the handle's event thread, where its watchers run, a call that waits would wait for itself. There acquiring and
-     * all questions to the servers fail at once with {@link IllegalStateException}; {@code release()} and {@code close()}
-     * send what is to be deleted and do not wait, and the outcome of a release is {@link
+     * <p>On the handle's event thread, where its watchers run, a call that waits would wait for itself. There acquiring
+     * and all questions to the servers fail at once with {@link IllegalStateException}. {@code release()} and {@code
+     * close()} send the deletions and do not wait, and the outcome of a release is {@link
      * io.latchkey.lock.ReleaseOutcome#PENDING}.
      *
-     * <p>The first lease is granted a {@linkplain Builder#validityMargin validity margin} after this call at the earliest, by
-     * default a quarter of the session time-out: the handle may have been connected just now, and nothing proves before that how
-     * long the servers keep its session. A {@code tryAcquire} with less time than that is empty until then.
+     * <p>The first lease is granted a {@linkplain Builder#validityMargin validity margin} after this call at the
+     * earliest, by default a quarter of the session timeout. The handle may have connected just now, and nothing proves
+     * before that how long the servers keep its session. A {@code tryAcquire} with less time than that returns empty
+     * until then.
      *
-     * <p>After {@code close()} nothing of the client is left on the handle, but for one case: if the answer to the creation of
-     * a node was lost and the node was not found since, the server may still create it when the session reconnects. Then the
-     * closed client keeps a watch and a timer thread until it has deleted that node or the session has ended.
+     * <p>After {@code close()} the client leaves nothing on the handle, with one exception: if the response to the
+     * create of a node was lost and the node was not found since, the server may still create it when the session
+     * reconnects. Then the closed client keeps a watch and a timer thread until it has deleted that node or the session
+     * has ended.
      *
      * @param zooKeeper a live handle
      * @return a connected client; closing it deletes its nodes and leaves the handle open
-     * @throws IllegalArgumentException if the handle's configuration is unfit for locks, as one with {@code
-     *     zookeeper.disableAutoWatchReset} is
-     * @throws LockUnavailableException if the handle is not connected within its session time-out
+     * @throws IllegalArgumentException if the handle's configuration is unfit for locks, such as one with {@code
+     *     zookeeper.disableAutoWatchReset}
+     * @throws LockUnavailableException if the handle is not connected within its session timeout
      */
     public static ZkLockClient using(ZooKeeper zooKeeper) {
         return builder().using(zooKeeper).build();
     }
 
     /**
-     * Begins the description of a client.
+     * Returns a new builder of a client.
      *
-     * @return a description in which it is still to be said where to connect
+     * @return a builder; {@link Builder#connectString} or {@link Builder#using} is still to be called
      */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * The same locks over something that stands in for ZooKeeper, as the test kit's simulation does. Not for applications:
-     * what an engine is made of changes from version to version.
+     * Returns the same locks over a replacement for ZooKeeper, such as the test kit's simulation. Not for applications:
+     * the parts of an engine change from version to version.
      *
      * @param engine a started engine; closing the client closes it
-     * @param turns how its waiters for a mutex take turns with one place, if they do
-     * @return a client with no base path
+     * @param turns the local turns of its waiters for a mutex, if they are enabled
+     * @return a client without a base path
      * @hidden
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
@@ -201,14 +204,17 @@ public final class ZkLockClient implements LockClient {
         return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
     }
 
-    /** Unicode's category C: control and format characters, lone surrogates, private use, unassigned. */
-    private static boolean doesNotShow(int character) {
+    /**
+     * Returns whether the character is in Unicode's category C: control and format characters, lone surrogates, private
+     * use, unassigned.
+     */
+    private static boolean isUnprintable(int character) {
         return Character.toString(character).matches("\\p{C}");
     }
 
     /**
-     * @param name the argument's, for the message
-     * @throws IllegalArgumentException if it cannot be shown
+     * @param name the name of the argument, for the message
+     * @throws IllegalArgumentException if the text is too long or not printable
      */
     static void checkLabel(String name, String text) {
         Objects.requireNonNull(text, name);
@@ -216,9 +222,9 @@ public final class ZkLockClient implements LockClient {
             throw new IllegalArgumentException(
                     name + " has " + text.length() + " characters; at most " + PrintableText.LONGEST + " are allowed");
         }
-        text.codePoints().filter(ZkLockClient::doesNotShow).findFirst().ifPresent(c -> {
+        text.codePoints().filter(ZkLockClient::isUnprintable).findFirst().ifPresent(c -> {
             throw new IllegalArgumentException(
-                    String.format("%s has the character U+%04X, which does not show, and is not allowed", name, c));
+                    String.format("%s has the character U+%04X, which is not printable", name, c));
         });
     }
 
@@ -226,8 +232,8 @@ public final class ZkLockClient implements LockClient {
         if (engine.context().naming() != layout.naming()) {
             throw new UnsupportedOperationException(
                     "There is no " + what + " in this client's layout, which it shares with"
-                            + " other clients than Latchkey's. Nothing was sent. Make a client with Layout." + layout
-                            + " for it, and use a path of its own.");
+                            + " another library. Nothing was sent. Create a client with Layout." + layout
+                            + " for it, and use another path.");
         }
     }
 
@@ -256,12 +262,14 @@ public final class ZkLockClient implements LockClient {
         return "ZkLockClient[" + session() + "]";
     }
 
-    /** Describes a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default. */
+    /**
+     * A builder of a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default.
+     */
     public static final class Builder {
         private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
         private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
         private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
-        /** A borrowed handle does not tell its chroot. */
+        /** An allowance, since a borrowed handle does not expose its chroot. */
         private static final int UNKNOWN_CHROOT_BYTES = 100;
 
         private @Nullable String connectString;
@@ -290,10 +298,10 @@ public final class ZkLockClient implements LockClient {
         private Builder() {}
 
         /**
-         * The servers, as {@code host:port[,host:port...][/chroot]}.
+         * Sets the servers, as {@code host:port[,host:port...][/chroot]}.
          *
          * @param servers the connect string
-         * @return this
+         * @return this builder
          */
         public Builder connectString(String servers) {
             this.connectString = Objects.requireNonNull(servers, "connectString");
@@ -301,10 +309,10 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * A handle of the caller's instead of a connect string; see {@link ZkLockClient#using}.
+         * Sets a handle that the caller owns, in place of a connect string; see {@link ZkLockClient#using}.
          *
          * @param zooKeeper a live handle
-         * @return this
+         * @return this builder
          */
         public Builder using(ZooKeeper zooKeeper) {
             this.borrowed = Objects.requireNonNull(zooKeeper, "zooKeeper");
@@ -312,11 +320,11 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * How long the servers keep a session that they do not hear of; so long may a crashed holder block others. The
-         * servers have the last word and may shorten or lengthen it. Ten seconds if not given.
+         * Sets how long the servers keep the session of a silent client, and so how long a crashed holder may block
+         * others. The servers may shorten or lengthen it. The default is ten seconds.
          *
          * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
-         * @return this
+         * @return this builder
          * @throws IllegalArgumentException if it is less or more
          */
         public Builder sessionTimeout(Duration timeout) {
@@ -329,15 +337,16 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * How long {@link #build()} waits for the first connection; zero does not wait. If not given it is the session
-         * time-out, and one to four seconds when every server refuses the connection.
+         * Sets how long {@link #build()} waits for the first connection; zero does not wait. The default is the session
+         * timeout, or one to four seconds if every server refuses the connection.
          *
-         * <p>With a time given, {@link #build()} also waits for servers that still have to start and for host names that do not
-         * resolve yet, as those of a service whose pods are not ready: they are looked up again with each attempt to connect.
-         * With zero that goes on in the background. Without a time, names of which none resolves fail at once.
+         * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
+         * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each
+         * attempt to connect. With zero the client goes on in the background. By default, {@code build()} fails at once
+         * if no name resolves.
          *
          * @param timeout zero or more
-         * @return this
+         * @return this builder
          * @throws IllegalArgumentException if it is negative
          */
         public Builder connectTimeout(Duration timeout) {
@@ -350,11 +359,11 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * A path that stands before all lock paths of this client.
+         * Sets a path that is put before all lock paths of this client. The default is none.
          *
-         * @param path a path as {@link LockClient} describes it, created as needed; none if not given
-         * @return this
-         * @throws io.latchkey.lock.BadPathException if it is no such path
+         * @param path a path as {@link LockClient} describes it, created as needed
+         * @return this builder
+         * @throws io.latchkey.lock.BadPathException if it cannot be such a path
          */
         public Builder basePath(String path) {
             this.basePath = LockPaths.check(path);
@@ -362,32 +371,33 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Who may do what with all that this client creates: requests, lock paths, the levels above them and the chroot. If
-         * not given it is everything for the creator and nothing for anybody else where there is an {@link #auth login},
-         * and everything for everybody where there is none; a borrowed handle and a login by SASL or TLS, which the
-         * builder does not see, count as none. Everybody who is to use the same locks needs all rights; whoever may
-         * delete what is under a path can take its requests away.
+         * Sets the ACL of all nodes that this client creates: requests, lock paths, the levels above them and the
+         * chroot. By default a client with {@link #auth credentials} gives all rights to the creator and none to
+         * others; a client without gives all rights to all. A borrowed handle and a login by SASL or TLS, which the
+         * builder does not see, count as none. All clients of the same locks need all rights. A client with the right
+         * to delete under a path can delete the requests there.
          *
          * @param entries at least one
-         * @return this
-         * @throws IllegalArgumentException if there is none
+         * @return this builder
+         * @throws IllegalArgumentException if the list is empty
          */
         public Builder acl(List<ACL> entries) {
             if (entries.isEmpty()) {
-                throw new IllegalArgumentException("acl is empty: nobody could use what this client creates");
+                throw new IllegalArgumentException(
+                        "acl is empty: no client would have a right to the nodes that this one creates");
             }
             this.acl = List.copyOf(entries);
             return this;
         }
 
         /**
-         * A login to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}. What this client creates
-         * is then for those with the same login only, unless an {@link #acl} says otherwise. Not for a borrowed handle,
-         * which logs in by itself.
+         * Adds credentials to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])} does. Then
+         * only clients with the same credentials can use what this client creates, unless an {@link #acl} is set. Not
+         * for a borrowed handle, which has its own credentials.
          *
-         * @param scheme such as {@code digest}
-         * @param credentials such as {@code user:password}
-         * @return this
+         * @param scheme the scheme, such as {@code digest}
+         * @param credentials the credentials, such as {@code user:password}
+         * @return this builder
          */
         public Builder auth(String scheme, byte[] credentials) {
             auth.add(new ZooKeeperHandles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
@@ -395,12 +405,12 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * TLS, SASL and other settings of ZooKeeper's client. TLS needs {@code io.netty:netty-handler} and {@code
-         * io.netty:netty-transport-classes-epoll} with what they depend on, which Latchkey does not bring. One with {@code
-         * zookeeper.disableAutoWatchReset} is refused by {@link #build()}: who waits would miss its turn.
+         * Sets TLS, SASL and other settings of ZooKeeper's client. TLS needs {@code io.netty:netty-handler} and {@code
+         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
+         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss their grant.
          *
          * @param config the settings
-         * @return this
+         * @return this builder
          */
         public Builder clientConfig(ZKClientConfig config) {
             this.clientConfig = Objects.requireNonNull(config, "clientConfig");
@@ -408,12 +418,12 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * What this client is called in the queue's holder data, which everybody sees who may read the lock's path. Empty if not
-         * given.
+         * Sets the label of this client in the owner data of its requests. All clients that may read the lock's path
+         * can see it. The default is empty.
          *
-         * @param text at most 256 characters, each of which shows: no control or format characters
-         * @return this
-         * @throws IllegalArgumentException if it is longer or has others
+         * @param text at most 256 characters, all printable: no control or format characters
+         * @return this builder
+         * @throws IllegalArgumentException if it is longer or has other characters
          */
         public Builder ownerLabel(String text) {
             checkLabel("ownerLabel", text);
@@ -422,13 +432,13 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * How long it may take until the leader hears from the server that this client talks to: half a tick and some
-         * slack. A larger margin makes holders give up earlier, a smaller one rests on quicker servers. A quarter of the
-         * session time-out if not given, and up to a third where the time-out may be the smallest that the servers give; at
-         * most a third is used.
+         * Sets how long it may take until the leader hears from this client's server: half a tick and some slack. With
+         * a larger margin holders give up earlier; a smaller one relies on faster servers. The default is a quarter of
+         * the session timeout, and up to a third if the timeout may be the shortest that the servers grant. At most a
+         * third is used.
          *
          * @param margin more than zero
-         * @return this
+         * @return this builder
          * @throws IllegalArgumentException if it is not
          */
         public Builder validityMargin(Duration margin) {
@@ -437,19 +447,19 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Where users' code runs that depends on futures of this client. It should run tasks promptly: notice of loss
-         * goes through it, too. The futures of the client are completed there: stages that block all its threads, as by
-         * waiting for another lease, hold up all other futures, not only their stages. Four daemon threads of the client's
-         * own if not given.
+         * Sets the executor for users' code that depends on futures of this client. It should run tasks promptly, since
+         * notices of loss go through it, too. The client's futures are completed there. So stages that block all its
+         * threads, for example by waiting for another lease, delay all other futures, not only their own stages. The
+         * default is four daemon threads of the client.
          *
-         * <p>The executor is called on four daemon threads of the client's own. So one that runs tasks in the calling
-         * thread, as {@code Runnable::run} or a pool with {@code CallerRunsPolicy} does, or that blocks, holds up other
-         * callbacks and nothing else. A task that the executor refuses, by throwing anything, runs on one of these threads
-         * instead. A task that it accepts and never runs leaves its future incomplete, and a lease that it was to deliver
-         * held.
+         * <p>The executor is called on four daemon threads of the client. So an executor that blocks, or that runs
+         * tasks in the calling thread ({@code Runnable::run}, {@code CallerRunsPolicy}), delays other callbacks and
+         * nothing else. A task that the executor refuses, by throwing anything, runs on one of these threads instead. A
+         * task that it accepts and never runs leaves its future incomplete, and a lease that the future was to deliver
+         * stays held.
          *
-         * @param executor not closed by the client
-         * @return this
+         * @param executor an executor, which the client does not close
+         * @return this builder
          */
         public Builder callbackExecutor(Executor executor) {
             this.callbacks = Objects.requireNonNull(executor, "callbackExecutor");
@@ -457,78 +467,83 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Lets those of this client who wait for the same mutex take several turns with one place in the server's queue, for
-         * processes whose threads fight over one lock: from one to the next nothing goes over the wire. Off if not given.
+         * Lets waiters of this client for the same mutex take several turns with one place in the server's queue. This
+         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. The default
+         * is off.
          *
-         * <p>Within a client it stays first come, first served. Other clients wait for {@code most} turns, or for {@code
-         * longest} and the turn that began before its end, each time that this client's place comes: they are served in the
-         * order of the places, none is left out. A holder that is {@linkplain io.latchkey.lock.Lease#releaseRequested asked
-         * to let go} passes nothing on. Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}: a
-         * store that checks tokens sees them as one holder, so within this process the lock alone keeps them apart.
-         * Mutexes only, and striped ones; members of a multi-lock, and those who try now or never, stand for themselves.
+         * <p>Within a client the order stays first come, first served. Each time that this client's place is served,
+         * other clients wait for {@code most} turns, or for {@code longest} and the turn that began before its end.
+         * Places are served in order, and none is left out. A holder that is {@linkplain
+         * io.latchkey.lock.Lease#releaseRequested asked to release} passes nothing on.
          *
-         * @param most turns that one place is good for, two or more
+         * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
+         * sees them as one holder, so within this process only the lock keeps them apart. Local turns apply to mutexes,
+         * including striped ones. Members of a multi-lock, and calls that try without waiting, have
+         * their own places.
+         *
+         * @param most the maximum number of turns of one place, two or more
          * @param longest no turn begins later than this after the first; more than zero
-         * @return this
+         * @return this builder
          * @throws IllegalArgumentException if {@code most} is below two, or {@code longest} is not more than zero
          */
         public Builder localTurns(int most, Duration longest) {
             if (most < 2) {
-                throw new IllegalArgumentException("localTurns: one place takes two turns or more, not " + most);
+                throw new IllegalArgumentException("localTurns: a place must have two turns or more, not " + most);
             }
             this.turnBounds = Optional.of(new TurnBounds(most, positive(longest, "localTurns")));
             return this;
         }
 
         /**
-         * Whose znodes this client's locks are made of: another than {@link Layout#LATCHKEY} shares live paths with the
-         * recipes of Curator or kazoo, and can do less.
+         * Sets the layout of the znodes that this client's locks consist of. Any other than {@link Layout#LATCHKEY}
+         * shares live paths with the recipes of Curator or kazoo, and supports less.
          *
-         * @param whose the same for every client at one path
-         * @return this
+         * @param layout the layout, which must be the same for every client at one path
+         * @return this builder
          */
-        public Builder layout(Layout whose) {
-            this.layout = Objects.requireNonNull(whose, "layout");
+        public Builder layout(Layout layout) {
+            this.layout = Objects.requireNonNull(layout, "layout");
             return this;
         }
 
         /**
-         * Who is told what becomes of requests and of the session. It has a daemon thread of its own, which ends when there
-         * is nothing to tell for ten seconds. Nobody if not given, at no cost.
+         * Sets an observer of requests and of the session. It is called on a daemon thread of its own, which ends after
+         * ten idle seconds. The default is none, at no cost.
          *
-         * @param told cannot harm the locks, whatever it does; see {@link LockObserver}
-         * @return this
+         * @param observer an observer, which cannot harm the locks, whatever it does; see {@link LockObserver}
+         * @return this builder
          */
-        public Builder observer(LockObserver told) {
-            this.observer = Optional.of(Objects.requireNonNull(told, "observer"));
+        public Builder observer(LockObserver observer) {
+            this.observer = Optional.of(Objects.requireNonNull(observer, "observer"));
             return this;
         }
 
         /**
-         * Makes the client and waits for its first connection, as long as {@link #connectTimeout} says. If it throws, nothing is
-         * left open.
+         * Creates the client and waits for its first connection, as {@link #connectTimeout} says. If it throws, nothing
+         * is left open.
          *
-         * @return a connected client; one that connects by itself if the connect time-out is zero
-         * @throws IllegalStateException if it is not said where to connect, or said twice; or if there is a login for a
-         *     borrowed handle
+         * @return a connected client; if the connect timeout is zero, one that connects in the background
+         * @throws IllegalStateException if neither a connect string nor a handle is set, or both are; or if credentials
+         *     are set for a borrowed handle
          * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
-         * @throws LockUnavailableException if no server answers in time; or if the current thread is interrupted, whose status
-         *     stays set
-         * @throws AccessDeniedException if the login is refused, or the chroot is missing and may not be created
+         * @throws LockUnavailableException if no server responds in time; or if the current thread is interrupted,
+         *     whose status stays set
+         * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
+         *     created
          */
         public ZkLockClient build() {
             if ((connectString == null) == (borrowed == null)) {
-                throw new IllegalStateException("Give either connectString(...) or using(zooKeeper), and not both.");
+                throw new IllegalStateException("Give either connectString(...) or using(zooKeeper), not both.");
             }
             if (borrowed != null && !auth.isEmpty()) {
                 throw new IllegalStateException(
-                        "A borrowed handle logs in by itself: give the login to its addAuthInfo(...), and the ACL here.");
+                        "A borrowed handle has its own credentials: pass them to its addAuthInfo(...), and set the ACL here.");
             }
             ZooKeeper handle = borrowed;
             return handle == null ? connect(Objects.requireNonNull(connectString)) : borrow(handle);
         }
 
-        private List<ACL> aclOfWhatIsCreated() {
+        private List<ACL> effectiveAcl() {
             if (acl != null) {
                 return acl;
             }
@@ -537,7 +552,7 @@ public final class ZkLockClient implements LockClient {
 
         private ZkLockClient borrow(ZooKeeper handle) {
             ZooKeeperHandles.checkWatchReset(handle.getClientConfig());
-            List<ACL> acls = aclOfWhatIsCreated();
+            List<ACL> acls = effectiveAcl();
             Duration timeout =
                     handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
             return start(
@@ -553,7 +568,7 @@ public final class ZkLockClient implements LockClient {
             if (connectTimeout == null) {
                 handles.checkHosts();
             }
-            List<ACL> acls = aclOfWhatIsCreated();
+            List<ACL> acls = effectiveAcl();
             ZkLockClient client;
             try {
                 client = start(
@@ -564,8 +579,7 @@ public final class ZkLockClient implements LockClient {
                         memberBytes(acls, Utf8.encodedLength(handles.chroot())));
             } catch (LockUnavailableException late) {
                 if (late.reason() != Reason.INTERRUPTED) {
-                    // ZooKeeper's client has looked the names up with each attempt: no address explains more than no
-                    // answer.
+                    // The names were looked up at each attempt: that none has an address explains more than a timeout.
                     handles.checkHosts();
                 }
                 throw late;
@@ -581,8 +595,11 @@ public final class ZkLockClient implements LockClient {
             return client;
         }
 
-        /** Without a connect time-out of the user's, servers that all refuse are not waited for: the address is wrong. */
-        private void awaitConnection(Engine engine, Duration patience, String servers, BooleanSupplier nobodyListens)
+        /**
+         * Waits for the first connection. By default it does not wait for servers that all refuse: the address is
+         * wrong.
+         */
+        private void awaitConnection(Engine engine, Duration patience, String servers, BooleanSupplier allRefuse)
                 throws InterruptedException {
             if (patience.isZero()) {
                 return;
@@ -591,11 +608,11 @@ public final class ZkLockClient implements LockClient {
             if (engine.awaitConnection(first)) {
                 return;
             }
-            if (connectTimeout == null && nobodyListens.getAsBoolean()) {
+            if (connectTimeout == null && allRefuse.getAsBoolean()) {
                 throw new LockUnavailableException("No ZooKeeper server listens at " + servers
                         + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
-                        + " servers run; to wait for servers that are still to start, give a connectTimeout,"
-                        + " on the command line --connect-timeout.");
+                        + " servers run. To wait for servers that start later, give a connectTimeout,"
+                        + " or --connect-timeout on the command line.");
             }
             if (!engine.awaitConnection(patience.minus(first))) {
                 throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
@@ -604,7 +621,7 @@ public final class ZkLockClient implements LockClient {
             }
         }
 
-        /** In a request that makes a member of a multi-lock, besides its path and the owner. */
+        /** Returns the bytes of a member of a multi-lock in a request, besides its path and the owner. */
         private static int memberBytes(List<ACL> acls, int chrootBytes) {
             return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
         }
@@ -613,7 +630,7 @@ public final class ZkLockClient implements LockClient {
                 ClientConfig.Source source,
                 Duration timeout,
                 String servers,
-                BooleanSupplier nobodyListens,
+                BooleanSupplier allRefuse,
                 int memberBytes) {
             int number = NUMBER.incrementAndGet();
             Clock time = new SystemClock("latchkey-timer-" + number, timeout);
@@ -651,7 +668,7 @@ public final class ZkLockClient implements LockClient {
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();
-                awaitConnection(engine, patience, servers, nobodyListens);
+                awaitConnection(engine, patience, servers, allRefuse);
             } catch (RuntimeException | Error failed) {
                 client.close();
                 throw failed;
@@ -683,15 +700,18 @@ public final class ZkLockClient implements LockClient {
             return measurable(span);
         }
 
-        /** What is too long to be counted in nanoseconds, as {@code ChronoUnit.FOREVER} is, is the longest that can be. */
+        /**
+         * Limits a duration that is too long in nanoseconds, such as {@code ChronoUnit.FOREVER}, to the longest
+         * possible.
+         */
         private static Duration measurable(Duration span) {
             return span.compareTo(LONGEST_SPAN) > 0 ? LONGEST_SPAN : span;
         }
     }
 
     /**
-     * One question behind the login: a refusal shows only after the connection, and so does a missing chroot, which is
-     * made then.
+     * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
+     * response to one. Creates a missing chroot.
      */
     private void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) {
         if (handles.auth().isEmpty() && !handles.hasChroot()) {
@@ -705,7 +725,7 @@ public final class ZkLockClient implements LockClient {
             if (code == Status.SESSION_EXPIRED) {
                 throw new LockUnavailableException(
                         "The first session at " + handles.connectString()
-                                + " expired before its login was answered. Nothing is held. Give a longer sessionTimeout.",
+                                + " expired before the server answered its login. Nothing is held. Give a longer sessionTimeout.",
                         Reason.NO_SESSION);
             }
             if (code == Status.NO_NODE) {
@@ -714,16 +734,18 @@ public final class ZkLockClient implements LockClient {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
-                    "Interrupted while looking for the chroot of " + handles.connectString(), Reason.INTERRUPTED);
+                    "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } catch (TimeoutException | IOException | KeeperException failed) {
-            throw new LockException(
-                    "Cannot make sure that the chroot of " + handles.connectString() + " exists", failed);
+            throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
         }
     }
 
-    /** A server that refuses a login may close the connection before its refusal is read: then the next one tells. */
+    /**
+     * Reads the root. A server that refuses credentials may close the connection before its refusal is read; then the
+     * next server's response counts.
+     */
     private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
         long end = System.nanoTime() + LOGIN_PATIENCE.toNanos();
         while (true) {

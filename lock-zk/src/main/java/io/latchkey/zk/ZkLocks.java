@@ -17,37 +17,37 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooKeeper;
 
-/** What only a lock on ZooKeeper can do for data on the same ZooKeeper. */
+/** Operations that only a lock on ZooKeeper offers for data on the same ZooKeeper. */
 public final class ZkLocks {
     private static final int ANY_VERSION = -1;
 
     private ZkLocks() {}
 
     /**
-     * Writes under the protection of a lease: one transaction that begins with a check that the lease's node is still
-     * there, or all its nodes if it has several members. ZooKeeper carries out all of it or nothing, so nothing stale
-     * gets through, whatever clocks, pauses and operators do; no store has to compare tokens. Waits for the server;
-     * interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
+     * Writes under the protection of a lease, in one transaction. It begins with a check that the lease's node exists,
+     * or all its nodes if it has several members. ZooKeeper applies all of the transaction or nothing. So no stale
+     * write gets through, whatever clocks, pauses and operators do, and no store has to compare tokens. Waits for the
+     * server; an interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *
-     * <p>A write whose outcome is unknown may be carried out until the lease's node is deleted, and never after the next
-     * holder was granted. Within one client a release usually grants the next holder before the server has deleted the node.
-     * If a guarded write of the lease is under way or its outcome is unknown, the next holder is granted once the deletion
-     * is confirmed; with {@link ZkLockClient.Builder#localTurns} the turn is not passed on.
+     * <p>A write whose outcome is unknown may be applied until the lease's node is deleted, and never after the next
+     * grant. Within one client a release usually grants the next request before the server has deleted the node. If a
+     * guarded write of the lease is in progress or its outcome is unknown, the next request is granted once the
+     * deletion is confirmed. With {@link ZkLockClient.Builder#localTurns}, the turn is not passed on in this case.
      *
-     * <p>What is written should not rest on a stale read. A handle other than the client's may be served by a server that lags
-     * behind: call {@link ZooKeeper#sync} on it before the read, or give the write the version that was read.
+     * <p>The written data should not depend on a stale read. A handle other than the client's may be served by a server
+     * that lags behind: call {@link ZooKeeper#sync} on it before the read, or write with the version that was read.
      *
      * @param lease a lease granted by a {@link ZkLockClient}
-     * @param ops what to write; paths as the client's ZooKeeper handle sees them, that is below the connect string's
+     * @param ops the writes; their paths are as the client's ZooKeeper handle sees them: below the connect string's
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
-     * @throws LeaseLostException if the lease is lost, which it is told if its node is gone: nothing was written
+     * @throws LeaseLostException if the lease is lost; it becomes lost if its node is gone: nothing was written
      * @throws IllegalStateException if the lease was released: nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
-     * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a
-     *     {@link KeeperException.ConnectionLossException} or a {@link KeeperException.SessionExpiredException} the answer
+     * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a {@link
+     *     KeeperException.ConnectionLossException} or a {@link KeeperException.SessionExpiredException} the response
      *     was lost and all or nothing may have been written
-     * @throws InterruptedException if interrupted while waiting for the answer
+     * @throws InterruptedException if interrupted while waiting for the response
      */
     public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
         Objects.requireNonNull(lease, "lease");
@@ -90,7 +90,7 @@ public final class ZkLocks {
                         .findFirst();
     }
 
-    /** Unless it was released meanwhile. */
+    /** Returns the error for a lost lease, or throws if the lease was released in the meantime. */
     private static LeaseLostException lost(Lease lease) {
         LossCause cause = LossCause.NODE_DELETED;
         try {

@@ -13,16 +13,19 @@ import java.util.Objects;
 import java.util.Set;
 
 final class ZkMultiLock extends ZkAcquirable implements MultiLock {
-    /** A packet of ZooKeeper's, 1,048,575 bytes unless it is configured otherwise, less what is not a member's. */
+    /** The bytes for members in a packet of ZooKeeper, which has 1,048,575 by default. */
     private static final int MOST_BYTES = 1_000_000;
     /**
-     * The longest transaction is that of the first contact. It makes each member's path, writes what the path is for, and
+     * The longest transaction is that of the first contact. It creates each member's path, writes the path's data, and
      * creates the node: three times the path, twice the ACL, and the owner.
      */
     private static final int WRITES = 3;
-    /** What each write has besides, and its result in the answer: lengths, numbers, flags; or a stat of 68 bytes. */
+    /**
+     * The bytes of each write besides, and of its result in the response: lengths, numbers, flags; or a Stat of 68
+     * bytes.
+     */
     private static final int WRITE_BYTES = 100;
-    /** What the path is for, at most, and the node's name with its number. */
+    /** The maximum length of the path's data, and of the node's name with its number. */
     private static final int NAME_BYTES = 100;
 
     private final List<Acquirable> members;
@@ -35,8 +38,9 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     }
 
     /**
-     * @param extra what a member takes of a packet besides its path: its owner, ACLs, and the chroot of the handle
-     * @throws IllegalArgumentException if these cannot be acquired together
+     * @param extra the bytes of a packet that a member takes besides its path: its owner, ACLs, and the chroot of the
+     *     handle
+     * @throws IllegalArgumentException if these members cannot be acquired together
      */
     static ZkMultiLock of(Engine engine, int extra, Acquirable... members) {
         Objects.requireNonNull(members, "members");
@@ -65,14 +69,14 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                     + Utf8.encodedLength(own.asked().get(0).label());
             if (bytes > MOST_BYTES) {
                 throw new IllegalArgumentException(
-                        "too many members, or too long paths, for one transaction of ZooKeeper:" + " it takes "
+                        "too many members, or too long paths, for one transaction of ZooKeeper: it takes "
                                 + (asked.size() - 1) + " of these " + members.length);
             }
         }
         return new ZkMultiLock(engine, List.of(members), asked, extra);
     }
 
-    /** Of members with this label, which takes room in the transaction. */
+    /** Checks the size again, since the label of each member takes room in the transaction. */
     @Override
     public MultiLock labelled(String label) {
         ZkLockClient.checkLabel("label", label);

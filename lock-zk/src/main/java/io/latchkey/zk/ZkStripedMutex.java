@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.IntFunction;
 
-/** Stripes are mutexes named by their number below one path; a key's text chooses one, on every client the same. */
+/**
+ * The stripes: mutexes named by their number below one path. A key's text chooses one, the same on every client.
+ */
 final class ZkStripedMutex implements StripedMutex {
     private final int stripes;
     private final IntFunction<Mutex> mutexes;

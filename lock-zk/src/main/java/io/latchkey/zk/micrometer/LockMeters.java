@@ -20,25 +20,27 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <table>
  * <caption>Meters</caption>
- * <tr><th>name</th><th>type, tags</th><th>tells</th></tr>
+ * <tr><th>name</th><th>type, tags</th><th>value</th></tr>
  * <tr><td>{@code latchkey.waiting}</td><td>gauge, {@code lock}</td><td>requests that are not granted yet</td></tr>
  * <tr><td>{@code latchkey.held}</td><td>gauge, {@code lock}</td><td>leases that are neither released nor lost</td></tr>
  * <tr><td>{@code latchkey.connected}</td><td>gauge</td><td>1 while the session is connected, else 0</td></tr>
- * <tr><td>{@code latchkey.wait}</td><td>timer, {@code lock}, {@code outcome}</td><td>how long requests took: {@code granted}, or how they
- *     ended otherwise</td></tr>
- * <tr><td>{@code latchkey.hold}</td><td>timer, {@code lock}, {@code outcome}</td><td>how long leases were held: {@code released} or
- *     {@code lost}</td></tr>
+ * <tr><td>{@code latchkey.wait}</td><td>timer, {@code lock}, {@code outcome}</td>
+ *     <td>how long requests took: {@code granted}, or the failure</td></tr>
+ * <tr><td>{@code latchkey.hold}</td><td>timer, {@code lock}, {@code outcome}</td>
+ *     <td>how long leases were held: {@code released} or {@code lost}</td></tr>
  * <tr><td>{@code latchkey.lost}</td><td>counter, {@code cause}</td><td>lost leases</td></tr>
- * <tr><td>{@code latchkey.suspect}</td><td>counter</td><td>leases whose connection was lost while they were held</td></tr>
+ * <tr><td>{@code latchkey.suspect}</td><td>counter</td>
+ *     <td>leases whose connection was lost while they were held</td></tr>
  * <tr><td>{@code latchkey.session}</td><td>counter, {@code state}</td><td>changes of the session</td></tr>
- * <tr><td>{@code latchkey.missed}</td><td>counter</td><td>events that were left out because observers were too slow</td></tr>
+ * <tr><td>{@code latchkey.missed}</td><td>counter</td>
+ *     <td>events that were dropped because the observer was too slow</td></tr>
  * </table>
  *
- * The tag {@code lock} is {@link io.latchkey.lock.LockObserver.Request#lock}, which has few values. Paths are no tags. The timers have
- * buckets from one millisecond to ten minutes.
+ * <p>The tag {@code lock} is {@link io.latchkey.lock.LockObserver.Request#lock}, which has few values; paths are not
+ * used as tags. The timers have buckets from one millisecond to ten minutes.
  *
- * <p>After missed events the two gauges count from zero: requests from before are left out until they end. The alternative would be to
- * count for ever requests whose end was missed.
+ * <p>After dropped events the two gauges count from zero: earlier requests are left out until they end. Otherwise
+ * requests whose end was missed would be counted forever.
  */
 public final class LockMeters implements LockObserver {
     private static final Duration[] BUCKETS = {
@@ -62,7 +64,10 @@ public final class LockMeters implements LockObserver {
     private final Gauge connection;
     private volatile boolean connected;
 
-    /** The requests of one kind in one state, which a gauge counts. Observers are called by one thread; registries read in others. */
+    /**
+     * The requests of one kind in one state, which a gauge counts. One thread calls the observer; registries read in
+     * others.
+     */
     private static final class Requests {
         private final Set<Long> ids = new HashSet<>();
         private final Gauge gauge;
@@ -101,7 +106,7 @@ public final class LockMeters implements LockObserver {
     }
 
     /**
-     * Makes an observer for the only client that has meters in a registry.
+     * Creates an observer for the only client with meters in a registry.
      *
      * @param meters the registry
      * @return the observer, for one client
@@ -111,10 +116,11 @@ public final class LockMeters implements LockObserver {
     }
 
     /**
-     * Makes an observer for one of several clients.
+     * Creates an observer for one of several clients.
      *
      * @param meters the registry
-     * @param tags of all meters, such as the client's name; another client with meters in this registry has other values
+     * @param tags the tags of all meters, such as the client's name; another client with meters in this registry needs
+     *     other values
      * @return the observer, for one client
      */
     public static LockMeters of(MeterRegistry meters, Iterable<Tag> tags) {
@@ -155,7 +161,7 @@ public final class LockMeters implements LockObserver {
         ended(request, "released", duration);
     }
 
-    /** Once the client is closed, its gauges are taken out of the registry. */
+    /** Also removes the gauges from the registry when the client is closed. */
     @Override
     public void sessionChanged(SessionState state) {
         connected = state == SessionState.CONNECTED;

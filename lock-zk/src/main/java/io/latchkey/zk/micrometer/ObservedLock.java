@@ -19,20 +19,22 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock whose callers are observed: in a tracing system the time that they wait and hold appears as spans, below that of the caller.
+ * A lock whose callers are observed. In a tracing system the times of waiting and holding appear as spans below the
+ * caller's.
  *
  * <ul>
- *   <li>{@code latchkey.acquire} lasts while a caller waits. Its {@code outcome} is {@code granted}, {@code not_granted} or {@code failed}.
- *   <li>{@code latchkey.hold} lasts while the body of {@link #call} or {@link #run} is executed, and is the current observation there. Its
- *       {@code outcome} is {@code kept} or {@code lost}. A lease from the other forms may end in any thread and has no such observation;
- *       {@link LockMeters} times it.
+ *   <li>{@code latchkey.acquire} lasts while a caller waits. Its {@code outcome} is {@code granted}, {@code
+ *       not_granted} or {@code failed}.
+ *   <li>{@code latchkey.hold} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
+ *       observation there. Its {@code outcome} is {@code kept} or {@code lost}. A lease from the other methods may end
+ *       in any thread and has no such observation; {@link LockMeters} times it.
  * </ul>
  *
- * Both have the low-cardinality key {@code lock}, the name that was given. A granted one has the high-cardinality keys {@code path} and
- * {@code token}.
+ * <p>Both have the low-cardinality key {@code lock}, the name that was given. If the lock is granted, they have the
+ * high-cardinality keys {@code path} and {@code token}.
  *
- * <p>Leases and futures are those of the lock itself. Where a client wants its own locks back, as {@code multiLock} does, give it the lock
- * that was wrapped.
+ * <p>Leases and futures are those of the lock itself. If a method needs the client's own locks, such as {@code
+ * multiLock}, pass it the wrapped lock.
  */
 @SuppressWarnings("try") // a scope ends with its block, and nothing else is done with it
 public final class ObservedLock implements Acquirable {
@@ -49,9 +51,9 @@ public final class ObservedLock implements Acquirable {
     /**
      * Wraps a lock.
      *
-     * @param lock what is acquired
-     * @param name what the lock is for; one of few values, so no path with a key in it
-     * @param observations what is told of the observations
+     * @param lock the lock to acquire
+     * @param name the purpose of the lock; one of few values, so no path with a key in it
+     * @param observations the registry of the observations
      * @return the lock, observed
      */
     public static ObservedLock of(Acquirable lock, String name, ObservationRegistry observations) {
@@ -175,7 +177,7 @@ public final class ObservedLock implements Acquirable {
         return lock.queue();
     }
 
-    /** The wait of a caller whose body the lock runs. */
+    /** The observed wait of a caller whose body the lock runs. */
     private final class Waiting {
         private final Observation observation = started("latchkey.acquire");
         private boolean over;

@@ -1,6 +1,7 @@
 /**
- * Meters and observations of locks, for Micrometer. Nothing else in this library refers to this package, so Micrometer is needed by its users
- * alone: {@code io.micrometer:micrometer-core} on the class path, which no dependency of this library brings.
+ * Meters and observations of locks, for Micrometer. No other package of this library refers to this one, so only its
+ * users need Micrometer: {@code io.micrometer:micrometer-core} on the class path, which is not a dependency of this
+ * library.
  */
 @NullMarked
 package io.latchkey.zk.micrometer;

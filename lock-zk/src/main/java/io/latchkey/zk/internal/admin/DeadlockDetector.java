@@ -15,13 +15,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The requests that wait for each other, found in the queues of several paths. Whoever can go on is taken away until
- * nobody can: a holder can unless a request of its session waits in vain, since it may be that one's thread that holds;
- * who waits can when those before it that cannot would leave it room. Whoever is left waits, along others that are left,
- * for itself or for a circle of others.
+ * A search for requests that wait for each other, over the queues of several paths. It removes every request that can
+ * go on, until none can. A holder can, unless a request of its session waits and cannot go on, since the same thread
+ * may have made both. A waiter can if the requests before it that cannot go on leave room for it. Each request that is
+ * left waits, along others that are left, for itself or for a circle of others.
  */
 public final class DeadlockDetector {
-    /** The session of a node that could not be read: nothing is known of what else it waits for. */
+    /** The session of a node that could not be read: it is not known what else that session waits for. */
     public static final long UNKNOWN = 0;
 
     private final Collection<Line> lines;
@@ -31,13 +31,14 @@ public final class DeadlockDetector {
     /**
      * A request in the queue of a path.
      *
-     * @param token grows with the order in which requests were made, over all paths
-     * @param session whose it is
+     * @param token increases in the order in which requests were made, over all paths
+     * @param session the session that made the request
      */
     public record Seat(String path, NodeName name, long token, long session, boolean holds) {
         /**
-         * Whether the thread that holds this may be the one that waits there: one that holds asks later. Threads of one client
-         * that meet at one path are too common to be taken for one that waits for itself.
+         * Returns whether one thread may hold this request and wait at {@code other}, which it asked for later. Two
+         * threads of one client often meet at one path, so a request does not count as waiting for one of the same
+         * path.
          */
         boolean mayWaitAt(Seat other) {
             return !other.holds
@@ -51,8 +52,8 @@ public final class DeadlockDetector {
     /**
      * A queue.
      *
-     * @param seats first come first
-     * @param capacity the permits of a semaphore; of no meaning for others
+     * @param seats the requests, in the order of the queue
+     * @param capacity the permits of a semaphore; meaningless for other locks
      */
     public record Line(List<Seat> seats, int capacity) {}
 
@@ -65,18 +66,18 @@ public final class DeadlockDetector {
     }
 
     public static DeadlockDetector of(Collection<Line> lines) {
-        DeadlockDetector standstill = new DeadlockDetector(lines);
-        while (standstill.takeAway()) {
-            // Those that waited for the ones taken away may go on now.
+        DeadlockDetector detector = new DeadlockDetector(lines);
+        while (detector.removeUnblocked()) {
+            // Requests that waited for the removed ones may be able to go on now.
         }
-        return standstill;
+        return detector;
     }
 
     /**
-     * Takes away the requests that can go on, among them all that were taken away before, since those ahead only become
-     * fewer. Returns whether any is new.
+     * Removes the requests that can go on, including those of earlier rounds, since the requests before them only
+     * become fewer. Returns whether any was removed.
      */
-    private boolean takeAway() {
+    private boolean removeUnblocked() {
         Map<Long, List<Seat>> ofSession = stuck.stream().collect(Collectors.groupingBy(Seat::session));
         Set<Seat> go = new HashSet<>();
         for (Line line : lines) {
@@ -96,10 +97,10 @@ public final class DeadlockDetector {
         return stuck.removeAll(go);
     }
 
-    /** Those before one that cannot go on. */
+    /** The requests before a waiter that cannot go on. */
     private static final class Ahead {
         private final int capacity;
-        private boolean anybody;
+        private boolean anyRequest;
         private boolean writer;
         private long permits;
 
@@ -108,39 +109,42 @@ public final class DeadlockDetector {
         }
 
         void add(NodeName name) {
-            anybody = true;
+            anyRequest = true;
             writer |= name.tag() == Tag.WRITE;
             permits += name.permits();
         }
 
         boolean blocks(NodeName waiting) {
             return switch (waiting.tag()) {
-                case WRITE -> anybody;
+                case WRITE -> anyRequest;
                 case READ -> writer;
-                case LEASE -> anybody && permits + waiting.permits() > capacity;
+                case LEASE -> anyRequest && permits + waiting.permits() > capacity;
             };
         }
     }
 
-    /** Those that cannot go on. */
+    /** Returns the requests that cannot go on. */
     public Set<Seat> stuck() {
         return Set.copyOf(stuck);
     }
 
-    /** The circle that {@code waiting}, which cannot go on, is in or behind: each waits for the next. */
+    /**
+     * Returns the circle that {@code waiting} is part of or waits for: each of its requests waits for the next. {@code
+     * waiting} must be stuck.
+     */
     public List<Seat> circleBehind(Seat waiting) {
-        List<Seat> way = new ArrayList<>();
+        List<Seat> chain = new ArrayList<>();
         Seat at = waiting;
-        while (!way.contains(at)) {
-            way.add(at);
+        while (!chain.contains(at)) {
+            chain.add(at);
             at = next(at).orElseThrow();
         }
-        return List.copyOf(way.subList(way.indexOf(at), way.size()));
+        return List.copyOf(chain.subList(chain.indexOf(at), chain.size()));
     }
 
     /**
-     * A request for which {@code seat} waits and which cannot go on. A waiter that cannot go on has one before it, so the
-     * first in its queue is that.
+     * Returns a stuck request for which {@code seat} waits. A stuck waiter has a stuck request before it, so the first
+     * of its queue is one.
      */
     private Optional<Seat> next(Seat seat) {
         if (seat.holds()) {

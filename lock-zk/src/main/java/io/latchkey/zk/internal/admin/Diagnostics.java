@@ -23,13 +23,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a client holds and waits for, and who waits for whom in a circle. */
+/** The requests and leases of a client, and the circles of requests that wait for each other. */
 public final class Diagnostics {
     private final Engine engine;
     private final String basePath;
 
     /**
-     * @param basePath what stands before all paths of the client; empty if nothing does
+     * @param basePath the base path of the client; empty if it has none
      */
     public Diagnostics(Engine engine, String basePath) {
         this.engine = engine;
@@ -40,17 +40,17 @@ public final class Diagnostics {
         SessionView session = engine.context().signals().view();
         List<OwnRequest> all = engine.requests();
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
-        QueueScan survey = new QueueScan(engine, engine.context().sessionTimeout());
-        List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, survey);
+        QueueScan scan = new QueueScan(engine, engine.context().sessionTimeout());
+        List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, scan);
         return new Diagnosis(
-                shown(all.stream().filter(OwnRequest::holds).toList(), all),
-                shown(waits, all),
+                describe(all.stream().filter(OwnRequest::holds).toList(), all),
+                describe(waits, all),
                 cycles,
-                survey.gap(),
+                scan.gap(),
                 session);
     }
 
-    private List<Diagnosis.Own> shown(List<OwnRequest> some, List<OwnRequest> all) {
+    private List<Diagnosis.Own> describe(List<OwnRequest> some, List<OwnRequest> all) {
         ClockReading now = engine.context().now();
         return some.stream()
                 .map(mine -> mine.shown(
@@ -63,33 +63,33 @@ public final class Diagnostics {
     }
 
     /**
-     * The queues are read one after the other, so what looks like a circle may never have been one. So the queues of a
-     * circle are read once more: no name is ever used twice, and who was there both times was there in between, when all
-     * the others were.
+     * Returns the circles that contain a request of this client. The queues are read one after the other, so an
+     * apparent circle may never have existed. So the queues of a circle are read a second time. No name is ever used
+     * twice: a request that is in both reads was there in between, when all the others were.
      */
-    private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan survey) {
+    private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan scan) {
         Set<String> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         if (engine.context().naming().isShared()) {
-            survey.leaveOut("paths that are shared with Curator or kazoo do not say what locks they are");
+            scan.leaveOut("the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock");
             return List.of();
         }
-        survey.look(paths, basePath.isEmpty() ? firstLevels(paths) : List.of(basePath));
+        scan.look(paths, basePath.isEmpty() ? firstLevels(paths) : List.of(basePath));
         Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
-        Set<List<Seat>> suspects = circles(survey.pictures(), ids);
+        Set<List<Seat>> suspects = circles(scan.pictures(), ids);
         if (suspects.isEmpty()) {
             return List.of();
         }
-        survey.read(suspects.stream()
+        scan.read(suspects.stream()
                 .flatMap(List::stream)
                 .map(Seat::path)
                 .distinct()
                 .toList());
-        Set<Seat> stuck = standstill(survey.pictures()).stuck();
+        Set<Seat> stuck = detect(scan.pictures()).stuck();
         return suspects.stream()
                 .filter(stuck::containsAll)
-                .map(circle -> links(startingHere(circle, ids), survey.pictures()))
+                .map(circle -> links(startingHere(circle, ids), scan.pictures()))
                 .toList();
     }
 
@@ -101,18 +101,18 @@ public final class Diagnostics {
     }
 
     private Set<List<Seat>> circles(Map<String, QueueInspector.Picture> pictures, Set<String> waiting) {
-        DeadlockDetector standstill = standstill(pictures);
+        DeadlockDetector detector = detect(pictures);
         Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
-        for (Seat seat : standstill.stuck()) {
+        for (Seat seat : detector.stuck()) {
             if (!seat.holds() && waiting.contains(seat.name().id())) {
-                List<Seat> circle = standstill.circleBehind(seat);
+                List<Seat> circle = detector.circleBehind(seat);
                 circles.put(Set.copyOf(circle), circle);
             }
         }
         return new LinkedHashSet<>(circles.values());
     }
 
-    private DeadlockDetector standstill(Map<String, QueueInspector.Picture> pictures) {
+    private DeadlockDetector detect(Map<String, QueueInspector.Picture> pictures) {
         List<DeadlockDetector.Line> lines = new ArrayList<>();
         pictures.forEach((path, picture) -> {
             Set<NodeName> holders = picture.holders();
@@ -131,7 +131,7 @@ public final class Diagnostics {
         return new Seat(path, name, token, node.session(), holds);
     }
 
-    /** From a request of this client if there is one, and else as it is. */
+    /** Rotates the circle to start with a request of this client if it contains one. */
     private static List<Seat> startingHere(List<Seat> circle, Set<String> waiting) {
         for (int i = 0; i < circle.size(); i++) {
             if (!circle.get(i).holds() && waiting.contains(circle.get(i).name().id())) {

@@ -27,9 +27,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads who holds and who waits at one path, for people: the path and its list, and then every node, in two flights. */
+/**
+ * A reader of the holders and waiters at one path, for people. It reads the path and its list, and then all nodes, in
+ * two flights.
+ */
 public final class QueueInspector {
-    /** Somebody is there whose node may not be read. */
+    /** A request whose node may not be read. */
     private static final ZnodeStore.NodeData UNREADABLE = new ZnodeStore.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
 
     private final Engine engine;
@@ -37,7 +40,7 @@ public final class QueueInspector {
     private final PathData asked;
 
     /**
-     * @param asked what the path should be for
+     * @param asked the expected use of the path
      */
     public QueueInspector(Engine engine, String path, PathData asked) {
         this.engine = engine;
@@ -45,7 +48,7 @@ public final class QueueInspector {
         this.asked = asked;
     }
 
-    /** The path, its queue, and the nodes in it that were still there. */
+    /** The path, its queue, and the nodes in it that still existed. */
     record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes) {
         List<Contender> contenders(Engine engine, String at) {
             Set<NodeName> holders = holders();
@@ -59,7 +62,7 @@ public final class QueueInspector {
             return List.copyOf(contenders);
         }
 
-        /** Who holds, of those that were still there. */
+        /** Returns the requests that hold, among the nodes that still existed. */
         Set<NodeName> holders() {
             Set<NodeName> holders = new HashSet<>();
             long permitsSoFar = 0;
@@ -92,7 +95,10 @@ public final class QueueInspector {
                     at);
         }
 
-        /** A semaphore that shrinks takes nothing from who holds; who came before that may. */
+        /**
+         * Returns whether the request holds by a larger capacity than the current one. A shrink takes nothing from
+         * holders.
+         */
         private boolean heldBeforeItShrank(NodeName name, ZnodeStore.NodeData node, long permitsSoFar) {
             return name.tag() == Tag.LEASE
                     && node.czxid() < path.mzxid()
@@ -101,7 +107,7 @@ public final class QueueInspector {
     }
 
     /**
-     * The queue as the server knew it a moment ago; requests that went meanwhile are left out.
+     * Returns the queue as the server knew it a moment ago, without requests that were deleted during the read.
      *
      * @throws LockException if the servers do not answer or refuse
      */
@@ -109,7 +115,7 @@ public final class QueueInspector {
         return picture().map(picture -> picture.contenders(engine, path)).orElse(List.of());
     }
 
-    /** The same, while the caller does something else; never completes if nobody answers. */
+    /** Reads the same asynchronously; the future never completes if no server answers. */
     CompletableFuture<Optional<Picture>> ask() {
         return engine.inSession(this::look);
     }
@@ -118,7 +124,7 @@ public final class QueueInspector {
         return engine.ask(path, "read the queue", this::look);
     }
 
-    /** One flight for the path and its list, which must be of one moment, and one for the nodes. */
+    /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
         session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(path, done), data -> {
             if (data.code() == Status.NO_NODE) {

@@ -29,14 +29,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
- * Reads all queues below some nodes in which somebody waits, for a person who looks for a deadlock. A few requests are on
- * the wire at a time, so that heartbeats do not stand behind thousands. What it could not read is said, and what it has
- * read counts all the same.
+ * A scan of all contended queues below some nodes, for the diagnosis of deadlocks. It has a limited number of
+ * requests on the wire, so that heartbeats do not wait behind thousands. If something cannot be read, the scan reports
+ * a gap, and what it has read remains valid.
  */
 final class QueueScan {
     private static final int MOST_NODES = 5_000;
     private static final int MOST_REQUESTS = 10_000;
-    /** A list of more might not fit a packet of ZooKeeper, and break the connection. */
+    /** A longer list might not fit ZooKeeper's packet, and would break the connection. */
     private static final int MOST_CHILDREN = 10_000;
 
     private static final int ON_THE_WIRE = 100;
@@ -52,25 +52,25 @@ final class QueueScan {
         this.end = System.nanoTime() + limit.toNanos();
     }
 
-    /** Why something is missing. */
+    /** Returns the reason why the scan is incomplete; empty if it is complete. */
     Optional<String> gap() {
         return gap;
     }
 
-    /** Looks at nothing. */
+    /** Reports a gap without scanning. */
     void leaveOut(String why) {
         gap = Optional.of(why);
     }
 
-    /** The queues in which somebody waits, by their paths. */
+    /** Returns the queues with waiters, by their paths. */
     Map<String, QueueInspector.Picture> pictures() {
         return pictures;
     }
 
-    /** A node: how many children it has, and then which. */
+    /** A node with the number of its children, and their names if there are not too many. */
     private record Looked(String node, int children, List<String> names) {}
 
-    /** Looks at the queues at {@code paths}, and at what is below {@code roots}. */
+    /** Scans the queues at {@code paths}, and all nodes below {@code roots}. */
     void look(Collection<String> paths, Collection<String> roots) {
         Deque<String> next = new ArrayDeque<>(paths);
         Set<String> seen = new HashSet<>(paths);
@@ -83,7 +83,7 @@ final class QueueScan {
             }
             nodes += some.size();
             if (nodes > MOST_NODES) {
-                gap = Optional.of("there are more than " + MOST_NODES + " nodes to look at");
+                gap = Optional.of("there are more than " + MOST_NODES + " nodes to read");
                 return;
             }
             Set<String> contended = new LinkedHashSet<>();
@@ -111,7 +111,7 @@ final class QueueScan {
         }
     }
 
-    /** Reads these queues, anew if need be; they may have gone meanwhile. */
+    /** Reads these queues, again if they were read before. They may have been deleted since. */
     void read(Collection<String> paths) {
         pictures.keySet().removeAll(paths);
         for (String path : paths) {
@@ -152,7 +152,7 @@ final class QueueScan {
         }
     }
 
-    /** The answers that came; one that did not is the gap. */
+    /** Returns the responses. A missing one is reported as the gap. */
     private <T> List<T> all(List<String> nodes, Function<String, CompletableFuture<T>> ask) {
         List<CompletableFuture<T>> asked = nodes.stream().map(ask).toList();
         List<T> answers = new ArrayList<>();

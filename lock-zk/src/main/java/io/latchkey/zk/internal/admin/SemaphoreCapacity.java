@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Asks for a semaphore's capacity and changes it. */
+/** Reads and changes of a semaphore's capacity. */
 public final class SemaphoreCapacity {
     private static final String READ = "read the capacity";
     private static final String CHANGE = "change the capacity";
@@ -28,7 +28,7 @@ public final class SemaphoreCapacity {
     private final PathData asked;
 
     /**
-     * @param asked what the path should be for
+     * @param asked the expected use of the path
      */
     public SemaphoreCapacity(Engine engine, String path, PathData asked) {
         this.engine = engine;
@@ -37,9 +37,9 @@ public final class SemaphoreCapacity {
     }
 
     /**
-     * The capacity at the server, the declared one if the path is missing.
+     * Returns the capacity at the server, or the declared one if the path does not exist.
      *
-     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
     public int get() {
         PathData found = engine.ask(
@@ -57,15 +57,15 @@ public final class SemaphoreCapacity {
     }
 
     /**
-     * Changes the capacity, and makes the path if it is missing.
+     * Changes the capacity, and creates the path if it does not exist.
      *
-     * @throws LockException if the servers do not answer or refuse, or the path is for something else
+     * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
     public void set(int capacity) {
         engine.context().learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
     }
 
-    /** Writes what it has read with the new capacity, and again when somebody else wrote in between. */
+    /** Writes the data that was read, with the new capacity; tries again if another client wrote in between. */
     private void change(Session session, int capacity, CompletableFuture<PathData> then) {
         read(session, answer -> {
             if (answer.code() == Status.NO_NODE) {
@@ -82,7 +82,10 @@ public final class SemaphoreCapacity {
         });
     }
 
-    /** As an acquire does, by the path's children: the data of a path that others use is theirs. */
+    /**
+     * Runs {@code then} unless the path's children show another use, as an acquire does: the data of such a path
+     * belongs to its users.
+     */
     private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
         session.lists().ask(path, () -> !failing.isDone(), answer -> {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
@@ -143,7 +146,7 @@ public final class SemaphoreCapacity {
             return;
         }
         byte[] data = answer.get().data();
-        // An operator made the path by hand: it becomes what it is first used for.
+        // An operator created the path by hand; its first use decides its kind.
         PathData.parse(data.length == 0 ? asked.bytes() : data)
                 .filter(asked::agreesWith)
                 .ifPresentOrElse(

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A request in the queue as this client saw it, and what an administrator can do to exactly that one. */
+/** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
 record ZkContender(
         State state, String label, String host, long processId, Instant since, long token, int permits, At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 
-    /** Where it was seen, and by whom. */
+    /** The client and the path at which the request was seen. */
     record At(Engine engine, String path, NodeName name) {
         @Override
         public String toString() {
@@ -41,7 +41,9 @@ record ZkContender(
         };
     }
 
-    /** One transaction: the request is there, and its ear takes down who asks. */
+    /**
+     * One transaction checks that the request exists, and writes the asking client's owner data to its revocation node.
+     */
     @Override
     public ReleaseRequestResult requestRelease() {
         return at.engine().ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
@@ -68,7 +70,7 @@ record ZkContender(
         });
     }
 
-    /** Unmarked, so that nobody takes it for a release: whoever waits behind it lists. */
+    /** Deletes without a mark, so that the deletion does not count as a release: the successor lists the queue. */
     @Override
     public Eviction evict() {
         return at.engine().ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
@@ -88,7 +90,7 @@ record ZkContender(
         });
     }
 
-    /** A writer that is gone may have become a reader, which is the same request. */
+    /** Returns the reader that has replaced a missing writer, if any; it is the same request. */
     private Optional<NodeName> downgraded(NodeName name) {
         boolean orderly = name.tag() == Tag.WRITE && !name.overflowed();
         Naming naming = at.engine().context().naming();

@@ -162,6 +162,7 @@ public final class ClientContext {
     public String shown(String path) {
         return config.shown().apply(path);
     }
+
     public void serially(Runnable task) {
         serial.execute(task);
     }
@@ -191,7 +192,7 @@ public final class ClientContext {
         if (wouldWaitForItself()) {
             throw new IllegalStateException("Cannot " + verb + " " + object + " on this thread, "
                     + Thread.currentThread().getName()
-                    + ": it is the thread that brings ZooKeeper's answers, so the call would wait for itself. Nothing was"
+                    + ": it is the thread that delivers ZooKeeper's responses, so the call would wait for itself. Nothing was"
                     + " sent. Use an asynchronous form, or another thread.");
         }
     }

@@ -66,7 +66,10 @@ public final class ObserverDispatcher implements AutoCloseable {
             what.accept(observer);
         } catch (Throwable theirs) {
             if (warned.compareAndSet(false, true)) {
-                LOG.warn("The observer {} threw an exception; the locks are not affected. Later ones are logged at debug.", observer, theirs);
+                LOG.warn(
+                        "The observer {} threw an exception; the locks are not affected. Later ones are logged at debug.",
+                        observer,
+                        theirs);
             } else {
                 LOG.debug("The observer {} threw another exception", observer, theirs);
             }

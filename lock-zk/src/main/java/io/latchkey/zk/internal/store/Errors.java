@@ -21,8 +21,8 @@ import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * The texts of errors, which state the event, the path, the situation now, and the remedy. Also the copies of errors for
- * single callers.
+ * The texts of errors, which state the event, the path, the situation now, and the remedy. Also the copies of errors
+ * for single callers.
  */
 public final class Errors {
     /** The bytes that a list needs for the shortest name of a request, including its length. */
@@ -200,7 +200,8 @@ public final class Errors {
 
     public static LockException cannotRenew(String path, String why) {
         return new LockException(
-                "The sequence counter of " + path + " is near its end and the path cannot be deleted and created again: " + why
+                "The sequence counter of " + path
+                        + " is near its end and the path cannot be deleted and created again: " + why
                         + ". Nothing is held. Delete the path when it is empty.",
                 Reason.COUNTER_EXHAUSTED);
     }

@@ -114,9 +114,10 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     /** Refuses a handle that does not set its watches again after a reconnect: waiters would never wake. */
     public static void checkWatchReset(ZKClientConfig config) {
         if (config.getBoolean(ZKClientConfig.DISABLE_AUTO_WATCH_RESET)) {
-            throw new IllegalArgumentException("ZooKeeper's client is configured with "
-                    + ZKClientConfig.DISABLE_AUTO_WATCH_RESET
-                    + "=true: watches would be lost at every reconnect, and waiters would never wake. Set it to false.");
+            throw new IllegalArgumentException(
+                    "ZooKeeper's client is configured with "
+                            + ZKClientConfig.DISABLE_AUTO_WATCH_RESET
+                            + "=true: watches would be lost at every reconnect, and waiters would never wake. Set it to false.");
         }
     }
 
@@ -195,8 +196,9 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
             PathUtils.validatePath(chroot);
             createLevel(root, chroot, new ArrayList<>(acl));
         } catch (KeeperException.NoAuthException refused) {
-            throw new AccessDeniedException("The chroot of " + connectString
-                    + " does not exist, and this client may not create it. Create it, or give this client the right to.");
+            throw new AccessDeniedException(
+                    "The chroot of " + connectString
+                            + " does not exist, and this client may not create it. Create it, or give this client the right to.");
         } finally {
             root.close();
         }

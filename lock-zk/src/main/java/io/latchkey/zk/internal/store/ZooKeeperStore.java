@@ -278,7 +278,9 @@ public final class ZooKeeperStore implements ZnodeStore {
         try {
             closing.start();
         } catch (OutOfMemoryError noThread) {
-            LOG.warn("No thread can be started to close the ZooKeeper handle; closing it on the current thread", noThread);
+            LOG.warn(
+                    "No thread can be started to close the ZooKeeper handle; closing it on the current thread",
+                    noThread);
             closeHandle(then);
         }
     }
