@@ -114,8 +114,8 @@ final class FurtherMutants {
             Mutant.of(
                     "who waits in a list on its way is handed over",
                     MACHINE,
-                    "if (heir.standing == Standing.WAITING) {\n            heir.standing",
-                    "if (heir.standing != Standing.READY) {\n            heir.standing"),
+                    "if (waiting.standing == Standing.WAITING) {\n            waiting.standing",
+                    "if (waiting.standing != Standing.READY) {\n            waiting.standing"),
             Mutant.of(
                     "a path that others made anew is waited for",
                     "internal/path/PathRenewal",
