@@ -16,21 +16,22 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The heartbeat of one session: one transaction that checks all nodes of the session, but for those of thousands that watches look
- * after. It changes nothing, and proves four things at once: a quorum, a live session, the nodes being there, and, after
- * a reconnect, that what this session sent over the former connection has been carried out by now, or is not going to be
- * on this one.
- * So the same beat is also the barrier behind which lost answers are looked for, and the probe that finds out when the
+ * The heartbeat of one session: a transaction that checks the session's nodes and changes nothing. Where there are
+ * thousands of nodes, some are watched instead.
+ *
+ * <p>Its commit proves four things: a quorum exists, the session is alive, and the nodes exist. After a reconnect it
+ * also proves that requests sent over the former connection were applied, or will not be on this one. So the heartbeat
+ * is the barrier behind which the nodes of lost creates are looked for. It is also the probe that detects that the
  * servers are back (docs/protocol.md, "Heartbeat and barrier").
  */
 public final class Heartbeat {
-    /** Heartbeats in a session time-out: two of them lie further apart than the margin, and one may be late. */
+    /** Heartbeats in a session timeout: two of them are further apart than the margin, even if one is late. */
     private static final int BEATS = 6;
-    /** How many nodes a heartbeat begins to leave to watches, at most. */
+    /** The maximum number of nodes for which one heartbeat sets watches. */
     private static final int TO_WATCHES = 1_000;
-    /** After so many of one connection each lease has as much time left as it ever has. */
+    /** After this many heartbeats on one connection, each lease has as much time left as it ever has. */
     private static final int BEATS_AT_MOST = 3;
-    /** How soon a probe that failed is sent again, should no event tell that the connection is back. */
+    /** The pause before a failed probe is repeated, if no event reports a connection before. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
     private final ClientContext context;
@@ -40,30 +41,30 @@ public final class Heartbeat {
     private final Runnable backInTouch;
 
     private final List<Runnable> onBeat = new ArrayList<>();
-    /** Requests that wait for a proof that the session has time left. */
+    /** Requests that wait for a proof that the validity period has not ended. */
     private final Set<SessionRequest> confirming = new LinkedHashSet<>();
-    /** Those of them whose nodes the present heartbeat checks, as long as none of its parts has failed. */
+    /** The subset whose nodes the current heartbeat checks, as long as none of its parts has failed. */
     private final Set<SessionRequest> checkedByBeat = new LinkedHashSet<>();
 
-    /** Questions that may break the connection, one at a time. */
+    /** Requests that may break the connection; they are sent one at a time. */
     private final Deque<Consumer<Runnable>> risky = new ArrayDeque<>(0);
 
     private boolean risking;
 
-    /** Parts of a heartbeat that are not answered yet. */
+    /** Parts of the current heartbeat without a response. */
     private int beating;
-    /** Heartbeats of this connection that were answered, its barrier apart. */
+    /** Heartbeats that were answered on this connection, without its barrier. */
     private int beats;
 
     private boolean beatAgain;
     private final RestartableTimer nextBeat;
-    /** When nodes were last known to be there, all that were checked. */
+    /** When the nodes to be checked were last known to exist. */
     private ClockReading checked;
 
     private final RestartableTimer nextProbe;
 
     /**
-     * @param backInTouch what to do when a barrier on a new connection has been committed
+     * @param backInTouch runs when the barrier on a new connection is committed
      */
     Heartbeat(ClientContext context, Wire wire, SessionValidity validity, NodeChecks nodeChecks, Runnable backInTouch) {
         this.context = context;
@@ -76,9 +77,9 @@ public final class Heartbeat {
         this.checked = context.now();
     }
 
-    // ---- when there is one
+    // ---- schedule
 
-    /** A node is there: from now on the session beats, as long as one is. */
+    /** Starts the heartbeats, unless they run. They stop when the session has no node. */
     public void keepBeating() {
         if (!nextBeat.isSet()) {
             nextBeat.set(interval());
@@ -110,19 +111,21 @@ public final class Heartbeat {
 
     // ---- the connection
 
-    /** The session is shorter than it was: the next beat was to come in time for a longer one. */
+    /** Schedules the next heartbeat for a session timeout that has become shorter. */
     void shortened() {
         if (nextBeat.isSet()) {
             nextBeat.set(interval());
         }
     }
 
-    /** The second half of a pair is what is committed a margin later: the beat, or the first write of the next request. */
+    /**
+     * Schedules a heartbeat a margin from now, as the second half of a pair. A write sent in between serves as well.
+     */
     void completePair() {
         nextBeat.set(validity.margin());
     }
 
-    /** What was answered before was answered on another connection. */
+    /** Notes that the responses so far belong to a former connection. */
     void connectionLost() {
         beats = 0;
     }
@@ -140,8 +143,8 @@ public final class Heartbeat {
     }
 
     /**
-     * The barrier is answered. A margin later is as soon as may be to prove that the leader knows of us. Where connections are lost
-     * again and again it never comes to that: then nodes are looked for at once.
+     * Schedules the first heartbeat behind the barrier, a margin later: the earliest time at which it completes a pair.
+     * If connections are lost before that again and again, the nodes are checked at once.
      */
     void beatSoon() {
         if (nextBeat.isSet()) {
@@ -150,14 +153,17 @@ public final class Heartbeat {
         }
     }
 
-    /** The barrier may prove that the session has time left. It has checked none of the nodes of requests that wait for that. */
+    /** Sends another heartbeat if requests wait for a proof: the barrier has checked none of their nodes. */
     void beatForThoseThatWait() {
         beatAgain |= !confirming.isEmpty();
     }
 
     // ---- one beat
 
-    /** Checks all nodes, in parts that fit a packet; out of touch it is only the barrier, which needs no node. */
+    /**
+     * Checks all nodes, in parts that fit a packet. While disconnected, the heartbeat is only the barrier, without
+     * nodes.
+     */
     private void beat() {
         if (beating > 0) {
             beatAgain = true;
@@ -188,9 +194,10 @@ public final class Heartbeat {
     }
 
     /**
-     * Sends what did not fit the first part, each further part in a step of its own, so that other events come in between. A client that
-     * holds thousands of locks would send thousands of checks with every beat: so the holders' nodes of these parts are watched instead,
-     * once and for all; until the watch is confirmed, and after it has told something, they are checked.
+     * Sends the further parts, each as a task of its own, so that other events can run in between.
+     *
+     * <p>A client with thousands of locks would send thousands of checks in each heartbeat. So holders' nodes in these
+     * parts are watched instead. They are checked until the watch is confirmed, and again once it has fired.
      */
     private void beatRest(int on, Deque<SessionNode> left, int toWatches) {
         if (left.isEmpty()) {
@@ -233,7 +240,8 @@ public final class Heartbeat {
         } else {
             checkedByBeat.clear();
             if (!wire.connected() && on == wire.connection()) {
-                // Refused, as by a server that throttles: no event will tell that it may be asked again.
+                // The server refused the barrier, for example because it throttles; no event will report that it
+                // accepts requests again.
                 probeLater();
             }
         }
@@ -250,10 +258,12 @@ public final class Heartbeat {
     // ---- requests that need a proof
 
     /**
-     * Tells {@code request} that the session lives and has time left, at once when that is known: what made the request ready
-     * has just seen its nodes, by its own create, a list, the watch on its own node or the check of a multi-lock, or a
-     * neighbour's release is about to check them. A request that has to wait for the proof may wait for long, and its nodes
-     * may be deleted by then. So only a heartbeat confirms it that began later and has checked all its nodes.
+     * Confirms {@code request} at once if the session is known to be valid, and otherwise after a heartbeat.
+     *
+     * <p>At once, its nodes have just been seen: by its own create, a list, the watch on its own node or the check of a
+     * multi-lock, or the release of a neighbour is about to check them. A request that has to wait for a proof may wait
+     * for long, and its nodes may be deleted in that time. So only a heartbeat that began later and has checked all its
+     * nodes confirms it.
      */
     public void confirm(SessionRequest request) {
         if (validity.isValid()) {
@@ -265,13 +275,16 @@ public final class Heartbeat {
         }
     }
 
-    /** It waits for a proof no more. */
+    /** Removes a request that no longer waits for a proof. */
     public void confirmsNoMore(SessionRequest request) {
         confirming.remove(request);
         checkedByBeat.remove(request);
     }
 
-    /** Without a proof, as after slow answers, the next heartbeat may bring it: one at once would prove as little. */
+    /**
+     * Confirms the requests whose nodes were checked. If there is still no proof, as after slow responses, the next
+     * heartbeat may bring one; another heartbeat at once would prove as little.
+     */
     private void confirmAll() {
         if (checkedByBeat.isEmpty() || !validity.isValid()) {
             return;
@@ -283,15 +296,15 @@ public final class Heartbeat {
         validity.armTermEnd();
     }
 
-    // ---- what may break the connection
+    // ---- requests that may break the connection
 
     /**
-     * Asks something that may break the connection, as a list does that is too long for a packet: alone among its kind,
-     * so that a loss tells which of them broke it, and when leases of this session live through the loss. Each lease has
-     * most of its time left right after a heartbeat that makes a pair with an earlier write: ZooKeeper's client has that
-     * long to come back.
+     * Sends a request that may break the connection, such as one for a list that may exceed a packet. Only one of these
+     * is sent at a time, so that a loss shows which one broke the connection. It is sent when leases of this session
+     * survive the loss: right after a heartbeat that makes a pair with an earlier write, when each lease has most of
+     * its time left for a reconnect.
      *
-     * @param question asks, and runs what it is given once that is answered
+     * @param question sends the request, and runs its argument when the response is there
      */
     void risk(Consumer<Runnable> question) {
         risky.add(question);
@@ -308,18 +321,20 @@ public final class Heartbeat {
         }
     }
 
-    /** Half of the time is more than a lone write proves. Where answers are slow no pair proves as much; then it will not get better. */
+    /**
+     * Returns whether leases survive a reconnect now. Half of the timeout is more than a lone write proves. Where
+     * responses are slow, no pair proves as much, and waiting longer would not help.
+     */
     private boolean mayLoseConnection() {
         boolean halfIsLeft = validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
         return beats >= BEATS_AT_MOST || (beats > 0 && halfIsLeft);
     }
 
-    /** Whether a request could go on but for a proof that the session has time left. */
+    /** Returns whether a request only waits for a proof that the validity period has not ended. */
     public boolean awaitsProof() {
         return !confirming.isEmpty() || !risky.isEmpty();
     }
 
-    /** The session is over. */
     void end() {
         nextBeat.cancel();
         nextProbe.cancel();

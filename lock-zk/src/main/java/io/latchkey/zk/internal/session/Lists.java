@@ -14,24 +14,27 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Lists of children, for everything in one session that needs one. A list that is too long for a packet breaks the
- * connection, whatever else is on it, each time it is asked for. No answer tells how long it would be. So the lists that
- * were lost are counted by path. Where the last was lost, the number of children is asked for first, which may tell; and
- * else the list is asked for alone, when leases live through the loss of the connection. Lost {@link #LOST_BY_LENGTH} times
- * in a row like that, each time right after other answers of the same connection, it is not lost by chance: then it is not
- * asked for during a pause, and all that need it get {@link Status#TOO_LONG}.
+ * The requests for lists of children in one session, with protection against lists that exceed a packet.
+ *
+ * <p>Such a list breaks the connection each time it is requested, with all other requests on it, and no response shows
+ * its length. So lost lists are counted for each path. After a loss the number of children is read first, which may
+ * show that the list is too long. Otherwise the list is requested alone, at a time when leases survive the loss of the
+ * connection.
+ *
+ * <p>A list that is lost {@link #LOST_BY_LENGTH} times in a row in this way, each time right after other responses on
+ * the connection, is too long. It is then not requested during a pause, and its requesters get {@link Status#TOO_LONG}.
  */
 public final class Lists {
     private static final int LOST_BY_CHANCE = 2;
     private static final int LOST_BY_LENGTH = 5;
-    /** How long a list that was lost so often is not asked for, at most. */
+    /** The longest pause before such a list is requested again. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final ClientContext context;
     private final Wire wire;
     private final SessionValidity validity;
     private final Heartbeat heartbeat;
-    /** Lists in a row that were sent on a good connection and lost with it, by their paths. */
+    /** The number of consecutive lists of a path that were lost with their connection. */
     private final Map<String, Lost> lost = new LinkedHashMap<>(0);
 
     private record Lost(int times, ClockReading last) {}
@@ -44,19 +47,19 @@ public final class Lists {
     }
 
     /**
-     * Asks for a path's children.
+     * Requests a path's children.
      *
-     * @param wanted whether that is still so when the list may be asked for; if not, {@code then} gets
-     *     {@link Status#CONNECTION_LOSS}
+     * @param wanted returns whether the list is still needed when it can be requested; if not, {@code then} gets {@link
+     *     Status#CONNECTION_LOSS}
      */
     public void ask(String path, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
         ask(path, wanted, done -> list(path, done), then);
     }
 
     /**
-     * The same.
+     * Requests a path's children by a request of the caller's.
      *
-     * @param request sends the request, and whatever else may break the connection for the same reason
+     * @param request sends the request, and any other that may break the connection for the same reason
      */
     public void ask(
             String path,
@@ -78,7 +81,7 @@ public final class Lists {
         });
     }
 
-    /** The same where the number of children has just been read. */
+    /** Requests a path's children when their number has just been read. */
     public void ask(String path, int children, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
         if (!mayFit(path, children)) {
             then.accept(tooLong(children));
@@ -115,7 +118,7 @@ public final class Lists {
         };
     }
 
-    /** A list of the path was answered, or lost. */
+    /** Counts a list of the path that was answered or lost. */
     public void answered(String path, Response<ZnodeStore.Listing> answer) {
         if (answer.code() == Status.CONNECTION_LOSS) {
             lost.merge(path, new Lost(1, context.now()), (before, now) -> new Lost(before.times() + 1, now.last()));
@@ -127,12 +130,12 @@ public final class Lists {
         }
     }
 
-    /** Whether the path's last list was lost. */
+    /** Returns whether the path's last list was lost. */
     public boolean wasLost(String path) {
         return lost.containsKey(path);
     }
 
-    /** Whether the path's lists were lost so often that they are too long. */
+    /** Returns whether so many of the path's lists were lost in a row that the list is too long. */
     public boolean isUnreadable(String path) {
         return times(path) >= LOST_BY_LENGTH;
     }
@@ -146,7 +149,7 @@ public final class Lists {
         return times(path) >= LOST_BY_CHANCE || (wasLost(path) && validity.hasHolders());
     }
 
-    /** Children of other clients may have longer names than requests have: then only the lists that were lost tell. */
+    /** Children of other clients may have longer names than requests have: then only the lost lists show the length. */
     private boolean mayFit(String path, int children) {
         if (Errors.exceedsAPacket(children, wire.port().longestAnswer())) {
             return false;
@@ -157,7 +160,7 @@ public final class Lists {
                 || context.now().since(counted.last()).compareTo(pause(counted)) > 0;
     }
 
-    /** Twice as long each time: each list that is lost costs all requests of the client a reconnect. */
+    /** The pause doubles each time, since each lost list costs all requests of the client a reconnect. */
     private Duration pause(Lost counted) {
         int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
         Duration pause = context.sessionTimeout().multipliedBy(times);

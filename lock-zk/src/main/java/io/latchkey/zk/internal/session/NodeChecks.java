@@ -17,30 +17,30 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The nodes of one session that transactions check: those that are there for certain, but for the holders' nodes that watches look
- * after. The set is kept as nodes come and go, so a heartbeat costs what it checks.
+ * The nodes of one session that heartbeats check: those known to exist, without holders' nodes that are watched
+ * instead. The set is kept up to date as nodes appear and disappear, so a heartbeat costs only what it checks.
  *
- * <p>A transaction that fails names one node only. The rest of its part is then asked for by one read. A read may lag behind the
- * leader, but it comes behind the failed transaction on the same connection, or in a later connection of the same session. A server
- * answers neither before it has applied all that the session has seen, each node's creation included. So what the read does not find
- * was deleted, and what was deleted before the transaction failed is not found.
+ * <p>A failed transaction names only one node. One read asks for the others of its part. The read may lag behind the
+ * leader, but it follows the failed transaction on the same connection, or on a later connection of the session. The
+ * server answers it only after it has applied all that the session has seen, including the creation of each node. So a
+ * node that the read does not find was deleted, and a node deleted before the transaction failed is not found.
  */
 public final class NodeChecks {
     /**
-     * How many nodes one part of a heartbeat checks. A server keeps the last 500 transactions on its heap, and a check
-     * takes five times its bytes there.
+     * The maximum number of nodes in one part of a heartbeat. A server keeps the last 500 transactions on its heap,
+     * where a check takes five times its bytes.
      */
     private static final int PART = 500;
-    /** About how many bytes it has at most, a quarter of what fits a packet: paths may be long. */
+    /** The approximate maximum size of a part in bytes, a quarter of a packet, as paths may be long. */
     private static final int PART_BYTES = 250_000;
-    /** What a check has beside its path. */
+    /** The bytes of a check without its path. */
     private static final int CHECK = 20;
-    /** While watches tell of one deletion after the other, these are looked into together, no more often than this. */
+    /** The pause between two checks of deleted nodes while watches report more deletions than fit one. */
     private static final Duration COLLECTED = Duration.ofMillis(100);
 
     private final Wire wire;
     private final Set<SessionNode> places = new LinkedHashSet<>();
-    /** Those whose watches tell that their nodes are gone. */
+    /** Owners whose watches have reported a deletion. */
     private final Deque<SessionNode> told = new ArrayDeque<>();
 
     private final RestartableTimer collected;
@@ -55,7 +55,7 @@ public final class NodeChecks {
         return places.isEmpty();
     }
 
-    /** The place's node has come or gone, or a watch looks after it from now on, or does so no more. */
+    /** Updates the set after a node has appeared or disappeared, or a watch on it was set or has ended. */
     public void update(SessionNode place) {
         if (place.node().isPresent() && !place.isLeftToWatch()) {
             places.add(place);
@@ -64,12 +64,12 @@ public final class NodeChecks {
         }
     }
 
-    /** All places with nodes to be checked, to be taken from by {@link #part}. */
+    /** Returns all nodes to be checked, as a queue for {@link #part}. */
     Deque<SessionNode> all() {
         return new ArrayDeque<>(places);
     }
 
-    /** Takes the next nodes that fit one transaction. */
+    /** Removes the next nodes that fit one transaction from the queue and returns them. */
     List<SessionNode.Standing> part(Deque<SessionNode> left) {
         List<SessionNode.Standing> part = new ArrayList<>(Math.min(PART, left.size()));
         int bytes = 0;
@@ -90,9 +90,9 @@ public final class NodeChecks {
     }
 
     /**
-     * Checks these nodes, and tells the owners of all that are gone.
+     * Checks these nodes and notifies the owners of those that are gone.
      *
-     * @param then gets an answer that is OK only if each node was seen, or its owner was notified that it is gone
+     * @param then gets a response that is OK only if each node was seen, or its owner was notified that it is gone
      */
     void check(List<SessionNode.Standing> part, Consumer<Response<ZnodeStore.Written>> then) {
         wire.write(SessionNode.Standing.checks(part), answer -> {
@@ -112,7 +112,7 @@ public final class NodeChecks {
         if (refusal.code() == Status.NO_NODE) {
             part.get(refusal.index()).gone();
         }
-        // A server looks for a node before it looks for rights: the one that is refused for another reason was seen.
+        // A server checks existence before rights, so a node refused for another reason exists.
         List<SessionNode.Standing> others = part.stream()
                 .filter(SessionNode.Standing::stands)
                 .filter(each -> !each.equals(part.get(refusal.index())))
@@ -122,7 +122,7 @@ public final class NodeChecks {
             return;
         }
         List<String> paths = others.stream().map(SessionNode.Standing::path).toList();
-        // Without an answer the next heartbeat fails as this one did.
+        // Without a response, the next heartbeat fails as this one did.
         wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {
             for (int i = 0; answer.ok() && i < others.size(); i++) {
                 if (answer.get().get(i) == Status.NO_NODE && others.get(i).stands()) {
@@ -134,8 +134,9 @@ public final class NodeChecks {
     }
 
     /**
-     * A watch tells that a holder's node is gone. It may have gone with the session, of which the server tells later: a committed
-     * transaction knows. One is sent at once; what is told until a moment after its answer goes into the next.
+     * Handles the report of a watch that a holder's node is gone. The session may have ended with it, which the server
+     * reports later; a committed transaction shows it. The first check is sent at once; deletions reported while it is
+     * pending are checked together.
      */
     public void told(SessionNode gone) {
         told.add(gone);

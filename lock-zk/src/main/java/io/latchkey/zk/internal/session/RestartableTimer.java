@@ -6,12 +6,12 @@ import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Does one thing later, on the serial executor. Confined to it. */
+/** A timer that runs one task on the serial executor and can be set again. Confined to that executor. */
 final class RestartableTimer {
     private final ClientContext context;
     private final Runnable task;
     private Clock.@Nullable Timer timer;
-    /** Counts what was set: a timer that is cancelled may be on its way already. */
+    /** The number of times the timer was set or cancelled: a cancelled timer may already have submitted its task. */
     private int set;
 
     RestartableTimer(ClientContext context, Runnable task) {
@@ -23,7 +23,7 @@ final class RestartableTimer {
         return timer != null;
     }
 
-    /** Instead of when it was set for before. */
+    /** Sets the timer, in place of any earlier setting. */
     void set(Duration in) {
         cancel();
         int which = set;

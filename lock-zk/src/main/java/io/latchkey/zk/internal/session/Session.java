@@ -9,9 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * One ZooKeeper session from its first connection to its end, and what happens to it as connections come and go. Its parts are the
- * {@link Wire}, the {@link SessionValidity}, the {@link Heartbeat}, the {@link Watches} and the {@link Lists}. Every request belongs to
- * exactly one. Confined to the client's serial executor, but for what is volatile.
+ * A ZooKeeper session from its first connection to its end. Its parts are the {@link Wire}, the {@link
+ * SessionValidity}, the {@link Heartbeat}, the {@link Watches} and the {@link Lists}. Every request belongs to exactly
+ * one session. Confined to the client's serial executor, except for volatile fields.
  */
 public final class Session {
     private final ClientContext context;
@@ -23,15 +23,15 @@ public final class Session {
     private final Heartbeat heartbeat;
     private final Lists lists;
 
-    /** Requests that create their nodes once connected, in their order. */
+    /** Requests that create their nodes once connected, in order. */
     private final Set<SessionRequest> toCreate = new LinkedHashSet<>();
-    /** What looks for creates of this session that were lost and have not turned up. */
+    /** Tasks that look for lost creates of this session whose nodes have not been found. */
     private final Set<Runnable> lookForLostCreates = new LinkedHashSet<>();
 
     private boolean marking;
     private boolean checking = true;
 
-    /** The client of a session. On the serial executor. */
+    /** The client that a session belongs to. Called on the serial executor. */
     public interface Client {
         /** The server has ended the session. */
         void sessionOver(Session session);
@@ -39,7 +39,7 @@ public final class Session {
         /** The servers refuse the client's login. */
         void loginRefused();
 
-        /** A response was handled: a closing client may have nothing left in its session. */
+        /** A response was handled, so a closing client may have nothing left in its session. */
         void finishWhenIdle();
     }
 
@@ -83,7 +83,7 @@ public final class Session {
         return lists;
     }
 
-    // ---- what the server lets this session do
+    // ---- rights of this session
 
     public boolean marks() {
         return marking;
@@ -93,12 +93,12 @@ public final class Session {
         marking = false;
     }
 
-    /** Whether a release checks the nodes of those who hold by it. */
+    /** Returns whether a release checks the nodes of the requests that it grants. */
     public boolean checks() {
         return checking;
     }
 
-    /** The server refuses to say whether a node is there; and without a check there is no mark. */
+    /** Stops checking nodes, as the server refuses it. Without a check a release sets no mark either. */
     public void stopChecking() {
         checking = false;
         marking = false;
@@ -122,7 +122,8 @@ public final class Session {
                 heartbeat.completePair();
             }
         } else if (wire.connected()) {
-            // A borrowed handle tells so again when somebody touches what is watched there.
+            // A borrowed handle reports its connection again if another client creates or deletes the node that is
+            // watched there.
             validity.connected();
         } else {
             heartbeat.probe();
@@ -149,7 +150,7 @@ public final class Session {
         validity.away();
     }
 
-    /** A barrier on a new connection has been committed: what waits for the connection goes on. */
+    /** Resumes all that waits for the connection, after the barrier on a new one is committed. */
     private void backInTouch() {
         wire.backInTouch();
         context.signals().session(LockObserver.SessionState.CONNECTED);
@@ -159,7 +160,7 @@ public final class Session {
         heartbeat.beatForThoseThatWait();
         validity.connected();
         wire.runWaiting();
-        // Lists of requests that look for their own creates come first and serve the others as well.
+        // Lists for the requests' own lost creates are sent first and serve the others as well.
         lookForLostCreates.forEach(context::serially);
         toCreate.forEach(request -> context.serially(() -> {
             if (createsNoMore(request)) {
@@ -169,8 +170,8 @@ public final class Session {
     }
 
     /**
-     * Creates the request's nodes now or once connected. A create that was not sent cannot be lost: a try that ends
-     * without a connection leaves nothing to be looked for.
+     * Creates the request's nodes now or once connected. A create that was not sent cannot be lost, so a try that ends
+     * without a connection leaves no node behind.
      */
     public void whenConnectedCreate(SessionRequest request) {
         if (wire.connected()) {
@@ -180,15 +181,15 @@ public final class Session {
         }
     }
 
-    /** Takes the request from those that wait for the connection; says whether it was among them. */
+    /** Removes the request from those that wait for the connection, and returns whether it was among them. */
     public boolean createsNoMore(SessionRequest request) {
         return toCreate.remove(request);
     }
 
     /**
-     * Runs {@code look}, which looks for lost creates, on every new connection, behind the barrier: that is behind whatever the
-     * server of this connection still had of the session. A server that the session has left is refused by the leader,
-     * so no create can turn up later on this connection.
+     * Runs {@code look}, which looks for lost creates, behind the barrier of every new connection: behind all requests
+     * of the session that the server of this connection still had. The leader refuses a server that the session has
+     * left, so no create is applied later on this connection.
      */
     public void lookOnEveryConnection(Runnable look) {
         lookForLostCreates.add(look);
@@ -202,7 +203,10 @@ public final class Session {
         return !lookForLostCreates.isEmpty();
     }
 
-    /** Runs {@code task} when what was lost or refused may be tried again: connected anew, or else after the next beat. */
+    /**
+     * Runs {@code task} when a lost or refused request can be repeated: after the next heartbeat, or after
+     * reconnecting.
+     */
     public void tryAgain(Runnable task) {
         if (wire.connected()) {
             heartbeat.afterBeat(task);
@@ -211,7 +215,6 @@ public final class Session {
         }
     }
 
-    /** What answers tell of the session. */
     private final class Answers implements Wire.Listener {
         @Override
         public void outOfTouch() {

@@ -8,36 +8,36 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** The owner of a node of the session, as checks of that node see it. Its node may come, be replaced, and go. */
+/** A node of the session together with its owner, as seen by checks. The node may appear, be replaced and disappear. */
 public interface SessionNode {
-    /** The path under which the node is. */
+    /** Returns the path whose child the node is. */
     String path();
 
-    /** The node while it is known to be there. */
+    /** Returns the node while it is known to exist. */
     Optional<NodeName> node();
 
-    /** Whether this is the node, as far as is known, and nothing on its way replaces it. */
+    /** Returns whether {@code name} is the node, as far as is known, and no pending request replaces it. */
     boolean isAt(NodeName name);
 
-    /** Whether it is a holder's. */
+    /** Returns whether the owner holds. */
     boolean isHeld();
 
-    /** No heartbeat need look whether the node of this holder is there: a watch tells when it goes. */
+    /** Watches the node of this holder, so that heartbeats need not check it while the watch is confirmed. */
     void leaveToWatch();
 
-    /** Whether a watch that the server has confirmed looks after the node. */
+    /** Returns whether heartbeats can leave the node out because the server has confirmed a watch on it. */
     boolean isLeftToWatch();
 
-    /** Somebody deleted the node. */
+    /** Handles the deletion of the node by another client. */
     void nodeGone(NodeName name);
 
-    /** A node and its owner at some moment. */
+    /** A node and its owner at one point in time. */
     record Standing(SessionNode owner, NodeName name) {
         public String path() {
             return owner.path() + '/' + name.text();
         }
 
-        /** Writes that change nothing, and fail when a node is not there. */
+        /** Returns checks of the nodes: writes that change nothing and fail if a node does not exist. */
         public static List<ZnodeStore.Write> checks(Collection<Standing> nodes) {
             List<ZnodeStore.Write> checks = new ArrayList<>(nodes.size());
             for (Standing node : nodes) {
@@ -46,7 +46,10 @@ public interface SessionNode {
             return checks;
         }
 
-        /** Of a node that has been replaced since, or is about to be, it is no news that it is not there. */
+        /**
+         * Returns whether the node is still the owner's. Only then is its absence relevant: a replaced node is expected
+         * to be gone.
+         */
         public boolean stands() {
             return owner.isAt(name);
         }

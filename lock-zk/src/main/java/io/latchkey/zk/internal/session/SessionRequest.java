@@ -3,15 +3,15 @@ package io.latchkey.zk.internal.session;
 
 /** A request as its session sees it. */
 public interface SessionRequest {
-    /** Creates its nodes; the session is connected. */
+    /** Creates the request's nodes. The session is connected. */
     void create();
 
-    /** The session lives and has time left. */
+    /** The session is alive and its validity period has not ended. */
     void confirmed();
 
-    /** It holds, and the connection is lost. */
+    /** The connection is lost while the request holds. */
     void suspect();
 
-    /** It holds, and the validity deadline has passed. */
+    /** The validity deadline has passed while the request holds. */
     void lapsed();
 }

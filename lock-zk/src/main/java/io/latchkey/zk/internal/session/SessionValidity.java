@@ -14,20 +14,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when the leases of one session are valid: the time-out, what answers prove on the present connection, the validity period that
- * follows from that, and the holders that are told when it is over. Confined to the serial executor, but for what is volatile.
+ * The validity of one session's leases: its timeout, the proofs on the current connection, the validity period that
+ * follows from them, and the holders that are notified when it ends. Confined to the serial executor, except for
+ * volatile fields.
  */
 public final class SessionValidity {
     private final ClientContext context;
-    /** Before the server made the session; nobody knows of a borrowed one. */
+    /** A time before the server created the session; unknown for a borrowed one. */
     private final Optional<ClockReading> asked;
-    /** Before anything was sent in it. */
+    /** A time before the first request of the session was sent. */
     private final ClockReading opened;
-    /** Before the present connection was made: when the former was found lost. */
+    /** A time before the current connection was established: when the former one was found lost. */
     private Optional<ClockReading> beforeConnection;
 
     private Duration timeout;
-    /** What the server says; believed once a beat on the connection has proved it, if it is longer than before. */
+    /**
+     * The timeout that the server granted. If it is longer than before, it counts only after a heartbeat on the
+     * connection.
+     */
     private Duration offered;
 
     private SessionExpiryBound proofs;
@@ -46,9 +50,9 @@ public final class SessionValidity {
         this.proofs = newProofs();
     }
 
-    /** The present period; a lease is granted only in one. */
+    /** Returns the current validity period. No lease is granted without one. */
     public ValidityPeriod term() {
-        return Objects.requireNonNull(term, "nothing was ever committed in this session");
+        return Objects.requireNonNull(term, "no write was committed in this session yet");
     }
 
     boolean isValid() {
@@ -61,12 +65,12 @@ public final class SessionValidity {
         return present == null ? Duration.ZERO : present.remaining();
     }
 
-    /** The time-out of the session, as far as it is believed. */
+    /** Returns the session timeout that counts now. */
     Duration timeout() {
         return timeout;
     }
 
-    /** How long a touch may take from a server to the leader. */
+    /** Returns the validity margin: how long it may take until the leader hears of a touch. */
     Duration margin() {
         return context.margin(timeout);
     }
@@ -81,7 +85,7 @@ public final class SessionValidity {
         holding.remove(request);
     }
 
-    /** Whether a lease of this session could be harmed by the loss of the connection. */
+    /** Returns whether the session has holders, whose leases the loss of the connection could end. */
     boolean hasHolders() {
         return !holding.isEmpty();
     }
@@ -89,8 +93,9 @@ public final class SessionValidity {
     // ---- the connection
 
     /**
-     * The session has a connection, on which the server says {@code sessionTimeout}. Until that connection has proved something the
-     * shorter of both time-outs counts (docs/protocol.md, "Validity period"). Says whether that is shorter than before.
+     * Notes a new connection with the session timeout that the server granted. Until that connection has proved
+     * something, the shorter of both timeouts counts (docs/protocol.md, "Validity period"). Returns whether that is
+     * shorter than before.
      */
     boolean connectedWith(Duration sessionTimeout, boolean first) {
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
@@ -110,7 +115,7 @@ public final class SessionValidity {
         return shorter;
     }
 
-    /** The connection is proved: from now on a longer time-out counts. Says whether there is one. */
+    /** Accepts the granted timeout, as the connection is proved, and returns whether it is longer than before. */
     boolean believesOffer() {
         boolean longer = offered.compareTo(timeout) > 0;
         if (longer) {
@@ -120,14 +125,15 @@ public final class SessionValidity {
         return longer;
     }
 
-    /** The present connection is known to the servers, from now on. */
+    /** Notes that the servers know the current connection. */
     void connected() {
         proofs.connected(context.now());
     }
 
     /**
-     * The session is a borrowed handle's, of whose connection the age is not known: only a pair proves that the session lives. The first
-     * half of one is the request whose answer told of the connection. Says whether that is so.
+     * Begins a pair for the session of a borrowed handle. The age of its connection is unknown, so only a pair proves
+     * that the session is alive; its first half is the request whose response reported the connection. Returns whether
+     * that applies.
      */
     boolean beginsPair() {
         if (asked.isEmpty()) {
@@ -137,9 +143,9 @@ public final class SessionValidity {
     }
 
     /**
-     * What was sent before proves nothing any more.
+     * Discards the proofs of the former connection.
      *
-     * @param lost whether there was a connection until now
+     * @param lost whether the connection could be used until now
      */
     void connectionLost(boolean lost) {
         if (lost) {
@@ -148,12 +154,12 @@ public final class SessionValidity {
         proofs = newProofs();
     }
 
-    /** Tells the holders that the connection is lost. */
+    /** Notifies the holders that the connection is lost. */
     void suspect() {
         SerialExecutor.attemptEach(holding, SessionRequest::suspect);
     }
 
-    /** Tells observers that the client is out of touch, and the holders if their time has run out. */
+    /** Notifies observers of the lost connection, and the holders if their deadline has passed. */
     void away() {
         context.signals().away(holding.size(), remaining());
         checkTerm();
@@ -163,19 +169,19 @@ public final class SessionValidity {
         return new SessionExpiryBound(timeout, context.margin(timeout), asked, beforeConnection, context.now());
     }
 
-    // ---- what answers prove
+    // ---- proofs by responses
 
-    /** A request that commits nothing was answered on the connection that it was sent on. */
+    /** Takes a response to a request that commits nothing, on the connection that it was sent on. */
     void answered(ClockReading sent, ClockReading now) {
         proofs.answered(sent, now);
     }
 
-    /** A request was answered that proves no more than that the server was there. */
+    /** Takes a response that proves only that the server was reachable. */
     void heard(ClockReading sent, ClockReading now) {
         proofs.heard(sent, now);
     }
 
-    /** The quorum has committed a request that was sent on the present connection. */
+    /** Takes a response to a committed request that was sent on the current connection. */
     void committed(ClockReading sent, ClockReading now) {
         Duration standstill = context.time().standstill(timeout.plus(now.since(sent)));
         Optional<ClockReading> proved = proofs.committed(sent, now, standstill);
@@ -189,7 +195,8 @@ public final class SessionValidity {
         }
         if (present != null) {
             lapse();
-            // The former may have ended by the wall clock alone: its alarm would ring too late for the next one.
+            // The former period may have ended by the wall clock alone; its timer would then fire too late for the next
+            // one.
             termEnd.cancel();
         }
         if (!deadline.reachedAt(now)) {
@@ -197,9 +204,9 @@ public final class SessionValidity {
         }
     }
 
-    // ---- its end
+    // ---- the end of the validity period
 
-    /** Looks whether the term has run out while something was held in it, maybe by the wall clock alone, which sets off no alarm. */
+    /** Ends the leases if the deadline has passed, possibly by the wall clock alone, for which no timer fires. */
     public void checkTerm() {
         ValidityPeriod present = term;
         if (present != null && !present.isValid()) {
@@ -211,7 +218,7 @@ public final class SessionValidity {
         SerialExecutor.attemptEach(holding, SessionRequest::lapsed);
     }
 
-    /** Loss is told when the deadline passes, not when somebody looks. */
+    /** Sets the timer that reports a loss when the deadline passes, without a call by the holder. */
     void armTermEnd() {
         ValidityPeriod present = term;
         if (!termEnd.isSet() && present != null && !present.isOver()) {
@@ -226,7 +233,6 @@ public final class SessionValidity {
         }
     }
 
-    /** The session is over. */
     void end() {
         ValidityPeriod present = term;
         if (present != null) {

@@ -16,11 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one owner of the session's watches: however many listen to a node, the server is asked once. It recognises a clean
- * release, which is one transaction of a change and a deletion: the data watch tells the change, the child watch the
- * deletion, both with the transaction's zxid. Nothing else makes that pair: a plain deletion or an expiry tells only
- * deletions, a change by somebody has a zxid of its own, and after a reconnect (and from servers before 3.9) zxids are
- * -1 (docs/protocol.md, "Hand-over and the release mark").
+ * The watches of one session, at most one of each type per node, however many listeners the node has.
+ *
+ * <p>A clean release is one transaction that changes a node's data and deletes the node. The data watch reports the
+ * change and the child watch the deletion, both with the zxid of that transaction. Nothing else produces this pair: a
+ * plain deletion or an expiry changes no data, and another client's change has a zxid of its own. After a reconnect,
+ * and from servers before 3.9, the zxids are -1 (docs/protocol.md, "Hand-over and the release mark").
  */
 public final class Watches {
     private static final long NO_ZXID = -1;
@@ -28,34 +29,34 @@ public final class Watches {
     private final ClientContext context;
     private final Wire wire;
     private final Map<String, Watched> byPath = new HashMap<>();
-    /** Paths whose watches are being taken back, as often as that is on the wire. */
+    /** Paths whose watches are being removed, once for each removal without a response. */
     private final Multiset<String> removing = HashMultiset.create();
 
-    /** What somebody wants to know of a node. Who was told that it is gone or out of sight listens no more. */
+    /** Callbacks for one watched node. A listener is removed after {@code released}, {@code gone} or {@code blind}. */
     public interface Listener {
-        /** The node's holder let go. */
+        /** The holder of the node has released it. */
         void released();
 
-        /** The node went in another way. */
+        /** The node was deleted in another way, or does not exist. */
         void gone();
 
-        /** The watch is no more and says nothing. */
+        /** The watch could not be set or was removed; the state of the node is unknown. */
         void blind(Response<?> why);
 
-        /** The node's data when the watch on it was set, maybe for another listener and before this one listened. */
+        /** The node's data when the watch was set, which may have been before this listener was added. */
         default void seen(ZnodeStore.NodeData data) {}
 
-        /** The node's children when the watch on them was set, maybe for somebody else and before this one listened. */
+        /** The node's children when the watch was set, which may have been before this listener was added. */
         default void seen(ZnodeStore.Listing children) {}
 
-        /** The node's data changed; that is told once. */
+        /** The node's data changed. The watch has fired and reports no further change. */
         default void changed() {}
 
-        /** The node's children changed; that is told once. */
+        /** The node's children changed. The watch has fired and reports no further change. */
         default void childrenChanged() {}
     }
 
-    /** What is watched of a node. */
+    /** The two types of watches. */
     private enum Of {
         /** Fires on a change of the data and on deletion. */
         DATA,
@@ -63,24 +64,24 @@ public final class Watches {
         CHILDREN
     }
 
-    /** How far the watch on something is. */
+    /** The state of one watch. */
     private enum Armed {
         NOT,
         ASKED_FOR,
-        /** By the server. */
+        /** The server has confirmed the watch. */
         CONFIRMED
     }
 
-    /** One for each node that is watched, of which a client may have many thousands. */
+    /** The watches and listeners of one node. A client may have many thousands of these. */
     private static final class Watched {
-        /** One as a rule. */
+        /** Usually a single listener. */
         private Set<Listener> listeners = Set.of();
 
         private Armed data = Armed.NOT;
         private Armed children = Armed.NOT;
-        /** The children when the watch on them was confirmed. Who joins later may know them as they were before that. */
+        /** The children when the watch was confirmed. A listener that is added later may know an older list. */
         private ZnodeStore.@Nullable Listing seen;
-        /** The data when the watch on it was confirmed. */
+        /** The data when the watch was confirmed. */
         private ZnodeStore.@Nullable NodeData seenData;
 
         private long changedBy = NO_ZXID;
@@ -101,7 +102,10 @@ public final class Watches {
             return data != Armed.NOT || children != Armed.NOT;
         }
 
-        /** It fired; before it was confirmed that was an older one, and this one is still to come. */
+        /**
+         * Notes that a watch fired. An event before the confirmation is of an older watch; the new one is still to
+         * fire.
+         */
         void fired(Of what) {
             if (of(what) == Armed.CONFIRMED) {
                 set(what, Armed.NOT);
@@ -117,7 +121,7 @@ public final class Watches {
             }
         }
 
-        /** Says whether nobody is left. */
+        /** Removes the listener and returns whether none is left. */
         boolean remove(Listener listener) {
             if (listeners.size() > 1) {
                 listeners.remove(listener);
@@ -137,23 +141,22 @@ public final class Watches {
         this.wire = wire;
     }
 
-    /** Watches a node that may be released: its data and its children, in one flight. */
+    /** Watches a node's data and its children in one flight, which together show a clean release. */
     public Runnable watchForRelease(String path, Listener listener) {
         watch(path, listener, Of.DATA);
         return watch(path, listener, Of.CHILDREN);
     }
 
-    /** Watches a node's data. */
     public Runnable watchData(String path, Listener listener) {
         return watch(path, listener, Of.DATA);
     }
 
-    /** Watches who comes and goes under a node, and the node's own going; a request has no children. */
+    /** Watches a node's children and its deletion. A request has no children. */
     public Runnable watchChildren(String path, Listener listener) {
         return watch(path, listener, Of.CHILDREN);
     }
 
-    /** Watches the own node. The watch is never taken back: it goes with the node. */
+    /** Watches a node of this session. The watch is never removed: it ends with the node. */
     public Runnable watchOwn(String path, Listener listener) {
         var unused = watchChildren(path, listener);
         return () -> byPath.computeIfPresent(path, (p, watched) -> watched.remove(listener) ? null : watched);
@@ -214,24 +217,24 @@ public final class Watches {
             }
             case WATCH_REMOVED -> {
                 if (removing.contains(path)) {
-                    // The one that was taken back; there may be a new one by now.
+                    // The event is of the watch that was removed; a new one may have been set since.
                     return;
                 }
                 byPath.remove(path);
-                Response<?> why = Response.failed(Status.CONNECTION_LOSS, "watch taken back");
+                Response<?> why = Response.failed(Status.CONNECTION_LOSS, "watch removed");
                 watched.listening().forEach(listener -> listener.blind(why));
             }
         }
     }
 
-    /** Says whether the server has set it. */
+    /** Handles the response to setting a watch, and returns whether the server has set it. */
     private boolean armed(String path, Watched watched, Of what, Response<?> answer) {
         if (answer.ok()) {
             watched.set(what, Armed.CONFIRMED);
         } else if (byPath.remove(path, watched)) {
             watched.set(what, Armed.NOT);
             if (answer.code() != Status.NO_NODE && watched.isArmed()) {
-                // The other one comes back with the connection, and nobody would own it.
+                // ZooKeeper's client would set the other watch again on a new connection, without a listener here.
                 takeBack(path);
             }
             for (Listener listener : watched.listening()) {

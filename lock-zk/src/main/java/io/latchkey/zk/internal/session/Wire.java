@@ -13,8 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one session and their answers: each answer proves what it may, and is taken on the serial executor, until the session is
- * over. Confined to it, but for what is volatile.
+ * The requests of one session and their responses. Each response is handled on the serial executor, extends the
+ * session's validity as far as it proves it, and is ignored once the session has ended. Confined to that executor,
+ * except for volatile fields.
  */
 public final class Wire {
     private final ClientContext context;
@@ -23,15 +24,17 @@ public final class Wire {
     private final List<Runnable> onConnected = new ArrayList<>();
 
     private @Nullable ZnodeStore port;
-    /** Counts every coming and going of the connection: an answer proves something only within one of them. */
+    /**
+     * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
+     */
     private int connection;
 
     private volatile boolean connected;
     private boolean over;
 
-    /** What answers tell of the session. On the serial executor. */
+    /** Callbacks for what responses say about the session. Called on the serial executor. */
     interface Listener {
-        /** The connection is lost, or was not there. */
+        /** The connection is lost, or could not be used. */
         void outOfTouch();
 
         /** The server has ended the session. */
@@ -40,7 +43,7 @@ public final class Wire {
         /** The servers refuse the client's login. */
         void loginRefused();
 
-        /** An answer was handled. */
+        /** A response was handled. */
         void answered();
     }
 
@@ -76,17 +79,17 @@ public final class Wire {
         return over;
     }
 
-    /** There is a connection. What was sent over the former one may still be carried out: only a barrier ends that. */
+    /** Notes a new connection. Requests sent over the former one may still be applied until a barrier is committed. */
     void newConnection() {
         connection++;
     }
 
-    /** What was sent before this has been carried out, or is not going to be on this connection. */
+    /** Notes that the barrier is committed. Earlier requests were applied, or will not be on this connection. */
     void backInTouch() {
         connected = true;
     }
 
-    /** The connection is lost; says whether there was one that could be used. */
+    /** Notes that the connection is lost, and returns whether it could be used until then. */
     boolean lost() {
         connection++;
         boolean was = connected;
@@ -94,7 +97,7 @@ public final class Wire {
         return was;
     }
 
-    /** Runs {@code task} now, or once a barrier on a new connection has been committed; never after the session. */
+    /** Runs {@code task} now or after the barrier on the next connection; never once the session has ended. */
     public void whenConnected(Runnable task) {
         if (connected) {
             task.run();
@@ -103,21 +106,21 @@ public final class Wire {
         }
     }
 
-    /** Has everything go on that waits for the connection. */
+    /** Runs the tasks that wait for the connection. */
     void runWaiting() {
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
         waiting.forEach(context::serially);
     }
 
-    // ---- asking the server
+    // ---- requests
 
-    /** A request that commits nothing. */
+    /** Sends a request that commits nothing. */
     public <T> void ask(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
         send(request, then, (sent, now, answer) -> validity.answered(sent, now));
     }
 
-    /** A request that the quorum commits, even when it refuses it. */
+    /** Sends a request that the quorum commits even if the server refuses it. */
     public <T> void askCommitted(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
         send(request, then, (sent, now, answer) -> {
             if (answer.ok()) {
@@ -167,12 +170,12 @@ public final class Wire {
         void take(ClockReading sent, ClockReading now, A answer);
     }
 
-    /** What became of a transaction: its own code, or that of the write that made it fail. */
+    /** Returns the status of a transaction: its own, or that of the write that made it fail. */
     public static Status codeOf(Response<ZnodeStore.Written> answer) {
         return plain(answer).code();
     }
 
-    /** The answer as if the write that made a transaction fail had been sent alone. */
+    /** Returns the response as if the write that made a transaction fail had been sent alone. */
     public static Response<ZnodeStore.Written> plain(Response<ZnodeStore.Written> answer) {
         return answer.ok()
                 ? answer.get()
@@ -182,7 +185,7 @@ public final class Wire {
                 : answer;
     }
 
-    /** The session is over: nothing is sent any more, and no answer taken. */
+    /** Ends the connection: no request is sent and no response handled any more. */
     void end() {
         over = true;
         connected = false;
