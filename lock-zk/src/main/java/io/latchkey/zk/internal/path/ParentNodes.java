@@ -11,24 +11,26 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Makes the levels above a path that are missing. A server looks for the parent first, then for the right to create there,
- * and only then whether the node exists. So this begins at the bottom: a level is created only after the server has told
- * that it is missing, or has just made the one above it, and no right is asked for at a level that is there.
+ * The creation of missing levels above a path.
+ *
+ * <p>A server checks first whether the parent exists, then the right to create there, and only then whether the node
+ * exists. So this begins at the bottom: it creates a level only after the server has reported it missing or has just
+ * created the one above it. No rights are needed at levels that exist.
  */
 public final class ParentNodes {
     private final Session session;
-    /** The last level that this has made, and no other client: those above it have had a child. */
+    /** The last level that was created here and not by another client. The levels above it have had a child. */
     private Optional<String> last = Optional.empty();
 
-    /** What became of it. */
+    /** The result of the creation. */
     public sealed interface Outcome {
-        /** All of them are there, if the server has not reaped an empty one meanwhile. */
+        /** All levels exist, unless the server has deleted an empty one since. */
         record Made() implements Outcome {}
 
-        /** Even the topmost level has nothing to stand on: the handle's chroot is missing. */
+        /** Even the topmost level cannot be created: the chroot of the handle is missing. */
         record NoChroot() implements Outcome {}
 
-        /** Refused, or lost. */
+        /** The server refused, or the response was lost. */
         record Failed(Response<?> answer) implements Outcome {}
     }
 
@@ -40,10 +42,12 @@ public final class ParentNodes {
         makeOrAbove(path, path.lastIndexOf('/'), then);
     }
 
-    /** Makes the level that ends there, or that above it if it has nothing to stand on, and then those below. */
+    /**
+     * Creates the level that ends at {@code end}, or first the one above it if that is missing, and then those below.
+     */
     private void makeOrAbove(String path, int end, Consumer<Outcome> then) {
         if (end == 0) {
-            // Under a root that is there nothing can be missing but the chroot.
+            // Below the root only the chroot can be missing.
             then.accept(new Outcome.NoChroot());
             return;
         }
@@ -62,8 +66,9 @@ public final class ParentNodes {
     }
 
     /**
-     * Nothing is created below them after all. A server deletes an empty container only if it has had a child, as all levels but the last
-     * have. If that is in use by now, the server refuses to delete it; a client that is about to use it makes it again.
+     * Deletes the last level that was created, as no node follows below it. A server deletes an empty container only if
+     * the container has had a child, as all levels but the last have. If that level is in use by now, the server
+     * refuses the deletion; a client that is about to use it creates it again.
      */
     public void leave() {
         last.ifPresent(level -> session.wire().write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Makes room where a path's counter is near its end: waits until nobody is in the queue, deletes the path, and lets the
- * requests that stepped back make it anew. A path is deleted only when it is empty, and then nobody holds
+ * The renewal of a path whose counter is near its end: waits until the queue is empty, deletes the path, and then lets
+ * the withdrawn requests create it again. A path can be deleted only when it is empty, and then it has no holder
  * (docs/protocol.md, "Counter overflow").
  */
 final class PathRenewal implements Watches.Listener {
@@ -27,13 +27,13 @@ final class PathRenewal implements Watches.Listener {
     private final String path;
     private final List<SteppedBack> steppedBack = new ArrayList<>();
     private Runnable stopWatching = () -> {};
-    /** The next connection brings one look, however much was lost with the former. */
+    /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
 
     /**
-     * A request that waits.
+     * A request that waits for the new path.
      *
-     * @param since the transaction that made its node, or one before that; 0 if none is known
+     * @param since the transaction that created its node, or an earlier one; 0 if unknown
      */
     private record SteppedBack(QueueMember member, long since) {
         boolean waits() {
@@ -41,9 +41,9 @@ final class PathRenewal implements Watches.Listener {
         }
 
         /**
-         * Whether the path was made anew since, by somebody else: a new path is written after all nodes of the former one. Who waited for it
-         * to be empty once more might wait forever, and would delete it under those who go on with it. (After a resize the request is told so
-         * too; it steps back again.)
+         * Returns whether another client has created the path since: a new path is written after all nodes of the
+         * former one were created. A request that waited for the new path to be empty might wait forever, and would
+         * delete the path while others use it. A resize has the same effect here; the request then withdraws again.
          */
         boolean hasNewPath(ZnodeStore.Listing path) {
             return since != 0 && path.mzxid() > since;
@@ -74,14 +74,14 @@ final class PathRenewal implements Watches.Listener {
             if (answer.ok()) {
                 goOn(each -> each.hasNewPath(answer.get()));
             }
-            // Another look may have been answered meanwhile, or all have given up.
+            // Another list may have been answered in between, or all requests may have ended.
             if (!nobodyWaits()) {
                 looked(answer);
             }
         });
     }
 
-    /** In one flight, since the watch brings the children as well: lists are counted once for both. */
+    /** Watches and lists in one flight. The watch brings a list as well; both are counted as one. */
     private void watchAndList(Consumer<Response<ZnodeStore.Listing>> then) {
         stopWatching = session.watches().watchForRelease(path, this);
         session.wire().ask(done -> session.wire().port().list(path, done), then);
@@ -120,14 +120,14 @@ final class PathRenewal implements Watches.Listener {
         }
     }
 
-    /** Somebody's request is over. */
+    /** Removes requests that have ended. */
     void forgetThoseGone() {
         if (!idle()) {
             var unused = nobodyWaits();
         }
     }
 
-    /** Forgets those that have given up; if nobody is left, there is nothing to watch. */
+    /** Removes requests that have ended, stops watching if none is left, and returns whether none is left. */
     private boolean nobodyWaits() {
         steppedBack.removeIf(each -> !each.waits());
         if (steppedBack.isEmpty()) {

@@ -19,60 +19,62 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes that this session owes the deletion of, for requests whose first member is at one path. A departure is over
- * for its owner at once when it cannot be sent, and stays owed until its nodes are gone or the session is. Departures
- * that come up while one is on the wire travel together when a neighbour of this session holds, since nobody else waits
- * for them then, or when many leave.
+ * The pending deletions of this session's nodes, for requests whose first member has one path.
  *
- * <p>It is long because a refused transaction is understood only by what was put into it: which node, which mark, which check.
+ * <p>If a deletion cannot be sent, its owner gets PENDING at once, and the deletion is repeated until its nodes or the
+ * session are gone. Deletions that arrive while another is pending are sent together in two cases: if a neighbour of
+ * this session holds, since no other client waits for them then, or if there are many.
+ *
+ * <p>The class is long because a refused transaction is understood only from its contents: which node, which mark,
+ * which check.
  */
 public final class PendingDeletions {
     private static final Logger LOG = LoggerFactory.getLogger(PendingDeletions.class);
-    /** How many bytes one transaction has at most, about, unless one request has more; half of what fits a packet. */
+    /** The approximate maximum size of a transaction in bytes, half of a packet; one request alone may exceed it. */
     private static final int BATCH = 500_000;
-    /** A node counts as so many at least, which makes for 500 nodes. */
+    /** The minimum size of a node in this count, which allows 500 nodes. */
     private static final int NODE = 1_000;
-    /** How many heirs one transaction checks at most, and how many bytes they have. */
+    /** The maximum number of granted neighbours that one transaction checks; below, their maximum size in bytes. */
     private static final int HEIRS = 500;
 
     private static final int HEIRS_BYTES = 250_000;
-    /** How many bytes a character of a path has at most. */
+    /** The maximum size of a character in bytes. */
     private static final int WIDEST = 3;
-    /** How many transactions of one path may be on the wire; what comes then travels together in the next. */
+    /** The maximum number of pending transactions of one path; further deletions are sent together in the next. */
     private static final int FLIGHTS = 4;
 
     private final Session session;
     private final PresentNodes nodes;
     private final List<Departure> owed = new ArrayList<>();
-    /** What is on the wire; an answer may not come any more once the session is over. */
+    /** Deletions without a response, which may never arrive once the session has ended. */
     private final Set<Departure> underWay = new LinkedHashSet<>();
 
     private int flights;
-    /** The last transaction that was answered found a node missing. */
+    /** Whether the last response reported a missing node. */
     private boolean missed;
 
-    /** There is no connection: all owners have their answer, and the next connection sends all of it. */
+    /** Whether the next connection will send all deletions. Their owners have their outcome. */
     private boolean waitsForConnection;
 
-    /** How a node is left. */
+    /** The reason for a deletion. */
     private enum Manner {
-        /** By an exclusive holder that let go: the mark proves to the next that everything before it is gone. */
+        /** Release by an exclusive holder: the mark proves to the successor that all requests ahead of it are gone. */
         HANDED_OVER,
-        /** By a holder that shares. */
+        /** Release by a shared holder. */
         RELEASED,
-        /** By anybody else. */
+        /** Withdrawal of a request that does not hold. */
         WITHDRAWN,
-        /** The ear beside a node: nobody listens any more. */
+        /** The revocation node of a request, whose holder no longer listens. */
         EAR
     }
 
     /**
-     * The node of a member that is left, and what may stand beside it or in its place.
+     * The node of a member to be deleted, and the nodes that may exist beside it or in its place.
      *
      * @param in the nodes of its session under its path
-     * @param exclusive whether its owner held alone, if it held
-     * @param replacement by what is on its way; of both either may be there
-     * @param ear the node beside it by which its holder is asked to let go
+     * @param exclusive whether its lock is exclusive
+     * @param replacement the node that replaces it in a pending transaction; either of the two may exist
+     * @param ear its revocation node
      */
     public record Left(
             PresentNodes in,
@@ -84,14 +86,14 @@ public final class PendingDeletions {
     /**
      * A node to be deleted.
      *
-     * @param path its own
+     * @param path its own path
      */
     private record Leaving(PresentNodes lane, NodeName name, Manner manner, String path) {
         Leaving(PresentNodes lane, NodeName name, Manner manner) {
             this(lane, name, manner, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
         }
 
-        /** Who of this session is granted by that already. */
+        /** Returns the members of this session that the release has granted. */
         List<QueueMember> heirs() {
             return manner == Manner.HANDED_OVER ? lane.heirs(name) : List.of();
         }
@@ -107,18 +109,18 @@ public final class PendingDeletions {
         }
     }
 
-    /** The nodes of one request, which go together. */
+    /** The nodes of one request, which are deleted together. */
     private static final class Departure {
         final List<Leaving> nodes = new ArrayList<>();
-        /** Ears that were not there when the last transaction was carried out. */
+        /** Revocation nodes that did not exist when the last transaction was applied. */
         private final List<Leaving> absentEars = new ArrayList<>(0);
 
         private Consumer<ReleaseOutcome> then;
-        /** A transaction with it went out and its answer was lost: the nodes may be gone by that. */
+        /** Whether the response to a deletion was lost, so that the nodes may be gone by that. */
         boolean uncertain;
-        /** A node that was held was gone already. */
+        /** Whether a held node was already gone. */
         boolean robbed;
-        /** The server has refused it, and the log says so. */
+        /** Whether the server has refused it, which is logged once. */
         boolean refused;
 
         Departure(Consumer<ReleaseOutcome> then) {
@@ -133,7 +135,7 @@ public final class PendingDeletions {
             return bytes;
         }
 
-        /** The node was not there. */
+        /** Handles a node that did not exist. */
         void absent(Leaving node) {
             nodes.remove(node);
             if (node.manner() == Manner.EAR) {
@@ -141,13 +143,16 @@ public final class PendingDeletions {
             }
         }
 
-        /** Before its barrier a lost create of an ear may have been carried out, beside the request's node. */
+        /**
+         * Adds the missing revocation nodes again: before the barrier of a new connection their lost creates may be
+         * applied.
+         */
         void onNewConnection() {
             nodes.addAll(absentEars);
             absentEars.clear();
         }
 
-        /** Tells its owner once. */
+        /** Completes the owner's call, once. */
         void tell(ReleaseOutcome outcome) {
             Consumer<ReleaseOutcome> owner = then;
             then = ignored -> {};
@@ -161,9 +166,10 @@ public final class PendingDeletions {
     }
 
     /**
-     * Holders let go: who waits right behind them in this session is granted before the server hears of it.
+     * Deletes the nodes of holders.
      *
-     * @param early whether that may be; else those are granted who wait, once the deletion is confirmed
+     * @param early whether waiters of this session right behind them are granted now, before the server has processed
+     *     the release, and not only when the deletion is confirmed
      */
     public void release(List<Left> left, boolean early, Consumer<ReleaseOutcome> then) {
         Departure departure = new Departure(then);
@@ -194,17 +200,17 @@ public final class PendingDeletions {
         send(departure);
     }
 
-    /** The ear beside a node of the own path that somebody else deleted. */
+    /** Deletes the revocation node of a request on this path whose own node another client deleted. */
     void withdrawEar(NodeName ear) {
         depart(new Leaving(nodes, ear, Manner.EAR));
     }
 
-    /** A node of the own path that nobody wants. */
+    /** Deletes a node on this path that belongs to no request. */
     public void withdraw(NodeName name) {
         depart(new Leaving(nodes, name, Manner.WITHDRAWN));
     }
 
-    /** One that nobody waits for. */
+    /** Deletes a node without a caller that waits for the outcome. */
     private void depart(Leaving only) {
         Departure departure = new Departure(ignored -> {});
         departure.nodes.add(only);
@@ -212,7 +218,10 @@ public final class PendingDeletions {
         send(departure);
     }
 
-    /** An ear goes with its node, in one transaction, so that it is never all that is left under a path. */
+    /**
+     * Adds the revocation node and the replacement: one transaction deletes all, so that no revocation node is left
+     * alone.
+     */
     private static void addWhatGoesWith(Left node, Departure departure) {
         node.replacement().ifPresent(name -> {
             departure.nodes.add(new Leaving(node.in(), name, Manner.WITHDRAWN));
@@ -225,7 +234,7 @@ public final class PendingDeletions {
         return !underWay.isEmpty() || !owed.isEmpty();
     }
 
-    /** Sends what is owed, with {@code added} as the last of it. */
+    /** Sends the pending deletions, of which {@code added} is the last. */
     private void send(Departure added) {
         if (waitsForConnection) {
             added.tell(ReleaseOutcome.PENDING);
@@ -264,11 +273,11 @@ public final class PendingDeletions {
         }
     }
 
-    /** A write of a transaction, and why it is in there. */
+    /** A write of a transaction and its reason. */
     private sealed interface Step {
         ZnodeStore.Write write();
 
-        /** The path of the node that it is about. */
+        /** Returns the path of its node. */
         String path();
 
         record Leave(Departure departure, Leaving node, ZnodeStore.Write write) implements Step {
@@ -287,11 +296,12 @@ public final class PendingDeletions {
     }
 
     /**
-     * One transaction: a mark and a deletion for each. Neighbours that hold since their predecessor let go are checked
-     * to be there: had somebody deleted the node of one, whoever is behind it would be next as well. Where that cannot be
-     * checked, there is no mark. Nor is there one while an earlier holder's node is on its way out in another transaction,
-     * which may be refused: the mark says that everything before it is gone (docs/protocol.md, "Hand-over and the release
-     * mark").
+     * Sends one transaction with a mark and a deletion for each node.
+     *
+     * <p>It also checks the neighbours that hold since their predecessor's release. If another client had deleted a
+     * neighbour's node, the mark would grant the request behind that neighbour as well. So no mark is set where these
+     * nodes cannot be checked, nor while another transaction, which may be refused, is deleting the node of an earlier
+     * holder: the mark says that all requests ahead are gone (docs/protocol.md, "Hand-over and the release mark").
      */
     private void send(List<Departure> batch) {
         Set<String> leaving = new HashSet<>();
@@ -331,7 +341,10 @@ public final class PendingDeletions {
         });
     }
 
-    /** Adds a check for every heir of the node that is still there; says whether that is possible. */
+    /**
+     * Adds a check for every existing node of a neighbour that this release grants, and returns whether all can be
+     * checked.
+     */
     private static boolean checkHeirs(Leaving node, Set<String> leaving, List<Step> checks) {
         List<Step> more = new ArrayList<>();
         for (QueueMember heir : node.heirs()) {
@@ -381,7 +394,9 @@ public final class PendingDeletions {
         }
     }
 
-    /** A refusal names one node only. So when a second one is missing, one request asks for all nodes of the transaction. */
+    /**
+     * Asks for all nodes of the transaction in one request, as a refusal names only one and a second one is missing.
+     */
     private void lookWhichAreGone(List<Departure> batch, List<Step> steps) {
         List<Step> nodes = steps.stream()
                 .filter(step -> !(step.write() instanceof ZnodeStore.Write.Mark))
@@ -408,7 +423,7 @@ public final class PendingDeletions {
         });
     }
 
-    /** The step's node is gone. */
+    /** Handles a node that does not exist. */
     private static void missing(Step step) {
         if (step instanceof Step.Check check) {
             check.heir().gone();
@@ -441,9 +456,10 @@ public final class PendingDeletions {
             endIfNothingIsLeft(departure);
             send();
         } else if (node.manner() == Manner.EAR) {
-            // Made by another client in the ear's place, with children perhaps: it must not keep the request's node.
+            // Another client created a node of this name, perhaps with children. It must not keep the request's node
+            // from being deleted.
             LOG.warn(
-                    "The server refuses to delete {} ({}), to which release requests are sent; it is left there.",
+                    "The server refuses to delete the revocation node {} ({}). It is left there.",
                     node.path(),
                     refusal.detail());
             departure.nodes.remove(node);
@@ -451,15 +467,15 @@ public final class PendingDeletions {
             send();
         } else if (leave.write() instanceof ZnodeStore.Write.Mark
                 || (refusal.code() == Status.NO_AUTH && session.marks())) {
-            // No right to write, or a quota that holds even for what takes less room than before.
+            // The client may not write, or a quota refuses even data that takes less room than before.
             session.stopMarking();
             send();
         } else {
             if (!departure.refused) {
                 departure.refused = true;
                 LOG.warn(
-                        "The server refuses to delete {} ({}); others wait behind it until this session ends. Tried again"
-                                + " with every heartbeat, and said once.",
+                        "The server refuses to delete {} ({}). Requests behind it wait until this session ends."
+                                + " The deletion is retried with every heartbeat and logged only once.",
                         node.path(),
                         refusal.detail());
             }
@@ -486,7 +502,7 @@ public final class PendingDeletions {
         departure.tell(departure.robbed ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED);
     }
 
-    /** The session is over, and all its nodes with it, or soon. */
+    /** Ends the deletions: the session has ended, and its nodes are gone or soon will be. */
     void sessionOver(ReleaseOutcome told) {
         underWay.forEach(departure -> departure.tell(told));
         underWay.clear();

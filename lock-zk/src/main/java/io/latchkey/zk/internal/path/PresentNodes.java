@@ -16,26 +16,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of one session under one path: whose they are, which of their owners wait for which of them, and which go on when a
- * holder lets go or a node is gone.
+ * The nodes of one session under one path: their owners, the members that wait for each of them, and the members that
+ * are granted when a holder releases or a node is deleted.
  */
 public final class PresentNodes {
     private final Session session;
     private final String path;
     private final Runnable onceGone;
-    /** The members whose nodes are there, or whose deletion is not confirmed yet. */
+    /** The members whose nodes exist, or whose deletion is not confirmed yet. */
     private final Map<String, QueueMember> present = new LinkedHashMap<>();
-    /** Those of them that were not granted when last heard of, by their nodes' names. */
+    /** The subset that was not granted when last updated, by node name. */
     private final Map<String, QueueMember> waiting = new LinkedHashMap<>();
     /** The members that wait for a node of this session, by its name. */
     private final SetMultimap<String, QueueMember> followers = LinkedHashMultimap.create();
-    /** Nodes of exclusive holders that let go, not known to be gone, and the members of this session granted by that. */
+    /**
+     * Released nodes of exclusive holders that are not known to be deleted, with the members of this session that the
+     * release granted.
+     */
     private final Map<String, List<QueueMember>> letGo = new HashMap<>();
 
     private @Nullable QueueMember holder;
 
     /**
-     * @param onceGone what to do when a node is known to be gone and its followers know
+     * @param onceGone runs after a node is known to be deleted and its followers are notified
      */
     PresentNodes(Session session, String path, Runnable onceGone) {
         this.session = session;
@@ -55,12 +58,12 @@ public final class PresentNodes {
         return present.values();
     }
 
-    /** The members that wait, oldest first, and maybe some that wait no more. */
+    /** Returns the waiting members, oldest first, and possibly some that no longer wait. */
     Collection<QueueMember> waiting() {
         return waiting.values();
     }
 
-    /** The member of this session whose node that is, if it is one of this session's. */
+    /** Returns the owner of the node if it is of this session. */
     public Optional<QueueMember> at(NodeName name) {
         return Optional.ofNullable(present.get(name.text()));
     }
@@ -74,7 +77,7 @@ public final class PresentNodes {
         session.heartbeat().keepBeating();
     }
 
-    /** The member of this session that holds or is about to, and excludes all others, if one does. */
+    /** Returns the member of this session that holds, or is about to hold, exclusively. */
     Optional<QueueMember> holder() {
         return Optional.ofNullable(holder);
     }
@@ -87,9 +90,11 @@ public final class PresentNodes {
     }
 
     /**
-     * Tells {@code member} when the node ahead goes, if that is one of this session's; says whether it is. Such a node
-     * needs no watch: its going is known here, and so is its holder's letting go, before the server hears of it. Nobody
-     * else can be granted before both nodes are gone, so that exclusion and order stand (docs/protocol.md,
+     * Has {@code member} notified when the node ahead is released or deleted, and returns whether that node is of this
+     * session.
+     *
+     * <p>Such a node needs no watch: its release and its deletion are known here before the server has processed them.
+     * No other session can be granted before both nodes are deleted, so exclusion and order hold (docs/protocol.md,
      * "Hand-over within a session").
      */
     boolean follow(QueueMember member, NodeName ahead) {
@@ -107,7 +112,7 @@ public final class PresentNodes {
         return true;
     }
 
-    /** {@code member} holds and waits no more, whatever becomes of its node. */
+    /** Notes that {@code member} neither holds nor waits any more, whatever happens to its node. */
     public void ended(QueueMember member) {
         member.forgetOwn();
         if (member.equals(holder)) {
@@ -115,7 +120,10 @@ public final class PresentNodes {
         }
     }
 
-    /** An exclusive holder lets go: the members of this session that wait for it are next, before the server hears of it. */
+    /**
+     * Releases an exclusive holder, and returns the members of this session that wait for it: they are granted before
+     * the server has processed the release.
+     */
     List<QueueMember> letGo(NodeName name) {
         List<QueueMember> heirs = new ArrayList<>(followers.removeAll(name.text()));
         letGo.put(name.text(), heirs);
@@ -123,17 +131,17 @@ public final class PresentNodes {
         return List.copyOf(heirs);
     }
 
-    /** The members that are granted since the holder with this node let go. */
+    /** Returns the members that the release of this node granted. */
     List<QueueMember> heirs(NodeName name) {
         return letGo.getOrDefault(name.text(), List.of());
     }
 
-    /** Whether the nodes of all holders of this session that let go are among these, or known to be gone. */
+    /** Returns whether all released nodes of this session are among {@code leaving} or known to be deleted. */
     boolean letsGoOfNoneBut(Set<String> leaving) {
         return leaving.containsAll(letGo.keySet());
     }
 
-    /** A node of this session is known to be gone. */
+    /** Notes that a node of this session is deleted. */
     public void gone(NodeName name) {
         present.remove(name.text());
         waiting.remove(name.text());
@@ -143,8 +151,8 @@ public final class PresentNodes {
     }
 
     /**
-     * The nodes whose owners hold or wait that are not among these. Of a node that is being replaced either is there, unless
-     * somebody has deleted it: then the replacement fails.
+     * Returns the nodes of holders and waiters that are not among {@code there}. While a node is being replaced, either
+     * the node or its replacement exists, unless another client has deleted it: then the replacement fails.
      */
     Map<NodeName, QueueMember> missingFrom(Set<String> there) {
         Map<NodeName, QueueMember> missing = new LinkedHashMap<>(0);

@@ -10,73 +10,79 @@ import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.Watches;
 import java.util.Optional;
 
-/** A member of a request as the queue of its path sees it: how far it is, and what it is told. */
+/** A member of a request as seen by the queue of its path. */
 public interface QueueMember extends SessionNode {
-    /** The id of its request's present attempt. */
+    /** Returns the id of the request's current attempt. */
     String attempt();
 
-    /** Where its request stands. */
+    /** Returns the state of the request. */
     State state();
 
-    /** Whether its node is there and its request is not granted yet. */
+    /** Returns whether its node exists and its request is not granted yet. */
     default boolean isWaiting() {
         return state() == State.QUEUED || state() == State.CONFIRMING;
     }
 
-    /** Whether nothing before it keeps it from holding any more. */
+    /** Returns whether no request ahead blocks it any more. */
     boolean isReady();
 
-    /** Whether it holds alone. */
+    /** Returns whether its lock is exclusive. */
     boolean isExclusive();
 
-    /** The label of the request; empty for that of its client. */
+    /** Returns the label of the request; empty if it is the client's. */
     String label();
 
-    /** What the path's data must say. */
+    /** Returns what the path's data must agree with. */
     PathData purpose();
 
-    /** Whether its queue is wanted. */
+    /** Returns whether it needs a list of the queue. */
     boolean wantsList();
 
-    /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
+    /**
+     * Returns whether its list can be deferred: the caller waits, and no two requests of its kind hold at the same
+     * time.
+     */
     boolean canBePutOff();
 
-    /** The queue, with the member's node or without it. */
+    /** Takes a list of the queue, which may or may not show the member's node. */
     void listed(Queue queue);
 
-    /** The path was made anew after its counter had come near its end. */
+    /** Continues on the path that was created again after its counter had come near the end. */
     void drained();
 
-    /** The request cannot be served. */
+    /** Fails the request. */
     void fail(LockException error);
 
-    /** The node {@code ahead} is watched for it, which {@code stop} ends. */
+    /** Notes that the node {@code ahead} is watched for this member until {@code stop} runs. */
     void watches(NodeName ahead, Runnable stop);
 
-    /** What it wants to be told of a node ahead. */
+    /** Returns the listener for a node ahead. */
     Watches.Listener aheadListener(NodeName ahead);
 
-    /** The one ahead was granted and let go: seen as the pair of one transaction, or in this client. */
+    /** The holder ahead has released its node, seen as the pair of one transaction or within this client. */
     void released(NodeName ahead);
 
-    /** The one ahead is gone, which proves nothing. */
+    /** The node ahead was deleted, which does not prove that it held. */
     void gone(NodeName ahead);
 
-    /** The one ahead holds. */
+    /** The request ahead holds. */
     void told(NodeName ahead);
 
-    /** What it waits for may have changed. */
+    /** Decides again, as what it waits for may have changed. */
     void lookAgain();
 
-    /** Watches the own node. */
+    /** Watches the member's own node. */
     void watchOwn();
 
-    /** Stops what {@link #watchOwn} began. */
+    /** Ends {@link #watchOwn}. */
     void forgetOwn();
 
-    /** What may be there in place of the node, by what is on its way. */
+    /** Returns the node that may exist in place of the own one, as its replacement is pending. */
     Optional<NodeName> replacement();
 
-    /** Nobody listens any more to what the holder is asked; the name that the node for that goes by, if there is one. */
+    /**
+     * Stops listening to release requests, and returns the request's node that the revocation node belongs to, if there
+     * is one.
+     */
     Optional<NodeName> takeEar();
 }

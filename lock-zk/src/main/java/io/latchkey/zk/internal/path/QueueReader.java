@@ -26,20 +26,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the queue of one path for the requests of one session, and knows the path's data: nothing is delivered before it
- * is known to agree with what they ask for, and a queue is only delivered with the capacity of its own moment, which the
- * list's mzxid tells.
+ * The reader of one path's queue and data for the requests of one session. It delivers a queue only if the path's data
+ * agrees with what the requests ask for, and only with the capacity at the time of the list, which the list's mzxid
+ * shows.
  *
- * <p>Lists are shared. While one is on the wire, requests that enqueue wait for the next, which serves them all; nothing
- * is lost by that, since they stand behind the one whose list is on its way (docs/protocol.md, "Acquire").
+ * <p>Lists are shared. While one is pending, further requests wait for the next, which serves them all. That loses no
+ * time, since these requests are behind the one whose list is pending (docs/protocol.md, "Acquire").
  *
- * <p>It is long because a list counts only together with the path's data, the members that it serves and the lost creates that it
- * may show: none of these can be explained without the others.
+ * <p>The class is long because a list counts only together with the path's data, the members that it serves and the
+ * lost creates that it may show: none of these can be explained without the others.
  */
 public final class QueueReader {
-    /** What of a packet lists that are read together fill by their lengths of the last time, at most: one in so many parts. */
+    /** Lists that are read together may fill this fraction of a packet, by their sizes at the last time. */
     private static final int PART_OF_PACKET = 4;
-    /** What such a list has beside its names and its path's: the path's data, twice, with all that the server knows of it. */
+    /** The bytes of such a list without names and path: the path's data, twice, with its Stat. */
     private static final int BESIDE_NAMES = 300;
 
     private final Session session;
@@ -47,54 +47,56 @@ public final class QueueReader {
     private final PresentNodes nodes;
     private final PendingDeletions departures;
     private final Runnable onceIdle;
-    /** Ids of lost creates whose nodes have not turned up and belong to no request: kept until the session ends. */
+    /** Ids of lost creates that belong to no request and whose nodes were not found; kept until the session ends. */
     private final Set<String> lost = new HashSet<>();
-    /** Who has not asked for its place yet, since others of this session wait before it. */
+    /** Members whose list is deferred because others of this session wait ahead of them. */
     private final Map<QueueMember, Want> putOff = new LinkedHashMap<>();
 
-    /** How many bytes the last list had. */
+    /** The size of the last list in bytes. */
     private long lately = Integer.MAX_VALUE;
 
-    /** The path's data is on its way, for all whose lists come behind it. */
+    /** Whether a read of the path's data is pending, for all members whose lists follow it. */
     private boolean dataAskedFor;
 
-    /** The next connection brings the list. */
+    /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
 
-    /** Without a connection the next one brings this again. A list that is on the wire was sent behind the barrier as well. */
+    /** Runs again on each new connection. A pending list is behind the barrier as well and serves this. */
     private final Runnable lookForLost = this::lookForLost;
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
-    /** Whether a list of this connection still has to tell whether a lost create was carried out. */
+    /** Whether a list of this connection still has to show whether a lost create was applied. */
     private boolean unsought;
 
     private byte @Nullable [] data;
-    /** What it says, where this version knows it. */
+    /** The parsed data, if this version knows its format. */
     private Optional<PathData> known = Optional.empty();
 
     private long dataSince;
 
-    /** Since when a list may be read to count for a request. */
+    /** The point behind which a list must be sent to count for a request. */
     private enum From {
         /** Behind its create. */
         CREATE,
-        /** Behind a barrier on a new connection, after which a lost create has been carried out or is not going to be on it. */
+        /**
+         * Behind the barrier on a new connection: a lost create was applied by then, or will not be on that connection.
+         */
         BARRIER
     }
 
-    /** A place that wants to see its queue, in its request's present attempt. */
+    /** A member that needs a list, in its request's current attempt. */
     private record Want(QueueMember place, String id, From from, boolean canWait) {
         Want(QueueMember place, From from) {
             this(place, place.attempt(), from, false);
         }
 
-        /** It may do without an answer for now, as it is new and its request can. */
+        /** Returns a request for a list that may be deferred, as the member is new. */
         static Want ofNew(QueueMember place) {
             return new Want(place, place.attempt(), From.CREATE, place.canBePutOff());
         }
 
-        /** It needs one now. */
+        /** Returns this request as one that is no longer deferred. */
         Want due() {
             return new Want(place, id, from, false);
         }
@@ -111,7 +113,7 @@ public final class QueueReader {
                             .isPresent();
         }
 
-        /** Whether it may come to want the list that is on its way: its create is on its way, too. */
+        /** Returns whether it may still need the pending list: its create may be pending, too. */
         boolean mayCome() {
             return stands() || (from == From.CREATE && isAt(State.ENQUEUEING));
         }
@@ -122,7 +124,7 @@ public final class QueueReader {
     }
 
     /**
-     * @param onceIdle what to do when no lost create is left to be looked for
+     * @param onceIdle runs when no lost create has to be looked for any more
      */
     QueueReader(Session session, String path, PresentNodes nodes, PendingDeletions departures, Runnable onceIdle) {
         this.session = session;
@@ -136,14 +138,14 @@ public final class QueueReader {
         return wants.isEmpty() && putOff.isEmpty() && !listing && lost.isEmpty();
     }
 
-    /** Whether nodes that belong to no request may stand there by now. */
+    /** Returns whether nodes may exist that belong to no request. */
     boolean owes() {
         return unsought;
     }
 
     /**
-     * The path was made with this data at {@code zxid}. Every other node of this session that is known to be there was made
-     * before that transaction, which found no path.
+     * Notes that the path was created with this data at {@code zxid}. All other nodes of this session that were known
+     * to exist are gone: they were created before that transaction, which found no path.
      */
     public void made(PathData made, long zxid) {
         tellWhoseNodeIsGone(Set.of());
@@ -157,12 +159,12 @@ public final class QueueReader {
         session.context().learn(path, made);
     }
 
-    /** The transaction that wrote the path's data as last seen, or 0. */
+    /** Returns the transaction that wrote the path's data as last read; 0 if none is known. */
     public long writtenAt() {
         return dataSince;
     }
 
-    /** What somebody has just seen in the path's data. */
+    /** Takes the path's data as just read. */
     public void learn(ZnodeStore.NodeData seen) {
         if (naming().isShared()) {
             return;
@@ -173,7 +175,7 @@ public final class QueueReader {
         dataSince = seen.mzxid();
         known.ifPresent(says -> session.context().learn(path, says));
         if (news) {
-            // The path's capacity may have changed, and with it what all of them wait for.
+            // The path's capacity may have changed, and with it what all members wait for.
             List.copyOf(nodes.members()).forEach(QueueMember::lookAgain);
         }
     }
@@ -182,7 +184,7 @@ public final class QueueReader {
         data = null;
     }
 
-    /** In the flight of a create that has just been sent: at first contact the path's data, and the queue. */
+    /** Reads the path's data at first contact, and the queue, in the flight of a create that has just been sent. */
     private void readBehindCreateOf(QueueMember place) {
         if (data == null && !naming().isShared() && !dataAskedFor) {
             dataAskedFor = true;
@@ -192,8 +194,8 @@ public final class QueueReader {
     }
 
     /**
-     * Reads the queues behind the creates of several places of one request, which have just been sent: with one request, if
-     * no path's data is asked for as well, no list is on its way that others wait for, and a packet takes all of them.
+     * Reads the queues behind the creates of all members of one request, which have just been sent. One request reads
+     * them together if no path's data has to be read, no other list is pending, and one packet takes all of them.
      */
     public static void readBehindCreatesOf(Map<QueueMember, QueueReader> places, Session session) {
         boolean together = places.size() > 1;
@@ -239,8 +241,8 @@ public final class QueueReader {
     }
 
     /**
-     * An operator made the path by hand: it becomes ours with the first use, if nobody was faster. Where others than
-     * Latchkey's clients stand it is theirs, and stays as it is.
+     * Adopts a path that an operator created: writes the kind of the lock, unless another client has. A path with
+     * requests of another layout stays as it is.
      */
     private void adopt(List<Want> served, ZnodeStore.Listing listing, int version) {
         PathData asked = served.get(0).place().purpose();
@@ -259,7 +261,7 @@ public final class QueueReader {
                                 session.context().shown(path), "record the kind of the lock", Wire.plain(answer)));
             }
         });
-        // In the same flight: what it says now, and a queue of that moment.
+        // In the same flight: the data as it is now, and a list of the same time.
         readData(ignored -> {});
         listAgain(served);
     }
@@ -268,7 +270,7 @@ public final class QueueReader {
         want(new Want(place, From.CREATE));
     }
 
-    /** For a place whose create has just been sent: those that are present stand before it. */
+    /** Requests a list for a member whose create has just been sent, or defers it: present members are ahead of it. */
     private void listNowOrLater(QueueMember place) {
         Want want = Want.ofNew(place);
         boolean sameKind = naming().isShared()
@@ -285,10 +287,10 @@ public final class QueueReader {
     }
 
     /**
-     * Whether two requests of this session wait before {@code one} and before the first that was put off, which then need
-     * not know its place yet: it cannot be granted before they are, and there is time for a list when the first of them is,
-     * which serves all that were put off. Nodes are present in the order in which they were created; what comes later
-     * stands behind.
+     * Returns whether two requests of this session wait ahead of {@code one} and of the first deferred member. Then the
+     * deferred members need no list yet: they cannot be granted before these two. When the first of the two is granted,
+     * there is time for a list, which serves all deferred members. Nodes are in the order of their creation; later ones
+     * are behind.
      */
     private boolean othersWaitBefore(Optional<QueueMember> one) {
         int waiting = 0;
@@ -303,7 +305,7 @@ public final class QueueReader {
         return false;
     }
 
-    /** Something became of a request of this lane: those put off may be needed now. */
+    /** Requests the deferred lists if they are needed now, after a request of this queue has changed. */
     public void reconsider() {
         if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {
             List<Want> due = List.copyOf(putOff.values());
@@ -313,12 +315,12 @@ public final class QueueReader {
         }
     }
 
-    /** Its request is over. */
+    /** Removes a member whose request has ended. */
     void forget(QueueMember place) {
         putOff.remove(place);
     }
 
-    /** Behind a barrier, as every list is that is asked for on a new connection. */
+    /** Requests a list that may show a lost create. On a new connection every list is behind the barrier. */
     public void listForLostCreate(QueueMember place) {
         want(new Want(place, From.BARRIER));
     }
@@ -357,7 +359,7 @@ public final class QueueReader {
         }
     }
 
-    /** A list is on its way: what is to be done with its answer. */
+    /** Notes a pending list, and returns the handler of its response. */
     private Consumer<Response<ZnodeStore.Listing>> reading(List<Want> served) {
         listing = true;
         return answer -> {
@@ -400,9 +402,11 @@ public final class QueueReader {
     }
 
     /**
-     * Every node of this session that is known to be there by now was made before the list was asked for, so one that is not
-     * in it is gone: somebody deleted it, if another is in it, with which the session lived. Its owner must hear of that
-     * before whoever asked: both may wait for the same node of this session, whose holder is to let go.
+     * Notifies the owners of nodes that the list does not show.
+     *
+     * <p>All known nodes of this session were created before the list was requested. If the list shows one of them, the
+     * session was alive, so a missing one was deleted by another client. Its owner is notified before the requesters of
+     * the list: both may wait for the same node of this session, whose holder is about to release.
      */
     private void tellWhoseNodeIsGone(List<Want> served, List<String> children) {
         if (nodes.members().size() > 1) {
@@ -413,11 +417,11 @@ public final class QueueReader {
         }
     }
 
-    /** Of the nodes whose owners hold or wait these alone are there. */
+    /** Notifies the holders and waiters whose nodes are not among {@code there}. */
     private void tellWhoseNodeIsGone(Set<String> there) {
         nodes.missingFrom(there).forEach((name, place) -> {
             place.nodeGone(name);
-            // Should it be there after all, it must not stay without an owner.
+            // If the node exists after all, it must not stay without an owner.
             departures.withdraw(name);
         });
     }
@@ -430,12 +434,13 @@ public final class QueueReader {
         return bytes;
     }
 
-    /** Delivers the queue once the data of its moment is known. */
+    /** Delivers the queue once the path's data at the time of the list is known. */
     private void withData(List<Want> served, ZnodeStore.Listing listing) {
-        // Whose create is not answered by now has not created before this list.
+        // ZooKeeper answers in order, so a create without a response was not applied before this list.
         served.removeIf(want -> !want.stands());
         if (served.isEmpty()) {
-            // The list was for lost creates, or no request needs it now. The log counts for holders all the same.
+            // The list was for lost creates, or no request needs it any more. Another layout is still logged, for
+            // holders.
             nodes.members().stream()
                     .findFirst()
                     .flatMap(place -> Queue.of(listing.children(), place.purpose(), naming())
@@ -482,7 +487,10 @@ public final class QueueReader {
         deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
     }
 
-    /** The path is its users' own and says nothing; what is asked for has to do, unless a child tells otherwise. */
+    /**
+     * Delivers a list of a path in a shared layout, whose data says nothing about the lock. The requested kind counts
+     * unless a child shows another.
+     */
     private void deliverWithoutData(List<Want> served, ZnodeStore.Listing listing) {
         Map<PathData, List<Want>> byPurpose = new LinkedHashMap<>();
         for (Want want : served) {
@@ -511,7 +519,7 @@ public final class QueueReader {
         }
         for (Want want : served) {
             if (want.stands() && canBePutOff(want)) {
-                // Many came at once: it has seen its place, and needs no watch yet.
+                // Many requests came at once: this one has seen its place and needs no watch yet.
                 putOff.put(want.place(), want);
             } else if (want.stands()) {
                 want.place().listed(queue);
@@ -527,13 +535,13 @@ public final class QueueReader {
         }
     }
 
-    /** The create with this id was lost and its request is over. */
+    /** Takes over a lost create whose request has ended: its node is looked for and deleted. */
     public void disown(String id) {
         remember(id);
         lookForLost();
     }
 
-    /** The create with this id was lost and its request has another. */
+    /** Takes over a lost create whose request continues with another id. */
     public void remember(String id) {
         lost.add(id);
         session.lookOnEveryConnection(lookForLost);
@@ -556,7 +564,10 @@ public final class QueueReader {
         }
     }
 
-    /** An id is in no other request's name, and a create is carried out once: what is shown is deleted and forgotten. */
+    /**
+     * Deletes the nodes of lost creates that the list shows. An id is in no other request's name and a create is
+     * applied only once, so the id is then forgotten.
+     */
     private void removeLost(List<String> children) {
         if (lost.isEmpty()) {
             return;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One path in one session: the members of this session's requests that stand in its queue, and what they are told of it. A node ahead
- * that is of this session is told of by {@link PresentNodes}, any other by a watch.
+ * The queue of one path in one session: the members of this session's requests, and what each of them waits for. The
+ * deletion of a node of this session is known from {@link PresentNodes}, that of any other from a watch.
  */
 public final class SessionQueue {
     private static final Logger LOG = LoggerFactory.getLogger(SessionQueue.class);
@@ -32,13 +32,13 @@ public final class SessionQueue {
     private final PendingDeletions departures;
     private final QueueReader reader;
     private final PathRenewal drain;
-    /** Members of requests that are not over. */
+    /** Members of requests that have not ended. */
     private int joined;
-    /** Creates on the wire. */
+    /** Creates without a response. */
     private int creating;
 
     /**
-     * @param dropIfIdle forgets this queue if it is idle and many others are known
+     * @param dropIfIdle removes this queue from the session if it is idle and many others are known
      */
     SessionQueue(Session session, String path, Consumer<SessionQueue> dropIfIdle) {
         this.session = session;
@@ -94,7 +94,7 @@ public final class SessionQueue {
         creating--;
     }
 
-    /** Tells {@code member} when the node ahead goes. */
+    /** Notifies {@code member} when the node ahead is released or deleted. */
     public void watch(QueueMember member, NodeName ahead) {
         if (nodes.follow(member, ahead)) {
             return;
@@ -118,11 +118,12 @@ public final class SessionQueue {
     }
 
     /**
-     * Tells {@code next}, which may wait for it, that {@code member} holds: here if it is of this session, else by writing
-     * the node's data once more. That is owed as long as the node is there.
+     * Announces to {@code next}, which may wait for {@code member}, that {@code member} holds: directly if it is of
+     * this session, otherwise by writing the same data to the node again. The write is repeated as long as the node
+     * exists.
      *
-     * <p>It need not be among the followers: if it found a node whose create was lost before that was known to be of this
-     * session, it watches it as one of others.
+     * <p>{@code next} need not follow {@code member} in {@link PresentNodes}. It may have found the node before the
+     * node was known to be of this session, as its create was lost; then it watches the node as one of another session.
      */
     public void tell(QueueMember member, NodeName next) {
         member.node().ifPresent(own -> nodes.at(next)
@@ -140,20 +141,21 @@ public final class SessionQueue {
                 case NO_NODE -> member.nodeGone(own);
                 case NO_AUTH ->
                     LOG.warn(
-                            "This client may not write to {}: who waits behind it waits until it is gone.", own.text());
+                            "This client may not write to {}. The next request waits until that node is deleted.",
+                            own.text());
                 case OTHER -> session.heartbeat().afterBeat(() -> tellByWriting(member, own));
                 default -> {
-                    // Told.
+                    // The announcement is delivered.
                 }
             }
         });
     }
 
-    /** The counter is near its end: the path has to be made anew, and its data to be read anew. */
+    /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
     public void drain(QueueMember member, long since) {
         if (naming().isShared()) {
             String shown = session.context().shown(path);
-            member.fail(Errors.cannotRenew(shown, "other clients than Latchkey's use it as well"));
+            member.fail(Errors.cannotRenew(shown, "clients other than Latchkey's use it as well"));
             return;
         }
         long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
@@ -165,7 +167,7 @@ public final class SessionQueue {
         joined++;
     }
 
-    /** The request of {@code member} is over. */
+    /** Removes {@code member}, whose request has ended. */
     public void forget(QueueMember member) {
         joined--;
         reader.forget(member);

@@ -9,11 +9,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** All queues in which requests of one session stand, or stood lately, by their paths. */
+/** The queues of one session, by path: those that have requests of the session, or had some lately. */
 public final class SessionQueues {
     private final Session session;
     private final Map<String, SessionQueue> byPath = new HashMap<>();
-    /** Queues of which {@link #owes} does not know yet that they owe nothing. */
+    /** Queues that {@link #owes} has still to look at. */
     private final Deque<SessionQueue> owing = new ArrayDeque<>(0);
 
     public SessionQueues(Session session) {
@@ -34,7 +34,10 @@ public final class SessionQueues {
         }
     }
 
-    /** Asked after every answer while a client closes: a queue is looked at again only while it owes, until none seems to. */
+    /**
+     * Returns whether any queue has pending work. While a client closes, this is called after every response, so a
+     * queue is looked at again only while it has pending work.
+     */
     public boolean owes() {
         if (!someOwes()) {
             owing.addAll(byPath.values());
@@ -49,11 +52,15 @@ public final class SessionQueues {
         return !owing.isEmpty();
     }
 
-    /** Ends the session; {@code told} is what the callers of releases that were not answered are told. */
+    /**
+     * Ends the session.
+     *
+     * @param told the outcome for releases without a response
+     */
     public void end(ReleaseOutcome told) {
         session.end();
         SerialExecutor.attemptEach(byPath.values(), queue -> queue.sessionOver(told));
-        // Somebody may keep a lease of it: that must not keep requests that go on in the next session, and so all
+        // A caller may keep a lease of this session. The lease must not keep requests alive that continue in later
         // sessions.
         byPath.clear();
         owing.clear();

@@ -1,4 +1,6 @@
-/** The queue of one path as one session sees it: its nodes there, lists, deletions that are owed, renewal. */
+/**
+ * The queue of one path as one session sees it: the session's nodes, lists, pending deletions, and renewal of the path.
+ */
 @NullMarked
 package io.latchkey.zk.internal.path;
 
