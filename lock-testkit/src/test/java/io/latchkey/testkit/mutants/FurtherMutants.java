@@ -93,8 +93,8 @@ final class FurtherMutants {
             Mutant.of(
                     "who runs out of time is told nothing",
                     "internal/request/Request",
-                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Answers the caller",
-                    "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Answers the caller"),
+                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Completes the caller's",
+                    "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Completes the caller's"),
             Mutant.of(
                             "loss is told on the event thread",
                             "internal/request/ZkLease",

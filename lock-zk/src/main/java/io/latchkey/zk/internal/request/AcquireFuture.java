@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the caller of a request waits for: a lease, nothing when time ran out, or the error. The caller may cancel it from
- * any thread, which gives the request up. The request answers on the engine's serial executor; its first answer counts.
+ * The outcome that the caller of a request waits for: a lease, nothing if the time ran out, or the error. The caller
+ * may cancel it from any thread, which gives the request up. The request completes it on the engine's serial executor;
+ * the first completion counts.
  */
 public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     private static final Logger LOG = LoggerFactory.getLogger(AcquireFuture.class);
@@ -29,8 +30,8 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     private boolean answered;
 
     /**
-     * @param heldByCallerOf the lease that the thread waiting for a request holds itself, so that it waits forever, if there is one
-     * @param giveUp what to do when nobody wants to know any more; on the serial executor
+     * @param heldByCallerOf finds a lease held by the thread that waits for a request, which makes it wait forever
+     * @param giveUp runs on the serial executor when the caller no longer waits
      */
     public AcquireFuture(
             ClientContext context,
@@ -47,7 +48,10 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         return signals;
     }
 
-    /** Waits in the thread that asked. It is the one to warn of a wait for itself, so that no request needs a timer for that. */
+    /**
+     * Waits in the calling thread. This thread also warns of a wait for itself, so that no request needs a timer for
+     * that.
+     */
     @Override
     public Optional<ZkLease> get() throws InterruptedException, ExecutionException {
         signals.callerWaits();
@@ -64,12 +68,12 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         }
     }
 
-    /** Whether the request has answered; a caller that gave up is no answer. */
+    /** Returns whether the request has completed this; a caller that has given up does not count. */
     boolean isAnswered() {
         return answered;
     }
 
-    /** A lease that nobody wants any more is let go of. */
+    /** Completes this, and releases the lease if the caller no longer waits. */
     public void answer(Optional<ZkLease> lease) {
         answered = true;
         if (lease.isEmpty()) {

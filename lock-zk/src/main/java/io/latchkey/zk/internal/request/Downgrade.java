@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Turns a writer into a reader without letting go (docs/protocol.md, "Downgrade"): one transaction creates a read node
- * with the write node's own sequence number and deletes the write node, unmarked. So queued writers stay behind it and
- * queued readers come in. The new name follows from the old one: a transaction that is sent again after its answer was lost
- * finds its own node there.
+ * The replacement of a write lease by a read lease (docs/protocol.md, "Downgrade"). One transaction creates a read node
+ * with the write node's sequence number and deletes the write node, unmarked. So queued writers stay behind it, and
+ * queued readers next to it are granted. The new name follows from the old one: a transaction that is repeated after a
+ * lost response finds its own node.
  */
 final class Downgrade {
     private final Shell shell;
@@ -30,12 +30,12 @@ final class Downgrade {
     private final NodeName from;
     private final NodeName to;
 
-    /** The shell of the request whose node is replaced. */
+    /** The request whose node is replaced. */
     interface Shell {
-        /** The node was replaced: a new lease with the same token takes over. */
+        /** Takes the new node, and returns a new lease with the same token. */
         ZkLease downgraded(ZkLease write, NodeName by);
 
-        /** The node stays as it is. */
+        /** The node was not replaced. */
         void notDowngraded();
     }
 
@@ -99,17 +99,17 @@ final class Downgrade {
         if (write.handOver()) {
             then.complete(read);
         } else {
-            // Released or found lost by its owner meanwhile: what follows from that is on its way.
+            // The owner has released the lease or found it lost in between; the consequences are already on their way.
             refuse(write, then);
         }
     }
 
-    /** The request is over, and with it what was to be downgraded. */
+    /** Fails the downgrade, as the request has ended. */
     void requestEnded() {
         refuse(write, then);
     }
 
-    /** Tells why a lease that ended cannot be downgraded. */
+    /** Completes {@code then} with the reason why an ended lease cannot be downgraded. */
     static void refuse(ZkLease ended, CompletableFuture<ZkLease> then) {
         try {
             ended.ensureValid();

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request has from its grant on: its present lease, and what the lease's owner asks of it. One lease of it may follow another, by
- * a downgrade or to a neighbour. On the serial executor.
+ * The granted part of a request: its current lease and what the lease's owner asks for. A downgrade, or a turn of
+ * another caller of this client, replaces the lease by a new one. Confined to the serial executor.
  */
 final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.Holder {
     private final List<QueueEntry> places;
@@ -29,16 +29,16 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     private ZkLease lease;
 
     private @Nullable Downgrade downgrade;
-    /** The holder wants to know when somebody deletes a node. */
+    /** Whether the holder wants to be notified at once if a node is deleted. */
     private boolean watchesOwn;
-    /** The first that asked the holder to let go. */
+    /** The first client that asked the holder to release. */
     private Optional<Owner> wish = Optional.empty();
 
     private ZkLease.Successor successor = released -> false;
 
     /**
-     * @param places one for each member, whose nodes are there
-     * @param machine takes what happens to the request
+     * @param places the entries of all members, whose nodes exist
+     * @param machine takes the events of the request
      */
     Holding(List<QueueEntry> places, Session session, long token, RequestEvents signals, Consumer<Event> machine) {
         this.places = places;
@@ -66,9 +66,9 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         return session.context().shown(places.get(0).lock());
     }
 
-    // ---- letting go
+    // ---- release
 
-    /** Whether the next holder of this client has to wait until the server has deleted the nodes. */
+    /** Returns whether the next holder of this client has to wait until the server has deleted the nodes. */
     boolean handsOverLate() {
         return lease.hasOpenWrites();
     }
@@ -84,14 +84,14 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         }
     }
 
-    /** The client closes: the lease is lost to its owner, and nobody takes over. */
+    /** Closes the client's request: the lease is lost, and no other caller takes it over. */
     void close() {
         lease.lose(LossCause.CLIENT_CLOSED);
         successor = released -> false;
         release(ignored -> {});
     }
 
-    /** The request is over, and with it what was to be downgraded. */
+    /** Ends a pending downgrade and the local turns with the request. */
     void ended() {
         if (downgrade != null) {
             downgrade.requestEnded();
@@ -100,7 +100,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         successor.ended();
     }
 
-    // ---- one lease after the other
+    // ---- successive leases
 
     @Override
     public void passOnTo(ZkLease.Successor next) {
@@ -134,7 +134,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         return lease;
     }
 
-    /** The watch on the node was given up for the one that was to replace it. */
+    /** Restores the watch on the node, which was given up for the node that was to replace it. */
     @Override
     public void notDowngraded() {
         downgrade = null;
@@ -143,7 +143,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         }
     }
 
-    // ---- an owner that wants to be told
+    // ---- notifications for the owner
 
     @Override
     public void watchOwnNodes() {

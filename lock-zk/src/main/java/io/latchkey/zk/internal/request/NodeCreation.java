@@ -24,10 +24,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Creates the nodes of one attempt, all or none, and reads the queues behind them in the same flight. A path that is
- * missing is made in the same transaction as its first request, with its kind, so that it is never seen without a kind,
- * and never stays without ever having had a child, which the server would not reap
- * (docs/protocol.md, "Missing paths").
+ * The creation of the nodes of one attempt, all or none. The queues are read behind it in the same flight.
+ *
+ * <p>A missing path is created with its kind in the transaction of its first request. So no client sees a path without
+ * a kind, and no path stays without ever having had a child, which the server would not delete (docs/protocol.md,
+ * "Missing paths").
  */
 final class NodeCreation {
     private final Session session;
@@ -35,17 +36,17 @@ final class NodeCreation {
     private final Shell shell;
     private final List<QueueEntry> places;
     private final String id;
-    /** Places whose path is to be made, too. */
+    /** Entries whose path has to be created. */
     private final Set<QueueEntry> missing = new LinkedHashSet<>();
-    /** What was made above missing paths. */
+    /** The levels created above missing paths. */
     private final List<ParentNodes> levels = new ArrayList<>(0);
 
-    /** The shell of the request whose nodes are created. */
+    /** The request whose nodes are created. */
     interface Shell {
-        /** The nodes were created, or the answer was lost, or the attempt was given up before anything was sent. */
+        /** The nodes were created, the response was lost, or the attempt was given up before a create was sent. */
         void on(Event event);
 
-        /** The nodes were not created, and the request cannot be served. */
+        /** The nodes were not created, and the request fails. */
         void refused(LockException error);
     }
 
@@ -57,7 +58,7 @@ final class NodeCreation {
         this.id = machine.id();
     }
 
-    /** A write of the transaction, and whose it is. */
+    /** A write of the transaction and its entry. */
     private record Step(QueueEntry place, ZnodeStore.Write write) {}
 
     void start() {
@@ -163,7 +164,7 @@ final class NodeCreation {
         } else if (refusal.code() == Status.NO_NODE) {
             makePathOf(place);
         } else if (refusal.code() == Status.NODE_EXISTS && ofPath) {
-            // Somebody was faster.
+            // Another client was faster.
             missing.remove(place);
             again();
         } else {
@@ -171,7 +172,10 @@ final class NodeCreation {
         }
     }
 
-    /** A path that is made has the declared capacity; whoever makes it is alone, and asks nobody whether it fits. */
+    /**
+     * Creates a path, with the declared capacity. The number of permits is checked here, as no queue is read that would
+     * show a request for too many.
+     */
     private void makePathOf(QueueEntry place) {
         int permits = place.recipe().permits();
         int capacity = place.purpose().capacity();
@@ -212,7 +216,9 @@ final class NodeCreation {
         shell.on(new Event.Created(names, alone, zxid));
     }
 
-    /** No client would count these nodes, nor wait for them: they must not stay, and the request cannot be served. */
+    /**
+     * Withdraws nodes with unreadable names and fails the request: no client would count these nodes or wait for them.
+     */
     private void refuseUnreadable(List<ZnodeStore.Created> nodes) {
         for (QueueEntry place : places) {
             for (ZnodeStore.Created node : nodes) {

@@ -17,23 +17,23 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Looks whether requests of Latchkey's own layout stand at the path of a lock that is asked for in another layout, in which neither
- * would wait for the other. It lists the path in the flight of the create; and again before the grant if the node was not yet known to be
- * there when the answer came, since then that may show a moment before the create.
+ * A check for requests of Latchkey's own layout at the path of a lock in another layout: neither would wait for the
+ * other. It lists the path in the flight of the create. If the node was not yet known to exist when the response came,
+ * the list may be older than the create, so the path is listed again before the grant.
  */
 final class OwnLayoutCheck {
     private final LockTarget lock;
     private final Acquisition machine;
     private final Consumer<LockException> refused;
     private final Runnable confirm;
-    /** The attempt behind whose node the path was seen to be free. */
+    /** The attempt behind whose node the path was found free of such requests. */
     private String lookedFor = "";
-    /** A look at the path is on its way. */
+    /** Whether a list of the path is pending. */
     private boolean looking;
 
     /**
-     * @param refused the request cannot be served
-     * @param confirm goes on with the confirmation of a request that may be granted but for this
+     * @param refused fails the request
+     * @param confirm continues the confirmation of a request that only waits for this check
      */
     OwnLayoutCheck(LockTarget lock, Acquisition machine, Consumer<LockException> refused, Runnable confirm) {
         this.lock = lock;
@@ -42,7 +42,7 @@ final class OwnLayoutCheck {
         this.confirm = confirm;
     }
 
-    /** Whether the path was seen to be free in the present attempt. */
+    /** Returns whether the path was found free of such requests in the current attempt. */
     boolean isDone() {
         return lookedFor.equals(machine.id());
     }
@@ -90,7 +90,7 @@ final class OwnLayoutCheck {
                         : Optional.empty();
     }
 
-    /** Whether the attempt goes on whose nodes are there or on their way. */
+    /** Returns whether the attempt continues and its nodes exist or are being created. */
     private boolean isStillPlaced(String attempt) {
         State state = machine.state();
         return machine.id().equals(attempt)
@@ -103,7 +103,7 @@ final class OwnLayoutCheck {
         }
     }
 
-    /** No answer of it comes any more. */
+    /** Discards a pending list: the response never arrives once the session has ended. */
     void sessionOver() {
         looking = false;
     }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request of this client at one moment.
+ * A snapshot of a request of this client.
  *
- * @param id of its present attempt
- * @param paths of its members, as the ZooKeeper handle sees them
+ * @param id the id of its current attempt
+ * @param paths the paths of its members, as the ZooKeeper handle sees them
  */
 public record OwnRequest(RequestEvents signals, boolean holds, String id, List<String> paths) {
     public Diagnosis.Own shown(ClockReading now, boolean waitsForItself) {
@@ -22,8 +22,10 @@ public record OwnRequest(RequestEvents signals, boolean holds, String id, List<S
     }
 
     /**
-     * Only of callers that wait is it known which thread has the lease. A semaphore may have room beside what its waiter
-     * holds; at any other path nothing behind a holder that the waiter has to release is granted, nor what is behind that.
+     * Returns the request by which the thread that waits for {@code waiting} blocks itself, if there is one.
+     *
+     * <p>Which thread has a lease is known only of callers that wait. A semaphore may have room beside the permits that
+     * the waiter itself holds. At any other path, all requests behind a holder are blocked until that holder releases.
      */
     public static Optional<OwnRequest> heldByCallerOf(
             RequestEvents waiting, List<OwnRequest> all, ClientContext context) {

@@ -31,11 +31,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a request: its place in the queue of one path, and what it listens to there. Tells its request what
- * becomes of the nodes ahead, of its own node and of the path's capacity.
+ * One member of a request: its place in the queue of one path and its watches there. It passes to its request the
+ * events of the nodes ahead, of its own node and of the path's capacity.
  *
- * <p>It is long because what it is told of a node ahead, of its own node and of the path decides together what it watches: a hand-over
- * counts only while the own node is watched.
+ * <p>The class is long because the events of these three together decide what is watched: a hand-over counts only while
+ * the own node is watched.
  */
 final class QueueEntry implements QueueMember {
     private final Acquisition machine;
@@ -49,45 +49,48 @@ final class QueueEntry implements QueueMember {
     private final Watches.Listener pathListener = new PathListener();
 
     private @Nullable SessionQueue lane;
-    /** What is watched ahead: few nodes, mostly one. */
+    /** The watched nodes ahead, usually one. */
     private final List<Ahead> ahead = new ArrayList<>(0);
 
-    /** The transactions that created nodes ahead, as far as that was seen. */
+    /** The zxids of the transactions that created nodes ahead, as far as they are known. */
     private final Map<NodeName, Long> createdAhead = new HashMap<>(0);
-    /** The one that it follows in the line; null if it does not follow. */
+    /** The predecessor that it follows in the chain; null if it does not follow. */
     private Decision.@Nullable Follow following;
 
     private @Nullable Runnable stopWatchingOwn;
-    /** The server has confirmed the watch on the own node, and it has told nothing since. */
+    /** Whether the server has confirmed the watch on the own node and the watch has not fired since. */
     private boolean ownWatched;
 
     private boolean leftToWatch;
     private @Nullable Runnable stopWatchingPath;
-    /** The queue in which it led those that wait; null if it does not lead. */
+    /** The queue in which it led the waiters; null if it does not lead. */
     private @Nullable Queue leading;
-    /** What replaces the node, while nobody knows whether it has. */
+    /** The replacement of the node, while it is unknown whether the server has applied it. */
     private @Nullable NodeName replacement;
 
     private @Nullable RevocationNode ear;
 
-    /** A node ahead, and how to stop watching it. */
+    /** A watched node ahead, and the action that ends the watch. */
     private record Ahead(NodeName node, Runnable stop) {}
 
-    /** The shell of the request that an entry is a member of. */
+    /** The request that an entry is a member of. */
     interface Shell {
-        /** Something happened. */
+        /** Takes an event. */
         void on(Event event);
 
-        /** The request cannot be served. */
+        /** Fails the request. */
         void fail(LockException error);
 
-        /** Whether it can learn later where it stands: the caller waits, and no two of its kind hold at once. */
+        /**
+         * Returns whether the list can be deferred: the caller waits, and no two requests of its kind hold at the same
+         * time.
+         */
         boolean canBePutOff();
     }
 
     /**
-     * @param machine of its request, which it asks how far it is
-     * @param index which member it is of the request, from 0
+     * @param machine the state machine of its request
+     * @param index the index of the member in its request, from 0
      */
     QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member) {
         this.machine = machine;
@@ -148,7 +151,7 @@ final class QueueEntry implements QueueMember {
         return path;
     }
 
-    /** The lock that people know it by. */
+    /** Returns the path that is displayed for the lock. */
     String lock() {
         return lock;
     }
@@ -182,7 +185,7 @@ final class QueueEntry implements QueueMember {
         lane.join();
     }
 
-    /** The session is over: nothing of it counts any more. */
+    /** Forgets all that belongs to a session that has ended. */
     void leaveSession() {
         lane = null;
         ahead.clear();
@@ -201,9 +204,9 @@ final class QueueEntry implements QueueMember {
         return Objects.requireNonNull(lane, "the request has no session");
     }
 
-    // ---- what is ahead
+    // ---- the nodes ahead
 
-    /** Watches what it waits for and nothing else. */
+    /** Watches exactly the nodes that it waits for. */
     void watch(Decision.Wait how) {
         List<NodeName> on = how instanceof Decision.Blocked blocked
                 ? blocked.on()
@@ -230,8 +233,8 @@ final class QueueEntry implements QueueMember {
     }
 
     /**
-     * The one that it follows may hold already if its node is older than the path's data ({@link Decision.Follow}). One of this
-     * session need not be asked. Says whether it leads now.
+     * Leads instead of following if the predecessor may hold already: if its node is older than the path's data ({@link
+     * Decision.Follow}). For a predecessor of this session its state is known. Returns whether this entry leads now.
      */
     private boolean leadIfAheadMayHold() {
         if (following == null || following.orLead().isEmpty()) {
@@ -254,7 +257,7 @@ final class QueueEntry implements QueueMember {
         return machine.isReady(index);
     }
 
-    /** The path's data has the capacity; its children matter to who leads the line. */
+    /** Watches the path's data, which has the capacity, and its children if this entry leads the chain. */
     private void watchPath(Decision.Wait how) {
         Watches watches = lane().session().watches();
         leading = how instanceof Decision.Lead lead ? lead.seen() : null;
@@ -280,7 +283,7 @@ final class QueueEntry implements QueueMember {
         }
     }
 
-    /** It is watched no more, by itself. */
+    /** Forgets a node whose watch has ended. */
     private void forgetAhead(NodeName former) {
         ahead.removeIf(watched -> watched.node().equals(former));
     }
@@ -343,9 +346,10 @@ final class QueueEntry implements QueueMember {
                 if (ownWatched && lane().session().wire().connected()) {
                     QueueEntry.this.released(node);
                 } else {
-                    // Its turn may be another's: the own node may have gone before, and nothing has told. On a new
-                    // connection ZooKeeper's client sets its watches again in several packets, the one on the own node
-                    // maybe last; the barrier is sent behind all of them, and its answer comes behind what they tell.
+                    // The grant may not be for this request: the own node may have been deleted before, without an
+                    // event yet. On a new connection ZooKeeper's client sets its watches again in several packets, the
+                    // one on the own node maybe last. The barrier is sent behind all of them, and its response arrives
+                    // behind their events.
                     gone();
                 }
             }
@@ -355,7 +359,9 @@ final class QueueEntry implements QueueMember {
                 QueueEntry.this.gone(node);
             }
 
-            /** It may have told before the watch was set. */
+            /**
+             * Decides again if the node was written before the watch was set: that write may have announced the grant.
+             */
             @Override
             public void seen(ZnodeStore.NodeData data) {
                 if (node.tag() == Tag.LEASE) {
@@ -381,7 +387,10 @@ final class QueueEntry implements QueueMember {
         };
     }
 
-    /** Listens to the path. What changed before a watch was set shows in what is seen then; what came after is told. */
+    /**
+     * Listener for the path. A change before a watch was set shows in what the watch's read returns; later ones fire
+     * the watch.
+     */
     private final class PathListener implements Watches.Listener {
         @Override
         public void seen(ZnodeStore.NodeData data) {
@@ -429,7 +438,10 @@ final class QueueEntry implements QueueMember {
 
     // ---- the own node
 
-    /** Must be there where a mark is taken for a turn, so it is watched (docs/protocol.md, "Hand-over and the release mark"). */
+    /**
+     * Watches the own node, which must exist when a mark is taken as a grant (docs/protocol.md, "Hand-over and the
+     * release mark").
+     */
     @Override
     public void watchOwn() {
         if (stopWatchingOwn == null) {
@@ -481,7 +493,10 @@ final class QueueEntry implements QueueMember {
             gone();
         }
 
-        /** A holder's node may have gone with its session, whose server tells of that first: a check knows the cause. */
+        /**
+         * A holder's node may have been deleted with its session, whose end the server reports later: a check shows the
+         * cause.
+         */
         @Override
         public void gone() {
             ownWatched(false);
@@ -506,7 +521,7 @@ final class QueueEntry implements QueueMember {
         }
     }
 
-    /** Somebody deleted the node; what it was worth goes with it. */
+    /** Handles the deletion of the node by another client. */
     @Override
     public void nodeGone(NodeName own) {
         if (node().equals(Optional.of(own))) {
@@ -514,7 +529,7 @@ final class QueueEntry implements QueueMember {
         }
     }
 
-    // ---- being asked to let go
+    // ---- release requests
 
     void openEar(RevocationNode.Holder holder) {
         if (ear == null) {
@@ -530,7 +545,7 @@ final class QueueEntry implements QueueMember {
         return taken;
     }
 
-    /** The entries whose nodes are there, with these nodes. */
+    /** Returns the entries whose nodes exist, with these nodes. */
     static List<SessionNode.Standing> standing(List<QueueEntry> entries) {
         List<SessionNode.Standing> standing = new ArrayList<>(entries.size());
         for (QueueEntry entry : entries) {
@@ -539,14 +554,14 @@ final class QueueEntry implements QueueMember {
         return standing;
     }
 
-    /** What its departure takes along. */
+    /** Returns the node with all that is deleted together with it. */
     PendingDeletions.Left leaves(NodeName name) {
         return new PendingDeletions.Left(lane().nodes(), name, isExclusive(), replacement(), takeEar());
     }
 
     // ---- replacing the node
 
-    /** From now on until {@link #replaced} the node may be there, or {@code by} in its place. */
+    /** Notes a pending replacement: until {@link #replaced}, the node or {@code by} in its place may exist. */
     void replacing(NodeName by) {
         forgetOwn();
         replacement = by;
@@ -571,7 +586,7 @@ final class QueueEntry implements QueueMember {
         return recipe.purpose();
     }
 
-    /** The name to ask the server for at the present attempt. */
+    /** Returns the path to create for the current attempt. */
     String prefix(String id) {
         return path + '/' + lane().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits());
     }

@@ -36,11 +36,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shell of one request: feeds its state machine with what the session brings, carries out the machine's commands,
- * and answers the caller. Confined to the engine's serial executor, but for {@link #outcome()}.
+ * A request: passes the session's events to its state machine, carries out the machine's commands, and completes the
+ * caller's future. Confined to the engine's serial executor, except for {@link #outcome()}.
  *
- * <p>It is long because everything that ends a request is here as well: its time, its caller, its session, its client and its server.
- * Each may come at any step, and all share the one answer to the caller.
+ * <p>The class is long because all that can end a request is here as well: its time, its caller, its session, its
+ * client and its server. Each may do so at any step, and all share one response to the caller.
  */
 public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
     private final ClientContext context;
@@ -54,33 +54,36 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     private final Command.Shell life = new Life();
 
-    /** Whether requests of Latchkey's own layout stand at a path of another; null if the lock is not shared in that way. */
+    /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
     private @Nullable OwnLayoutCheck ownLayout;
 
     private @Nullable Session session;
-    /** From the grant on. */
+    /** Set with the grant. */
     private @Nullable Holding holding;
 
     private boolean over;
-    /** Whether any member had to wait in the present attempt. */
+    /** Whether any member had to wait in the current attempt. */
     private boolean waited;
 
-    /** What the caller is to be told once the nodes' deletion is answered. */
+    /** Completes the caller's future once the deletion of the nodes has a response. */
     private @Nullable Runnable onceLeft;
 
     private Runnable onceEnded = () -> {};
 
-    /** The client of a request. */
+    /** The client that a request belongs to. */
     public interface Client {
-        /** The request is over. On the serial executor. */
+        /** The request has ended. Called on the serial executor. */
         void forget(Request request);
 
-        /** The lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if there is one. */
+        /**
+         * Returns the lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if
+         * there is one.
+         */
         Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting);
     }
 
     /**
-     * @param signals where news of it goes
+     * @param signals takes the events of the request
      */
     public Request(
             ClientContext context,
@@ -113,14 +116,17 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return outcome;
     }
 
-    /** News of its owner: of the present lease's while it is held. */
+    /** Returns the events of its owner: of the current lease's owner while it holds. */
     RequestEvents ownersSignals() {
         return holding != null && machine.state() == State.HELD
                 ? holding.lease().signals()
                 : signals;
     }
 
-    /** Is granted only if no request of Latchkey's own layout stands at the path of this lock, as Curator's semaphore needs it. */
+    /**
+     * Has the request granted only if no request of Latchkey's own layout is at the path, as Curator's semaphore needs
+     * it.
+     */
     public void looksFor(LockTarget lock) {
         ownLayout = new OwnLayoutCheck(lock, machine, this::fail, this::confirm);
     }
@@ -138,17 +144,17 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return context.shown(path);
     }
 
-    /** Whether it had to wait in its present or last attempt. */
+    /** Returns whether it had to wait in its current or last attempt. */
     public boolean hasWaited() {
         return waited;
     }
 
-    /** Whether {@code path} is the node of one of its locks. */
+    /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(String path) {
         return places.stream().anyMatch(place -> place.lock().equals(path));
     }
 
-    /** The paths of its members, as the ZooKeeper handle sees them. */
+    /** Returns the paths of its members, as the ZooKeeper handle sees them. */
     List<String> paths() {
         return places.stream().map(QueueEntry::path).toList();
     }
@@ -204,7 +210,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         List<Placed> left = new ArrayList<>(0);
         for (Command command : commands) {
             left.addAll(command.left());
-            // Each by itself: what keeps one from being carried out must not keep a node from being deleted.
+            // Each command on its own: the failure of one must not keep a node from being deleted.
             SerialExecutor.attempt(() -> command.carryOut(life));
         }
         if (session != null) {
@@ -228,7 +234,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** Once: what ends it may be a command that is carried out in the midst of another event. */
+    /** Ends the request once: the cause may be a command that is carried out during another event. */
     private void ended() {
         if (over) {
             return;
@@ -258,7 +264,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return nodes;
     }
 
-    /** The whole life of an acquire, in its order: all that the machine may want. {@link Acquisition#EDGES} says when. */
+    /**
+     * The commands of the state machine, in the order of an acquire; {@link Acquisition#EDGES} shows when each is
+     * given.
+     */
     private final class Life implements Command.Shell {
         @Override
         public void enqueue() {
@@ -362,8 +371,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     /**
-     * Several members are ready at different moments, and a node that somebody deleted meanwhile would leave its place to
-     * others: so they are all checked once more, by one committed transaction. What is there then was there all along.
+     * Confirms the request. The members become ready at different times, and the deletion of a ready one's node would
+     * leave its place to others. So one committed transaction checks all of them again: a node that exists then existed
+     * all along.
      */
     private void confirm() {
         if (ownLayout != null && !ownLayout.isDone()) {
@@ -459,7 +469,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** The session is over; a waiting request goes on with the next one. */
+    /** Leaves a session that has ended; a waiting request continues in the next one. */
     public void sessionOver() {
         session = null;
         if (ownLayout != null) {
@@ -472,12 +482,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         runOnceLeft();
     }
 
-    /** What to do, at once, when it ends by whatever cause. */
+    /** Sets what runs at once when the request ends, whatever the cause. */
     public void onceEnded(Runnable then) {
         onceEnded = then;
     }
 
-    /** Lets go of what is held, and tells {@code then} what became of it. */
+    /** Releases and passes the outcome to {@code then}. */
     public void release(Consumer<ReleaseOutcome> then) {
         if (holding == null) {
             then.accept(ReleaseOutcome.LOST);
@@ -486,7 +496,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** The client closes: a held lease is lost to its owner, a waiting caller is told. */
+    /** Closes the client's request: a lease is lost, a waiting caller gets the error. */
     public void close(LockException closed) {
         if (machine.state() == State.HELD) {
             holding().close();
@@ -495,7 +505,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** Nobody wants the outcome any more: interrupted or cancelled. */
+    /** Gives the request up, as its caller was interrupted or has cancelled. */
     public void abandon() {
         if (machine.state() == State.HELD) {
             holding().lease().abandon();
@@ -515,7 +525,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** Answers the caller at once and cleans up behind. */
+    /** Completes the caller's future first and cleans up afterwards. */
     private void settle(Runnable answer) {
         stopTimer();
         if (!outcome.isAnswered()) {
@@ -529,7 +539,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         giveUpThen(() -> outcome.fail(error));
     }
 
-    /** The server refused the creation: nothing is there to clean up. */
+    /** Fails a request whose creation the server refused: no node has to be deleted. */
     @Override
     public void refused(LockException error) {
         stopTimer();
@@ -537,7 +547,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         outcome.fail(error);
     }
 
-    /** Cleans up, then answers the caller: what it is told is true for everybody by then. */
+    /** Cleans up first and then completes the caller's future: its outcome is true for all clients by then. */
     private void giveUpThen(Runnable answer) {
         if (machine.state() == State.ENDED || machine.state() == State.HELD || onceLeft != null) {
             return;
@@ -555,7 +565,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             on(new Event.GiveUp());
         }
         if (machine.state() == State.ABANDONING && (session == null || session.createsNoMore(this))) {
-            // Between two sessions or without a connection: nothing was sent.
+            // Between two sessions or without a connection, no create was sent.
             on(new Event.CreateRefused());
         }
     }

@@ -16,12 +16,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a holder hears that somebody asks it to let go: an ephemeral node beside its own, whose data others replace by who
- * they are. Only a holder that listens has one. Nothing but a holder's mark may be written to a request's node
- * (docs/protocol.md, "Revocation"), and nobody else reads or watches an ear: it is no request, so no rule, old client or
- * watch sees more than a foreign child. It belongs to the holder's session and goes with the node, in the same
- * transaction, so that nothing is left, whoever dies. A wish is heard through a loss of the connection as well:
- * ZooKeeper compares the node's last change when the watch is set again.
+ * A revocation node: an ephemeral node beside a holder's own, by which the holder hears release requests. Clients that
+ * ask for the release write their name into its data. Only a holder that listens has one.
+ *
+ * <p>It is a node of its own, because nothing but a holder's mark may be written to a request's node (docs/protocol.md,
+ * "Revocation"). It is no request: to rules, older clients and watches it is a foreign child. It belongs to the
+ * holder's session and is deleted in the transaction that deletes the request's node, so nothing is left, whichever
+ * client fails. A release request during a loss of the connection is heard as well: when the watch is set again,
+ * ZooKeeper compares the node's last change.
  */
 final class RevocationNode {
     private static final byte[] EMPTY = new byte[0];
@@ -31,22 +33,22 @@ final class RevocationNode {
     private final NodeName name;
     private final Holder holder;
     private final String path;
-    /** One for all wishes: another each time would join those before it. */
+    /** A single listener for all release requests: a new one each time would be added to the earlier ones. */
     private final Listener listener = new Listener();
 
     private Runnable stopListening = () -> {};
     private boolean closed;
 
-    /** Whose node it is, and what it is told. */
+    /** The holder that owns the node. */
     interface Holder {
         void askedToRelease(Owner by);
 
-        /** Nobody will ever ask by this. */
+        /** No release request can reach the holder by this node. */
         void cannotBeAsked(LockException why);
     }
 
     /**
-     * @param name of the holder's own node
+     * @param name the name of the holder's own node
      */
     RevocationNode(Session session, SessionNode place, NodeName name, Holder holder) {
         this.session = session;
@@ -57,8 +59,9 @@ final class RevocationNode {
     }
 
     /**
-     * Only while the request's node is there: a server that the session has left may carry a lost create out when the session
-     * returns. The node's name never returns, so behind its deletion such a create fails (docs/protocol.md, "Lost answers").
+     * Creates the node, on condition that the request's node exists. A server that the session has left may apply a
+     * lost create when the session returns. The name of the request's node never returns, so such a create fails once
+     * that node is deleted (docs/protocol.md, "Lost answers").
      */
     void open() {
         Optional<NodeName> own = place.node();
@@ -78,7 +81,7 @@ final class RevocationNode {
         });
     }
 
-    /** The node was deleted, or replaced by a downgrade. */
+    /** Handles a request's node that was deleted, or replaced by a downgrade. */
     private void noNode(NodeName own) {
         if (place.isAt(own)) {
             place.nodeGone(own);
@@ -89,12 +92,12 @@ final class RevocationNode {
 
     private void listen() {
         if (!closed) {
-            // Taken back by nobody while it is there: it goes with the node.
+            // The watch is not removed while the node exists: it ends with the node.
             stopListening = session.watches().watchData(path, listener);
         }
     }
 
-    /** From now on the node is its departure's. */
+    /** Stops listening and returns the name. From now on the deletion of the request takes care of the node. */
     NodeName close() {
         closed = true;
         return name;
@@ -118,7 +121,8 @@ final class RevocationNode {
         @Override
         public void changed() {
             if (closed) {
-                // Somebody asked while the node was about to go: there is no watch that would tell of that.
+                // A release request arrived while the node was about to be deleted. No watch is left that would report
+                // the deletion.
                 stopListening.run();
             } else {
                 listen();
@@ -130,7 +134,7 @@ final class RevocationNode {
             gone();
         }
 
-        /** Somebody deleted it: there will be another. */
+        /** Creates the node again after another client has deleted it. */
         @Override
         public void gone() {
             if (!closed) {

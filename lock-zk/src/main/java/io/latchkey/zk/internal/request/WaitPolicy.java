@@ -4,21 +4,24 @@ package io.latchkey.zk.internal.request;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How long a caller is ready to wait for others. */
+/** How long a caller waits for other holders. */
 public sealed interface WaitPolicy {
-    /** Waits for the server, but for no other holder. */
+    /** Waits for the server, but not for other holders. */
     record Never() implements WaitPolicy {}
 
     record AtMost(Duration timeout) implements WaitPolicy {}
 
     record Forever() implements WaitPolicy {}
 
-    /** The patience of a timed try: with no time at all it is now or never. */
+    /** Returns the policy of a timed try. Without any time it does not wait for other holders. */
     static WaitPolicy of(Duration timeout) {
         return timeout.isZero() ? new Never() : new AtMost(timeout);
     }
 
-    /** When the caller must be answered, whatever happens. A now-or-never try gives the server one session time-out. */
+    /**
+     * Returns the time within which the call must return. A try that does not wait for holders gives the server one
+     * session timeout.
+     */
     default Optional<Duration> limit(Duration sessionTimeout) {
         if (this instanceof AtMost atMost) {
             return Optional.of(atMost.timeout());

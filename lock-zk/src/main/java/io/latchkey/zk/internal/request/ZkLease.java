@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A granted request as its owner sees it. Any thread may ask and release. */
+/** A lease: a granted request as seen by its owner. Usable and releasable from any thread. */
 public final class ZkLease implements Lease {
     private final ClientContext context;
     private final Holder request;
@@ -42,19 +42,22 @@ public final class ZkLease implements Lease {
     private final long token;
     private final Session session;
     private final ValidityPeriod term;
-    /** What its owner's news goes through; one lease of a request may follow another, each with an owner of its own. */
+    /** The events of the owner. One lease of a request may follow another, each with an owner of its own. */
     private volatile RequestEvents signals;
 
     private final Notice<LossCause> lost = new Notice<>();
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
-    /** Of threads that run a body under this lease. Not of its stages: these wait for the callbacks' threads. */
+    /**
+     * The interruptions of threads that run a body under this lease. They are not stages of {@link #lost}, which wait
+     * for the callback threads.
+     */
     private final List<BodyInterruption> bodies = new CopyOnWriteArrayList<>();
 
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
-    /** Guarded writes that have begun and were not answered by the server. */
+    /** Guarded writes that have begun and have no response. */
     private final AtomicInteger openWrites = new AtomicInteger();
-    /** How it ended; null as long as it has not. The first end stands. */
+    /** How the lease ended; null while it has not. Only the first end counts. */
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
     private sealed interface End {
@@ -63,45 +66,45 @@ public final class ZkLease implements Lease {
         record Lost(LossCause cause) implements End {}
     }
 
-    /** The request that holds, as its lease sees it. On the serial executor. */
+    /** The request that holds, as seen by its lease. Called on the serial executor. */
     public interface Holder {
-        /** The path by which people know the request: that of its first member. */
+        /** Returns the displayed path, which is that of the first member. */
         String shownPath();
 
-        /** Lets go of what is held, and tells {@code then} what became of it. */
+        /** Releases and passes the outcome to {@code then}. */
         void release(Consumer<ReleaseOutcome> then);
 
-        /** Replaces the node of an exclusive lease by one that shares. */
+        /** Replaces the node of an exclusive lease by one of a shared lease. */
         void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then);
 
-        /** The holder wants to know at once when somebody deletes its nodes. */
+        /** Has the holder notified at once if one of its nodes is deleted. */
         void watchOwnNodes();
 
-        /** The holder wants to be asked to let go. */
+        /** Has the holder listen to release requests. */
         void listen();
 
         boolean isAskedToRelease();
 
-        /** When the present lease is released, {@code next} may go on with its node. */
+        /** Lets {@code next} take over the node when the current lease is released. */
         void passOnTo(Successor next);
 
-        /** The lease has ended and the node stays: a new lease with the same token. */
+        /** Returns a new lease with the same token for the node of a lease that has ended. */
         ZkLease passOn();
     }
 
-    /** Somebody in the same client who goes on with the node when its lease is released. */
+    /** A part of the same client that takes over the node when its lease is released. */
     @FunctionalInterface
     public interface Successor {
-        /** Whether it has a lease of the request now, so that nothing is to be let go of. */
+        /** Takes the request over if it can, and returns whether it has. If so, nothing is released. */
         boolean takesOver(Holder released);
 
-        /** The request has ended, by whatever cause. */
+        /** The request has ended, whatever the cause. */
         default void ended() {}
     }
 
     /**
-     * @param nodes one for each member
-     * @param recipe of the first member
+     * @param nodes the nodes of all members
+     * @param recipe the recipe of the first member
      */
     ZkLease(
             Holder request,
@@ -130,7 +133,7 @@ public final class ZkLease implements Lease {
         return token;
     }
 
-    /** The paths of the lock's nodes, one for each member, as the ZooKeeper handle sees them. */
+    /** Returns the paths of the nodes of all members, as the ZooKeeper handle sees them. */
     public List<String> nodePaths() {
         List<String> paths = new ArrayList<>(nodes.size());
         for (SessionNode.Standing node : nodes) {
@@ -139,7 +142,7 @@ public final class ZkLease implements Lease {
         return paths;
     }
 
-    /** Whether this is a lease of nothing but {@code member}. */
+    /** Returns whether this is a lease of {@code member} alone. */
     public boolean isOf(LockTarget member) {
         return nodes.size() == 1
                 && recipe.equals(member.recipe())
@@ -147,9 +150,9 @@ public final class ZkLease implements Lease {
     }
 
     /**
-     * Turns it into a lease of {@code by}, with the same token.
+     * Replaces this lease by one of {@code by}, with the same token.
      *
-     * @return the new lease; or why there is none, in which case this one is as it was, unless it has ended
+     * @return the new lease; or an exception, in which case this lease stays as it was, unless it has ended
      */
     public CompletableFuture<ZkLease> downgrade(Recipe by) {
         CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
@@ -157,7 +160,7 @@ public final class ZkLease implements Lease {
         return downgraded;
     }
 
-    /** When this lease is released, {@code next} may go on with its node. */
+    /** Lets {@code next} take over the node when this lease is released. */
     public void passOnTo(Successor next) {
         request.passOnTo(next);
     }
@@ -165,39 +168,39 @@ public final class ZkLease implements Lease {
     /**
      * Counts a guarded write that is about to be sent, and checks that the lease is valid.
      *
-     * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; nothing may be sent then
+     * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; the write must not be sent then
      */
     public void beginWrite() {
         openWrites.incrementAndGet();
         ensureValid();
     }
 
-    /** The server has answered a guarded write: it was carried out or refused, and never will be carried out later. */
+    /** Notes the response to a guarded write: it was applied or refused, and will not be applied later. */
     public void writeAnswered() {
         openWrites.decrementAndGet();
     }
 
     /**
-     * Whether a guarded write of this lease may still be carried out. Then the next holder of the same client is granted
-     * only once the deletion of this lease's node is confirmed.
+     * Returns whether a guarded write of this lease may still be applied. If so, the next holder of this client is
+     * granted only after the deletion of this lease's node is confirmed.
      *
-     * <p>Why no write is carried out after the next grant: a guarded write checks the node, so it fails once the node is
-     * deleted, whenever and by whichever server it arrives; other clients are granted after the deletion in any case. A write
-     * is counted before it looks whether the lease has ended, and a release looks at the count after it has ended the lease:
-     * a write that the release does not see is not sent. A write without an answer (lost connection, interrupted thread)
-     * stays counted as long as the lease lives, since nothing later proves what became of it (docs/protocol.md, "Tokens and
-     * guarded writes").
+     * <p>No write is applied after the next grant. A guarded write checks the node, so it fails once the node is
+     * deleted, whenever and by whichever server it arrives, and other clients are granted only after the deletion. A
+     * write is counted before it checks whether the lease has ended, and a release reads the count after it has ended
+     * the lease. So a write that the release does not see is never sent. A write without a response (lost connection,
+     * interrupted thread) stays counted as long as the lease lives, since no later event shows its result
+     * (docs/protocol.md, "Tokens and guarded writes").
      */
     boolean hasOpenWrites() {
         return openWrites.get() > 0;
     }
 
-    /** Another lease takes over; says whether this one had not ended by then. */
+    /** Ends this lease for one that replaces it, and returns whether it had not ended before. */
     public boolean handOver() {
         return end.compareAndSet(null, new End.Released());
     }
 
-    /** From now on it is {@code owner}'s, who is told so. */
+    /** Passes the lease to {@code owner}, which gets its events from now on. */
     public void goesTo(RequestEvents owner) {
         signals = owner;
         owner.granted(token);
@@ -215,18 +218,18 @@ public final class ZkLease implements Lease {
         return signals;
     }
 
-    /** Its caller has it, in whose thread this is. */
+    /** Notes that the caller has received the lease. Called in the caller's thread. */
     public ZkLease received() {
         signals.received();
         return this;
     }
 
-    /** The session that holds. */
+    /** Returns the store of the session that holds. */
     public ZnodeStore port() {
         return session.wire().port();
     }
 
-    /** The client that granted it. */
+    /** Returns the context of the client that granted the lease. */
     public ClientContext context() {
         return context;
     }
@@ -271,13 +274,13 @@ public final class ZkLease implements Lease {
             throw new LeaseLostException(
                     "The lease on " + path() + " with token " + token + " is lost ("
                             + Errors.because(how.cause())
-                            + "). Another client may hold by now. Stop what it protected; acquire again.",
+                            + "). Another client may hold the lock by now. Stop the protected work and acquire again.",
                     how.cause());
         }
         throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");
     }
 
-    /** Whoever wants to be told has the node watched; everybody else learns by the heartbeat, and pays nothing. */
+    /** Sets a watch on the node. Without a call, the holder learns of a deletion by the heartbeat, at no cost. */
     @Override
     public CompletableFuture<LossCause> lost() {
         watchOwnNodes();
@@ -290,7 +293,7 @@ public final class ZkLease implements Lease {
         }
     }
 
-    /** A loss that comes between the two is told here and there; the second time has no effect. */
+    /** A loss between the two statements is reported twice; the second report has no effect. */
     @Override
     public void interruptOnLoss(BodyInterruption body) {
         bodies.add(Objects.requireNonNull(body, "body"));
@@ -304,8 +307,8 @@ public final class ZkLease implements Lease {
     public CompletableFuture<ReleaseRequest> releaseRequested() {
         if (context.naming().isShared()) {
             throw new UnsupportedOperationException(
-                    "A holder on a path that is shared with other clients than Latchkey's"
-                            + " cannot be asked to let go: they would take the node for that as a request. Nothing was sent.");
+                    "Release requests are not supported on a path that is shared with clients other than Latchkey's,"
+                            + " which would take the revocation node for a lock request. Nothing was sent.");
         }
         if (listening.compareAndSet(false, true)) {
             context.serially(request::listen);
@@ -324,7 +327,10 @@ public final class ZkLease implements Lease {
         context.callBack(() -> releaseRequested.fail(why));
     }
 
-    /** The server has just said that the node of one member is not there. While it is being replaced, that is no news. */
+    /**
+     * Handles a server's response that the node of one member does not exist. It is ignored while the node is being
+     * replaced.
+     */
     public void nodeGone(int member) {
         SessionNode.Standing gone = nodes.get(member);
         context.serially(() -> {
@@ -336,8 +342,8 @@ public final class ZkLease implements Lease {
 
     void lose(LossCause cause) {
         if (end.compareAndSet(null, new End.Lost(cause))) {
-            // In this thread, which decides the loss or finds it out: before the node is deleted, and not behind
-            // others' code.
+            // In this thread, which decides or finds the loss: before the node is deleted, and without waiting for
+            // other callbacks.
             bodies.forEach(body -> body.lost(cause));
             context.callBack(() -> lost.tell(cause));
             signals.lost(cause);
@@ -351,7 +357,7 @@ public final class ZkLease implements Lease {
         return told;
     }
 
-    /** Releases a lease that nobody wants any more. */
+    /** Releases a lease whose caller no longer waits. */
     public void abandon() {
         var unused = letGo();
     }

@@ -1,4 +1,4 @@
-/** One request from the call to the release: its state machine carried out, its nodes, its lease. */
+/** One request from the call to the release: its state machine, its nodes, its lease. */
 @NullMarked
 package io.latchkey.zk.internal.request;
 
