@@ -15,17 +15,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that may stand in its queue only while it is its turn: while its client holds a mutex besides, which it lets
- * go once the request is granted or over. That is how Curator's semaphore keeps order. Whoever loses its turn while it
- * waits leaves the queue and takes another turn: two of Curator's that waited there at once would wait for each other.
- * Confined to the engine's serial executor, but for {@link #acquire}.
+ * A request for permits in the layout of Curator's semaphore. It may be in the queue only while its client also holds a
+ * mutex, which is released once the request is granted or has ended: that is how Curator keeps the order. A request
+ * that loses the mutex while it waits leaves the queue and acquires the mutex again. Otherwise two of Curator's
+ * requests could wait there at the same time, each for the other. Confined to the engine's serial executor, except for
+ * {@link #acquire}.
  *
- * <p><b>Beside Latchkey's own layout.</b> Its requests for permits of the same path stand under the path itself and count
- * none of these; nor do these count them. So each side creates first and looks then, at every acquire. A request of the
- * own layout lists the path behind its create, and is refused if Curator's {@code leases} is there. Each request here
- * lists the path behind its create, and is refused if one of the own layout is there. Whichever node came first, the
- * other side's list is behind both creates and shows it, as long as it is there. The turn looks as well, so that a client with the wrong
- * layout does not leave {@code leases} behind. Curator itself does not look.
+ * <b>Latchkey's own layout.</b> Its requests for permits of the same path are children of the path itself. They do not
+ * count the requests here, and these do not count them. So each side creates first and then looks, at every acquire: a
+ * request of the own layout lists the path behind its create, and is refused if Curator's {@code leases} is there. A
+ * request here lists the path behind its create, and is refused if one of the own layout is there. Whichever node was
+ * first, the other side's list is behind both creates and shows it as long as it exists. The request for the mutex
+ * looks as well, so that a client with the wrong layout does not leave {@code leases} behind. Curator itself does not
+ * look.
  */
 public final class CuratorSemaphoreRequest {
     private final Engine engine;
@@ -33,7 +35,10 @@ public final class CuratorSemaphoreRequest {
     private final LockTarget wanted;
     private final WaitPolicy patience;
     private final long asked;
-    /** News of the whole; its two requests tell nothing but that it is queued, by the first of them that has to wait. */
+    /**
+     * Events of the whole request. Its two parts announce only that it is queued, by the first of them that has to
+     * wait.
+     */
     private final RequestEvents signals;
 
     private final AcquireFuture outcome;
@@ -52,7 +57,7 @@ public final class CuratorSemaphoreRequest {
         this.outcome = new AcquireFuture(engine.context(), engine::heldByCallerOf, signals, this::abandon);
     }
 
-    /** As {@link Engine#acquire} for {@code wanted}, which may be asked for only while the client holds {@code mutex}. */
+    /** Acquires {@code wanted} as {@link Engine#acquire} does, while the client holds {@code mutex}. */
     public static CompletableFuture<Optional<ZkLease>> acquire(
             Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
         CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, patience);
@@ -84,7 +89,7 @@ public final class CuratorSemaphoreRequest {
         return new Request(engine.context(), engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
     }
 
-    /** What is left of the caller's time. */
+    /** Returns what is left of the caller's time. */
     private WaitPolicy patienceLeft() {
         if (patience instanceof WaitPolicy.AtMost atMost) {
             Duration left = atMost.timeout().minusNanos(engine.context().time().nanos() - asked);
@@ -103,7 +108,7 @@ public final class CuratorSemaphoreRequest {
             start();
             return;
         }
-        // From here on it is nobody's lease; its loss is no news to anybody.
+        // From here on the lease has no owner, and its loss is not reported.
         var unused = lease.handOver();
         Request next = part(wanted, !mine.hasWaited());
         next.looksFor(wanted);
@@ -130,7 +135,7 @@ public final class CuratorSemaphoreRequest {
                 }));
     }
 
-    /** Nobody wants the outcome any more. */
+    /** Gives the request up, as its caller no longer waits. */
     private void abandon() {
         abandoned = true;
         if (request != null) {

@@ -45,10 +45,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's machine room: its sessions one after the other, and the requests that live in them. Everything that
- * decides runs on one serial executor without a thread of its own: whichever thread brings an event (ZooKeeper's, the
- * timer's, a caller's) carries it out, unless another is at it, who then takes it along. No step blocks, and none runs
- * a user's code, so that between an event of ZooKeeper and the waiting caller lies one thread hop.
+ * The engine of one client: its sessions, one after another, and the requests that live in them.
+ *
+ * <p>All decisions run on a serial executor without a thread of its own: the thread that brings an event (ZooKeeper's,
+ * the timer's or a caller's) runs its task, or leaves it to the thread that is already draining the queue. No task
+ * blocks, and none runs a user's code, so only one change of threads is between a ZooKeeper event and the waiting
+ * caller.
  */
 public final class Engine implements Session.Client, Request.Client {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -56,19 +58,19 @@ public final class Engine implements Session.Client, Request.Client {
 
     private final ClientConfig config;
     private final ClientContext context;
-    /** Requests that are not over: they wait or hold. */
+    /** Requests that wait or hold. */
     private final Set<Request> live = new LinkedHashSet<>();
 
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
-    /** Written on the serial executor. */
+    /** Written on the serial executor only. */
     private volatile @Nullable SessionQueues queues;
-    /** Why no request is taken any more. */
+    /** The reason why no request is accepted any more. */
     private @Nullable LockException refusal;
 
     private boolean closing;
     private @Nullable Runnable onceIdle;
-    /** Completes when the client has given back all that it had. */
+    /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     public Engine(ClientConfig config) {
@@ -76,7 +78,7 @@ public final class Engine implements Session.Client, Request.Client {
         this.context = new ClientContext(config, this::leasesOn, this::bringsAnswers);
     }
 
-    /** What all parts of the client share. */
+    /** Returns what all parts of the client share. */
     public ClientContext context() {
         return context;
     }
@@ -92,7 +94,10 @@ public final class Engine implements Session.Client, Request.Client {
         return present != null && present.session().wire().port().answersOn(Thread.currentThread());
     }
 
-    /** Opens the first session, which connects in the background; throws whatever opening its handle throws, errors too. */
+    /**
+     * Opens the first session, which connects in the background. Throws what opening its handle throws, including
+     * errors.
+     */
     public void start() throws IOException {
         FutureTask<Boolean> opening = new FutureTask<>(() -> {
             open();
@@ -109,7 +114,7 @@ public final class Engine implements Session.Client, Request.Client {
         }
     }
 
-    /** On the serial executor, so that no event of the new session is taken before its port is there. */
+    /** Opens a session on the serial executor, so that its events are handled only after its store is set. */
     private void open() throws IOException {
         SessionQueues next = new SessionQueues(new Session(context, this));
         next.session().open(config.source().opener().open(new SessionListener(next)));
@@ -117,9 +122,9 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     /**
-     * Waits for the first connection; says whether there is one within {@code limit}.
+     * Waits for the first connection, for {@code limit} at most, and returns whether it was established.
      *
-     * @throws LockException if there never will be, as after a refused login
+     * @throws LockException if the client can never connect, as after a refused login
      */
     public boolean awaitConnection(Duration limit) throws InterruptedException {
         try {
@@ -132,27 +137,27 @@ public final class Engine implements Session.Client, Request.Client {
         }
     }
 
-    // ---- for the front door, from any thread
+    // ---- entry points, from any thread
 
-    /** A request that is under way; its outcome completes when it is granted, out of time, or refused. */
+    /** Starts a request. The returned future completes when it is granted, times out or fails. */
     public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy patience) {
         Request request = new Request(context, this, members, patience, context.signalsOf(members));
         request.signals().requested();
         return start(request);
     }
 
-    /** Starts a request that is not told by itself. */
+    /** Starts a request whose events its caller reports. */
     CompletableFuture<Optional<ZkLease>> start(Request request) {
         context.serially(() -> begin(request));
         return request.outcome();
     }
 
-    /** Asks the present session's port, or fails when there is none. */
+    /** Sends a query to the store of the current session, or fails if there is no session. */
     public <T> CompletableFuture<T> query(BiConsumer<ZnodeStore, CompletableFuture<T>> question) {
         return inSession((present, answer) -> question.accept(present.wire().port(), answer));
     }
 
-    /** All requests of the client that are not over. */
+    /** Returns the client's requests that wait or hold. */
     public List<OwnRequest> requests() {
         context.checkMayWait("look at", "the requests of this client");
         CompletableFuture<List<OwnRequest>> all = new CompletableFuture<>();
@@ -166,7 +171,7 @@ public final class Engine implements Session.Client, Request.Client {
         return OwnRequest.heldByCallerOf(waiting, requests(), context).map(held -> held.shown(context.now(), false));
     }
 
-    /** Asks the present session on the serial executor, or fails when there is none. */
+    /** Sends a query in the current session on the serial executor, or fails if there is no session. */
     public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         context.serially(() -> {
@@ -175,8 +180,8 @@ public final class Engine implements Session.Client, Request.Client {
                 answer.completeExceptionally(refusal);
             } else if (present == null || present.session().wire().isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
-                        "There is no ZooKeeper session at the moment: the former is over, a new one is not connected"
-                                + " yet. Nothing was changed. Try again.",
+                        "There is no ZooKeeper session at the moment: the former one has ended and a new one is not"
+                                + " connected yet. Nothing was changed. Try again.",
                         LockException.Reason.NO_SESSION));
             } else {
                 question.accept(present.session(), answer);
@@ -186,11 +191,12 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     /**
-     * Asks in the present session, and waits for the answer, a session time-out at most.
+     * Sends a query in the current session and waits for the response, for a session timeout at most.
      *
-     * @param path the node of the path that it is about
-     * @param what what is asked, for errors: "read the queue"
-     * @throws LockException if the servers do not answer or refuse, or the thread is interrupted, whose flag stays set
+     * @param path the node of the path that is queried
+     * @param what the action, for error texts: "read the queue"
+     * @throws LockException if the server does not answer or refuses, or if the thread is interrupted; its interrupt
+     *     status stays set
      */
     public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
         context.checkMayWait(what + " of", context.shown(path));
@@ -200,7 +206,7 @@ public final class Engine implements Session.Client, Request.Client {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
-                    "Interrupted when about to " + what + " of " + context.shown(path) + ".",
+                    "Interrupted in an attempt to " + what + " of " + context.shown(path) + ".",
                     LockException.Reason.INTERRUPTED);
         } catch (TimeoutException late) {
             throw Errors.unavailable(context.shown(path), what);
@@ -212,9 +218,9 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     /**
-     * Ends the client: waiters are told, leases are lost to their owners, the session is closed; a borrowed one outlives
-     * this, so its nodes are deleted first. What is begun here is finished without the caller if the thread is interrupted,
-     * or would wait for itself.
+     * Closes the client: waiters fail, leases are lost, and the session is closed. A borrowed session outlives the
+     * client, so its nodes are deleted first. If the thread is interrupted or would wait for itself, the close
+     * completes without it.
      */
     public void close() {
         context.serially(this::beginToClose);
@@ -227,7 +233,8 @@ public final class Engine implements Session.Client, Request.Client {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException late) {
             LOG.warn(
-                    "The ZooKeeper session is not closed yet, or has nodes that could not be deleted; they go with it",
+                    "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
+                            + " They are deleted when it ends.",
                     late);
         }
     }
@@ -239,7 +246,7 @@ public final class Engine implements Session.Client, Request.Client {
         closing = true;
         SessionQueues last = queues;
         try {
-            refuseAll(new ClientClosedException("The lock client is closed. Nothing is held; make a new client."));
+            refuseAll(new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
             context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
             if (last == null || last.session().wire().isOver() || context.makesSessions()) {
@@ -251,7 +258,7 @@ public final class Engine implements Session.Client, Request.Client {
         }
     }
 
-    /** The end of a client, which does not wait. */
+    /** Closes the session and completes the close, without waiting. */
     private void giveBack(@Nullable SessionQueues last) {
         config.time().close();
         config.observer().ifPresent(ObserverDispatcher::close);
@@ -266,10 +273,11 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     /**
-     * A closing client gives a borrowed session back once nothing of it is left there. Where creates were lost and have not
-     * turned up, that may still change with each new connection, as long as the session lives. Then close() returns, and
-     * the closed client listens to the session: it looks at the paths of these creates behind the barrier of each new
-     * connection, as an open one does, until the last of them has turned up or the session is over.
+     * Finishes closing once nothing of the client is left in a borrowed session.
+     *
+     * <p>Nodes of lost creates may still appear with each new connection while the session lives. Then close() returns,
+     * and the closed client keeps listening to the session. As an open client does, it lists these paths behind the
+     * barrier of each new connection, until the last node is found or the session has ended.
      */
     @Override
     public void finishWhenIdle() {
@@ -294,7 +302,7 @@ public final class Engine implements Session.Client, Request.Client {
             return;
         }
         if (request.state() != State.NEW) {
-            return; // its time was up before it began
+            return; // its time ran out before it began
         }
         live.add(request);
         SessionQueues present = queues;
@@ -376,16 +384,16 @@ public final class Engine implements Session.Client, Request.Client {
         SerialExecutor.attemptEach(live, Request::sessionOver);
         if (!context.makesSessions()) {
             SessionExpiredException gone = new SessionExpiredException(
-                    "The session of the borrowed ZooKeeper handle is over. What this client held is lost."
-                            + " Make a new handle and a new lock client.");
+                    "The session of the borrowed ZooKeeper handle has ended. All leases of this client are lost."
+                            + " Create a new handle and a new lock client.");
             refuseAll(gone);
         } else {
-            LOG.info("ZooKeeper session is over; opening a new one");
+            LOG.info("The ZooKeeper session has ended; opening a new one");
             renew(of);
         }
     }
 
-    /** The former handle is closed beside that, since its server may take its time to answer, or not answer at all. */
+    /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
     private void renew(Session former) {
         former.wire().port().close(() -> {});
         context.serially(this::openAnew);
@@ -398,7 +406,8 @@ public final class Engine implements Session.Client, Request.Client {
         try {
             open();
         } catch (Throwable cannot) {
-            // Errors too: a lack of threads or memory may pass, and without another attempt no request is served again.
+            // Includes errors: a lack of threads or memory may pass, and without another attempt no request is served
+            // again.
             config.time().after(RENEWAL_PAUSE, () -> context.serially(this::openAnew));
             LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
         }
@@ -409,16 +418,16 @@ public final class Engine implements Session.Client, Request.Client {
         refuseAll(loginRefusal());
     }
 
-    /** What to tell whoever logs in with what the servers do not take. */
+    /** Returns the error for a client whose login the servers refuse. */
     public static AccessDeniedException loginRefusal() {
-        return new AccessDeniedException("ZooKeeper refused the login of this client. Nothing is held."
-                + " Check scheme and credentials, then make a new client.");
+        return new AccessDeniedException("ZooKeeper refused the login of this client. The client holds no lease."
+                + " Check scheme and credentials, then create a new client.");
     }
 
     private void refuseAll(LockException error) {
         refusal = error;
         firstContact.completeExceptionally(error);
-        // Waiting requests first, or a holder's end would hand over to a neighbour that is about to be told, too.
+        // Waiting requests end first. Otherwise the end of a holder would grant a neighbour that is about to fail.
         List<Request> holders = new ArrayList<>();
         SerialExecutor.attemptEach(live, request -> {
             if (request.state() == State.HELD) {
@@ -430,7 +439,9 @@ public final class Engine implements Session.Client, Request.Client {
         SerialExecutor.attemptEach(holders, request -> request.close(error));
     }
 
-    /** Whether somebody could hold but for a proof that the session has time left; on the serial executor. */
+    /**
+     * Returns whether a request only waits for a proof that the validity period has not ended. On the serial executor.
+     */
     public boolean awaitsProof() {
         SessionQueues present = queues;
         return present != null && present.session().heartbeat().awaitsProof();

@@ -21,24 +21,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mutexes whose waiters in this client stand in one line per path, behind one node in the server's queue, and pass the lease of that node
- * on: no request goes over the wire then. After a number of turns, or a time, the node is given back as any other. Meanwhile
- * the next one has been queueing since the first of these turns, so other clients that came before that go first.
+ * The local turns of mutexes: the waiters of this client for one path share one node in the server's queue and pass its
+ * lease on, without a request to the server. After a number of turns, or a time, the node is released. The client's
+ * next request has been in the queue since the first of these turns, so other clients ahead of that request hold first.
  *
- * <p>Why two never hold: a lease is passed on only by the call that ended it, on the serial executor, while the machine of the node's
- * request says that it holds. To the server, and to other clients, it is one request that holds for longer
- * (docs/protocol.md, "Local turns").
+ * <p>Two callers never hold at the same time. A lease is passed on only by the call that ended it, on the serial
+ * executor, while the state machine of the node's request holds. For the server and for other clients it is one request
+ * that holds for longer (docs/protocol.md, "Local turns").
  */
 public final class LocalHandOff {
     private final Engine engine;
     private final int most;
     private final Duration longest;
-    /** Paths for which somebody waits. Confined to the serial executor, as all below. */
+    /** The paths with waiters. Confined to the serial executor, like all below. */
     private final Map<String, Line> lines = new HashMap<>();
 
     /**
-     * @param most how many turns a node is good for
-     * @param longest no turn begins later than that after the first
+     * @param most the maximum number of turns for a node
+     * @param longest the longest time from the first turn to the beginning of the last
      */
     public LocalHandOff(Engine engine, int most, Duration longest) {
         this.engine = engine;
@@ -46,7 +46,7 @@ public final class LocalHandOff {
         this.longest = longest;
     }
 
-    /** As {@link Engine#acquire} for a mutex. Who does not wait for others asks the server for itself. */
+    /** Acquires a mutex as {@link Engine#acquire} does. A try that does not wait has a request of its own. */
     public CompletableFuture<Optional<ZkLease>> acquire(LockTarget mutex, WaitPolicy patience) {
         if (patience instanceof WaitPolicy.Never) {
             return engine.acquire(List.of(mutex), patience);
@@ -58,7 +58,7 @@ public final class LocalHandOff {
         return turn;
     }
 
-    /** What one caller waits for; done early if it gives up. */
+    /** The lease that one caller waits for; complete early if the caller gives up. */
     private static final class Turn extends AcquireFuture {
         Turn(Engine engine, RequestEvents signals) {
             super(engine.context(), engine::heldByCallerOf, signals, () -> {});
@@ -76,7 +76,7 @@ public final class LocalHandOff {
             }
         }
 
-        /** Says whether it still wanted the lease. */
+        /** Passes the lease to the caller, and returns whether the caller still waited. */
         boolean take(ZkLease lease) {
             lease.goesTo(signals());
             boolean taken = complete(Optional.of(lease));
@@ -87,16 +87,16 @@ public final class LocalHandOff {
         }
     }
 
-    /** Those who wait for one path. While anybody does, a request of theirs waits at the server. */
+    /** The waiters for one path. While there are any, a request of theirs waits at the server. */
     private final class Line {
         private final String path;
-        /** In their order; each may leave from where it stands. */
+        /** In order; each may leave at any time. */
         private final Set<Turn> waiting = new LinkedHashSet<>();
 
         private @Nullable CompletableFuture<Optional<ZkLease>> asked;
-        /** Counts what was asked: an answer to what was given up concerns nobody. */
+        /** The number of requests so far, by which the response to an abandoned one is recognised. */
         private int asks;
-        /** The one whose lease is out. */
+        /** The node whose lease has an owner now. */
         private @Nullable Node node;
 
         Line(String path) {
@@ -128,7 +128,10 @@ public final class LocalHandOff {
             }
         }
 
-        /** While a lease is out, a request that nobody waits for stays where it is, for whoever comes next. */
+        /**
+         * Removes this queue if it has no waiter. While a lease has an owner, a request without a waiter stays for the
+         * next waiter.
+         */
         private void endIfIdle() {
             if (!waiting.isEmpty() || node != null) {
                 return;
@@ -143,7 +146,7 @@ public final class LocalHandOff {
 
         private void ask() {
             if (asked == null && !waiting.isEmpty()) {
-                // With a lease out, those that wait were told their place in this line when they joined it.
+                // With a node held, the waiters learned their position when they joined.
                 RequestEvents first = waiting.iterator().next().signals();
                 List<LockTarget> mutex = first.members();
                 RequestEvents signals = first.ofPart(mutex, node == null);
@@ -178,7 +181,7 @@ public final class LocalHandOff {
 
         private void granted(ZkLease first) {
             if (!first.isValid()) {
-                // Lost on its way here: it will not end once more, and nobody is to wait for that.
+                // The lease was lost on its way here. It does not end again, so no waiter must wait for its end.
                 ask();
                 endIfIdle();
                 return;
@@ -190,7 +193,7 @@ public final class LocalHandOff {
             }
         }
 
-        /** Gives a lease to the first who still wants one; says whether there was one. */
+        /** Passes the lease to the first caller that still waits, and returns whether there was one. */
         boolean hand(ZkLease lease) {
             boolean taken = false;
             while (!taken && !waiting.isEmpty()) {
@@ -221,7 +224,7 @@ public final class LocalHandOff {
             this.line = line;
         }
 
-        /** On the serial executor, in the call that ends a lease. */
+        /** Called on the serial executor by the call that ends a lease. */
         @Override
         public boolean takesOver(ZkLease.Holder request) {
             boolean goesOn = turns < most
@@ -238,7 +241,7 @@ public final class LocalHandOff {
             return false;
         }
 
-        /** Given back or lost. */
+        /** The node was released or lost. */
         @Override
         public void ended() {
             line.ended(this);

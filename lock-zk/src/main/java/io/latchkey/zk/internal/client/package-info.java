@@ -1,4 +1,4 @@
-/** A client at work: its sessions one after the other, and the requests that live in them. */
+/** The engine of a client: its sessions, one after another, and the requests that live in them. */
 @NullMarked
 package io.latchkey.zk.internal.client;
 
