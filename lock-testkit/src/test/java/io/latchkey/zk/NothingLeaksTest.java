@@ -76,12 +76,12 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.request.ZkLease",
             "io.latchkey.zk.internal.request.NodeCreation",
             "io.latchkey.zk.internal.path.QueueReader$Want",
-            "io.latchkey.zk.internal.path.PendingDeletions$Departure",
+            "io.latchkey.zk.internal.path.PendingDeletions$Deletion",
             "io.latchkey.zk.internal.session.Watches$Watched",
             "io.latchkey.zk.internal.request.RevocationNode",
             "io.latchkey.zk.internal.request.Downgrade",
-            "io.latchkey.zk.internal.client.LocalHandOff$Turn",
-            "io.latchkey.zk.internal.client.LocalHandOff$Line",
+            "io.latchkey.zk.internal.client.LocalHandOff$LocalWaiter",
+            "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue",
             "io.latchkey.zk.internal.client.LocalHandOff$Node",
             "io.latchkey.zk.internal.acquire.Acquisition");
 

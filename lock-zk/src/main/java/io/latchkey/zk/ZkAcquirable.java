@@ -47,8 +47,8 @@ class ZkAcquirable implements Acquirable {
         return awaitUninterruptibly(FOREVER).orElseThrow().received();
     }
 
-    Optional<ZkLease> awaitUninterruptibly(WaitPolicy patience) {
-        CompletableFuture<Optional<ZkLease>> request = startToWait(patience);
+    Optional<ZkLease> awaitUninterruptibly(WaitPolicy waitPolicy) {
+        CompletableFuture<Optional<ZkLease>> request = startToWait(waitPolicy);
         try {
             return Uninterruptibles.getUninterruptibly(request);
         } catch (ExecutionException failed) {
@@ -95,11 +95,11 @@ class ZkAcquirable implements Acquirable {
                 .toList();
     }
 
-    private Optional<Lease> await(WaitPolicy patience) throws InterruptedException {
+    private Optional<Lease> await(WaitPolicy waitPolicy) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before acquiring " + this);
         }
-        CompletableFuture<Optional<ZkLease>> request = startToWait(patience);
+        CompletableFuture<Optional<ZkLease>> request = startToWait(waitPolicy);
         try {
             return request.get().map(ZkLease::received);
         } catch (InterruptedException interrupted) {
@@ -113,22 +113,22 @@ class ZkAcquirable implements Acquirable {
     }
 
     /** Starts a request for a caller that waits on the current thread. */
-    CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy patience) {
+    CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
         engine.context().checkMayWait("acquire", this);
-        return start(patience);
+        return start(waitPolicy);
     }
 
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
-        return engine.acquire(members, patience);
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
+        return engine.acquire(members, waitPolicy);
     }
 
     /**
      * Returns the user's future. Its dependent stages run on the callback executor. If the user completes it, the
      * request is given up.
      */
-    private <T> CompletableFuture<T> promise(WaitPolicy patience, Function<Optional<Lease>, T> shape) {
+    private <T> CompletableFuture<T> promise(WaitPolicy waitPolicy, Function<Optional<Lease>, T> shape) {
         CompletableFuture<T> promise = new CompletableFuture<>();
-        CompletableFuture<Optional<ZkLease>> request = start(patience);
+        CompletableFuture<Optional<ZkLease>> request = start(waitPolicy);
         var unused = request.whenComplete((lease, error) -> engine.context().callBack(() -> {
             if (error != null) {
                 promise.completeExceptionally(Errors.own(error));

@@ -55,8 +55,8 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
-        return CuratorSemaphoreRequest.acquire(engine(), turn, permit, patience);
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
+        return CuratorSemaphoreRequest.acquire(engine(), turn, permit, waitPolicy);
     }
 
     /** Returns the requests that have a permit or are next to have one, and then those that wait for that turn. */

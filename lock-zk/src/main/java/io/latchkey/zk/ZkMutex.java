@@ -28,8 +28,8 @@ final class ZkMutex extends ZkAcquirable implements Mutex {
     }
 
     @Override
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy patience) {
-        return turns.isPresent() ? turns.get().acquire(asked().get(0), patience) : super.start(patience);
+    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
+        return turns.isPresent() ? turns.get().acquire(asked().get(0), waitPolicy) : super.start(waitPolicy);
     }
 
     @Override

@@ -133,8 +133,8 @@ final class DoorMutants {
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
                             "internal/client/Engine",
-                            "(last == null || last.session().wire().isOver() || !last.owes())",
-                            "(last == null || last.session().wire().isOver() || last.session().wire().connected())")
+                            "(last == null || last.session().connection().isOver() || !last.hasPendingDeletions())",
+                            "(last == null || last.session().connection().isOver() || last.session().connection().connected())")
                     .caughtBy(
                             "io.latchkey.testkit.mutants.GapsTest#aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed"));
 }

@@ -25,8 +25,8 @@ final class FurtherMutants {
             Mutant.of(
                     "a token is one too high for who need not wait",
                     "internal/request/Request",
-                    "new Holding(places, session(), token,",
-                    "new Holding(places, session(), token + (waited ? 0 : 1),"),
+                    "new Holding(entries, session(), token,",
+                    "new Holding(entries, session(), token + (waited ? 0 : 1),"),
             Mutant.of(
                     "a reader waits for the oldest, whatever it is",
                     RECIPE,
@@ -72,13 +72,13 @@ final class FurtherMutants {
             Mutant.of(
                     "a downgraded lease is released like a writer's",
                     "internal/request/Downgrade",
-                    "place.replaced(by);\n",
-                    "place.notReplaced();\n"),
+                    "entry.replaced(by);\n",
+                    "entry.notReplaced();\n"),
             Mutant.of(
                     "a downgrade makes a node behind all others",
                     "internal/request/Downgrade",
-                    "new ZnodeStore.Write.CreateNode(\n                        lane.pathOf(to.text()),",
-                    "new ZnodeStore.Write.CreateRequest(\n                        lane.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
+                    "new ZnodeStore.Write.CreateNode(\n                        sessionQueue.pathOf(to.text()),",
+                    "new ZnodeStore.Write.CreateRequest(\n                        sessionQueue.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
             Mutant.of(
                     "who gives up while confirming stays",
                     MACHINE,

@@ -21,41 +21,41 @@ final class LeavingMutants {
             Mutant.of(
                     "an ear that was not there is not asked for again on a new connection",
                     "internal/path/PendingDeletions",
-                    "nodes.addAll(absentEars);",
+                    "nodes.addAll(absentRevocationNodes);",
                     ""),
             Mutant.of(
                     "owed release forgotten",
                     DEPARTURES,
-                    "departure.uncertain = true);\n            owed.addAll(0, batch);",
-                    "departure.uncertain = true);"),
+                    "deletion.uncertain = true);\n            pending.addAll(0, batch);",
+                    "deletion.uncertain = true);"),
             Mutant.of(
                     "release without a connection forgotten",
                     DEPARTURES,
-                    "owed.forEach(Departure::onNewConnection);\n                send();",
-                    "owed.clear();"),
+                    "pending.forEach(Deletion::onNewConnection);\n                send();",
+                    "pending.clear();"),
             Mutant.of(
                     "a refused transaction is not sent again",
                     DEPARTURES,
-                    "} else {\n            owed.addAll(0, batch);\n            refused(",
+                    "} else {\n            pending.addAll(0, batch);\n            refused(",
                     "} else {\n            refused("),
             Mutant.of(
                     "who gives up leaves a mark",
                     DEPARTURES,
-                    "new Leaving(node.in(), node.name(), Manner.WITHDRAWN)",
-                    "new Leaving(node.in(), node.name(), Manner.HANDED_OVER)"),
+                    "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN)",
+                    "new NodeDeletion(node.present(), node.name(), Kind.HANDED_OVER)"),
             Mutant.of(
                     "a neighbour that gives up hands over",
                     DEPARTURES,
-                    "departure.nodes.add(new Leaving(node.in(), node.name(), Manner.WITHDRAWN));",
-                    "node.in().letGo(node.name()).forEach(heir -> heir.released(node.name()));\n            "
-                            + "departure.nodes.add("
-                            + "new Leaving(node.in(), node.name(), Manner.WITHDRAWN));"),
+                    "deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));",
+                    "node.present().release(node.name()).forEach(successor -> successor.released(node.name()));\n            "
+                            + "deletion.nodes.add("
+                            + "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));"),
             Mutant.of(
                     "a reader hands over to its neighbours",
                     DEPARTURES,
                     "if (early && node.exclusive()) {",
-                    "if (!left.isEmpty()) {"),
-            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkHeirs(node, leaving, checks)", "")
+                    "if (!removed.isEmpty()) {"),
+            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkSuccessors(node, deleted, checks)", "")
                     .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
             Mutant.of(
                             "heirs are looked at with a mark only",
@@ -66,47 +66,47 @@ final class LeavingMutants {
             Mutant.of(
                     "where one node is gone the others are left",
                     DEPARTURES,
-                    "if (departure.nodes.isEmpty()) {",
-                    "if (departure.nodes.size() >= 0) {"),
+                    "if (deletion.nodes.isEmpty()) {",
+                    "if (deletion.nodes.size() >= 0) {"),
             Mutant.of(
                     "a release that found nothing says released",
                     DEPARTURES,
-                    "departure.robbed ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED",
+                    "deletion.nodeMissing ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED",
                     "ReleaseOutcome.RELEASED"),
             Mutant.of(
                             "a release is not marked",
                             DEPARTURES,
-                            "steps.add(new Step.Leave(departure, node, new ZnodeStore.Write.Mark(node.path())));",
+                            "steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Mark(node.path())));",
                             "")
                     .caughtBy("WireBudgetTest#waitingAddsThreeRequestsAndTheHandOverNone"),
             Mutant.of(
                     "a release behind one that may be refused is marked",
                     DEPARTURES,
-                    "&& wholly.contains(node.lane())",
+                    "&& markable.contains(node.present())",
                     ""),
             Mutant.of(
                     "a neighbour's going is not told",
                     "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text());"),
-            Mutant.of("who holds does not tell the neighbour", LANE, "here.told(own)", "here.path()"),
+            Mutant.of("who holds does not tell the neighbour", LANE, "here.announced(own)", "here.path()"),
             Mutant.of(
                     "who holds does not tell other clients",
                     LANE,
-                    "() -> tellByWriting(member, own)));",
+                    "() -> announceByWriting(member, own)));",
                     "member::node));"),
             Mutant.of(
                     "downgrade lets go",
                     DOWNGRADE,
-                    "session.wire().write(writes, answer -> {",
-                    "session.wire().write(List.of(writes.get(1)), ignored -> {});\n"
-                            + "        session.wire().write(List.of(writes.get(0)), answer -> {"),
+                    "session.connection().write(writes, answer -> {",
+                    "session.connection().write(List.of(writes.get(1)), ignored -> {});\n"
+                            + "        session.connection().write(List.of(writes.get(0)), answer -> {"),
             Mutant.of(
                     "downgrade is marked like a release",
                     DOWNGRADE,
-                    "new ZnodeStore.Write.Delete(lane.pathOf(from.text())));",
-                    "new ZnodeStore.Write.Mark(lane.pathOf(from.text())),\n"
-                            + "                new ZnodeStore.Write.Delete(lane.pathOf(from.text())));"),
+                    "new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));",
+                    "new ZnodeStore.Write.Mark(sessionQueue.pathOf(from.text())),\n"
+                            + "                new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));"),
             Mutant.of(
                     "a downgrade whose answer is lost has failed",
                     DOWNGRADE,
@@ -115,7 +115,7 @@ final class LeavingMutants {
             Mutant.of(
                     "a downgrade whose answer is lost is not sent again",
                     DOWNGRADE,
-                    "case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::send);",
+                    "case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::send);",
                     "case CONNECTION_LOSS, READ_ONLY -> done();"),
             Mutant.of(
                     "a downgraded lease has a token of its own",
@@ -131,20 +131,20 @@ final class LeavingMutants {
                     "multi-lock in two transactions",
                     CREATION,
                     """
-                            session.wire().write(steps.stream().map(Step::write).toList(), answer -> {
+                            session.connection().write(steps.stream().map(Step::write).toList(), answer -> {
                                             noLongerCreating();
                                             created(steps, answer);
                                         });""",
                     """
                             List<Step> head = steps.subList(0, steps.size() / 2);
                                         List<Step> tail = steps.subList(steps.size() / 2, steps.size());
-                                        session.wire().write(head.stream().map(Step::write).toList(), first -> {
+                                        session.connection().write(head.stream().map(Step::write).toList(), first -> {
                                             if (!first.ok() || first.get().failedAt().isPresent()) {
                                                 noLongerCreating();
                                                 created(steps, first);
                                                 return;
                                             }
-                                            session.wire().write(tail.stream().map(Step::write).toList(), second -> {
+                                            session.connection().write(tail.stream().map(Step::write).toList(), second -> {
                                                 noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
                                                     List<ZnodeStore.Created> both =
@@ -160,7 +160,7 @@ final class LeavingMutants {
             Mutant.of(
                     "somebody else made the path: tried in vain for ever",
                     CREATION,
-                    "missing.remove(place);",
+                    "missing.remove(entry);",
                     "missing.size();"),
             Mutant.of(
                             "who makes the path gets more than there is",
@@ -171,9 +171,9 @@ final class LeavingMutants {
             Mutant.of(
                     "a path is made in two steps",
                     CREATION,
-                    "steps.add(new Step(place, new ZnodeStore.Write.CreatePath(place.path(), lasting(place))));",
-                    "session.wire().write(List.of(new ZnodeStore.Write.CreatePath(place.path())), ignored -> {});\n"
-                            + "                steps.add(new Step(place, new ZnodeStore.Write.Check(\"/\")));"),
+                    "steps.add(new Step(entry, new ZnodeStore.Write.CreatePath(entry.path(), lasting(entry))));",
+                    "session.connection().write(List.of(new ZnodeStore.Write.CreatePath(entry.path())), ignored -> {});\n"
+                            + "                steps.add(new Step(entry, new ZnodeStore.Write.Check(\"/\")));"),
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
@@ -192,7 +192,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a word that was lost is not said again",
                             "internal/path/SessionQueue",
-                            "case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));",
+                            "case CONNECTION_LOSS, READ_ONLY ->\n                            session.connection().whenConnected(() -> announceByWriting(member, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
             Mutant.of(

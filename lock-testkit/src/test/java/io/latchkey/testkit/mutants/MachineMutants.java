@@ -24,8 +24,8 @@ final class MachineMutants {
             Mutant.of(
                     "a lost answer is looked for without a barrier",
                     "internal/path/QueueReader",
-                    "if (!session.wire().connected()) {\n            if (!waitsForConnection) {",
-                    "if (session.wire().isOver()) {\n            if (!waitsForConnection) {"),
+                    "if (!session.connection().connected()) {\n            if (!waitsForConnection) {",
+                    "if (session.connection().isOver()) {\n            if (!waitsForConnection) {"),
             Mutant.of(
                     "request kept across sessions",
                     "internal/client/Engine",
@@ -80,8 +80,8 @@ final class MachineMutants {
             Mutant.of(
                             "ready members are not looked at again",
                             REQUEST,
-                            "if (places.size() == 1 || !waited)",
-                            "if (!places.isEmpty())")
+                            "if (entries.size() == 1 || !waited)",
+                            "if (!entries.isEmpty())")
                     .caughtBy("OldBugsTest#aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext"),
             Mutant.of(
                     "one member's node lost: the others stay",
@@ -116,8 +116,8 @@ final class MachineMutants {
             Mutant.of(
                     "a try waits",
                     REQUEST,
-                    "if (patience instanceof WaitPolicy.Never) {\n                giveUpThen",
-                    "if (patience instanceof WaitPolicy.Never && waited) {\n                giveUpThen"),
+                    "if (waitPolicy instanceof WaitPolicy.Never) {\n                giveUpThen",
+                    "if (waitPolicy instanceof WaitPolicy.Never && waited) {\n                giveUpThen"),
             Mutant.of(
                     "no time limit",
                     REQUEST,

@@ -7,7 +7,7 @@ import java.util.List;
 @SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
 final class TimeMutants {
     private static final String SESSION = "internal/session/Session";
-    private static final String WIRE = "internal/session/Wire";
+    private static final String WIRE = "internal/session/Connection";
     private static final String VALIDITY = "internal/session/SessionValidity";
     private static final String HEARTBEAT = "internal/session/Heartbeat";
     private static final String PROOFS = "internal/validity/SessionExpiryBound";
@@ -20,14 +20,14 @@ final class TimeMutants {
             Mutant.of(
                             "expiry ignored by the lease",
                             LEASE,
-                            "if (term.isValid()) {",
-                            "if (session.validity().term() != null) {")
+                            "if (period.isValid()) {",
+                            "if (session.validity().period() != null) {")
                     .and(VALIDITY, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
             Mutant.of(
                     "validity counted from the disconnect",
                     VALIDITY,
                     "if (lost) {\n            beforeConnection",
-                    "if (lost) {\n            ValidityPeriod now = term;\n"
+                    "if (lost) {\n            ValidityPeriod now = period;\n"
                             + "            if (now != null) {\n"
                             + "                now.prolong(context.now().plus(timeout));\n            }\n            beforeConnection"),
             Mutant.of(
@@ -94,17 +94,17 @@ final class TimeMutants {
             Mutant.of(
                     "loss is told only to who looks",
                     VALIDITY,
-                    "if (!termEnd.isSet() && present != null && !present.isOver()) {",
+                    "if (!periodEnd.isSet() && present != null && !present.isOver()) {",
                     "if (present == null) {"),
             Mutant.of(
                     "no heartbeat while holding",
                     HEARTBEAT,
                     "void keepBeating() {\n        if (!nextBeat.isSet()) {",
-                    "void keepBeating() {\n        if (wire.isOver()) {"),
+                    "void keepBeating() {\n        if (connection.isOver()) {"),
             Mutant.of(
                     "the heartbeat looks at no node",
                     HEARTBEAT,
-                    "Deque<SessionNode> present = wire.connected() ? nodeChecks.all() : new ArrayDeque<>(0);",
+                    "Deque<SessionNode> present = connection.connected() ? nodeChecks.all() : new ArrayDeque<>(0);",
                     "Deque<SessionNode> present = new ArrayDeque<>(0);"),
             Mutant.of(
                     "the heartbeat forgets what it found gone",
@@ -125,13 +125,13 @@ final class TimeMutants {
             Mutant.of(
                     "a barrier that was refused is not sent again",
                     HEARTBEAT,
-                    "if (!wire.connected() && on == wire.connection()) {",
-                    "if (wire.isOver()) {"),
+                    "if (!connection.connected() && on == connection.number()) {",
+                    "if (connection.isOver()) {"),
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
                             "internal/session/NodeChecks",
-                            "wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {",
-                            "then.accept(failed);\n        wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {")
+                            "connection.<List<Status>>ask(done -> connection.port().exist(paths, done), answer -> {",
+                            "then.accept(failed);\n        connection.<List<Status>>ask(done -> connection.port().exist(paths, done), answer -> {")
                     .and(
                             "internal/session/NodeChecks",
                             "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",
@@ -139,8 +139,8 @@ final class TimeMutants {
             Mutant.of(
                     "a barrier confirms requests whose nodes it has not checked",
                     HEARTBEAT,
-                    "if (wire.connected()) {\n            checkedByBeat.addAll(confirming);",
-                    "if (!wire.isOver()) {\n            checkedByBeat.addAll(confirming);"),
+                    "if (connection.connected()) {\n            checkedByBeat.addAll(confirming);",
+                    "if (!connection.isOver()) {\n            checkedByBeat.addAll(confirming);"),
             Mutant.of(
                             "a connection that is told again proves as little as before the first word",
                             SESSION,
@@ -150,7 +150,7 @@ final class TimeMutants {
             Mutant.of(
                             "a shortened session's loss is told in the longer time",
                             VALIDITY,
-                            "if (termEnd.isSet()) {",
+                            "if (periodEnd.isSet()) {",
                             "if (present.isOver()) {")
                     .caughtBy("ServerSettingsTest#lossIsReportedInTheShorterTime_whenTheServerShortensTheSession"),
             Mutant.of(
@@ -163,12 +163,12 @@ final class TimeMutants {
                     "a session that is over is believed in",
                     WIRE,
                     "case SESSION_EXPIRED -> listener.sessionOver();",
-                    "case SESSION_EXPIRED -> listener.outOfTouch();"),
+                    "case SESSION_EXPIRED -> listener.onDisconnected();"),
             Mutant.of(
                     "back in touch without a barrier",
                     SESSION,
-                    "if (first) {\n            backInTouch();",
-                    "if (!first || first) {\n            backInTouch();"),
+                    "if (first) {\n            onReconnected();",
+                    "if (!first || first) {\n            onReconnected();"),
             Mutant.of(
                     "nothing goes on after a reconnect",
                     WIRE,
@@ -187,7 +187,7 @@ final class TimeMutants {
             Mutant.of(
                     "no new session after the old one",
                     "internal/client/Engine",
-                    "serially(this::openAnew);\n    }",
+                    "serially(this::reopen);\n    }",
                     "sessionTimeout();\n    }"),
             Mutant.of(
                     "validity counted from the answer",

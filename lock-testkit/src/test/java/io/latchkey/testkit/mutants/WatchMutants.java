@@ -64,8 +64,8 @@ final class WatchMutants {
             Mutant.of(
                     "a lost watch is not set again",
                     PLACE,
-                    "lane().session().wire().whenConnected(this::lookAgain);",
-                    "lane().session().wire().connected();"),
+                    "sessionQueue().session().connection().whenConnected(this::lookAgain);",
+                    "sessionQueue().session().connection().connected();"),
             Mutant.of(
                     "the path is not watched",
                     PLACE,
@@ -89,8 +89,8 @@ final class WatchMutants {
             Mutant.of(
                     "put off and forgotten",
                     READER,
-                    "if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {",
-                    "if (putOff.size() > 1_000) {"),
+                    "if (!deferred.isEmpty() && !othersWaitAhead(Optional.empty())) {",
+                    "if (deferred.size() > 1_000) {"),
             Mutant.of(
                     "a list from before the create counts",
                     READER,
@@ -104,7 +104,7 @@ final class WatchMutants {
             Mutant.of(
                     "a disowned node is left where it is",
                     READER,
-                    "lost.remove(name.id());\n            departures.withdraw(name);",
+                    "lost.remove(name.id());\n            deletions.withdraw(name);",
                     "lost.remove(name.id());"),
             Mutant.of(
                             "a list tells of no node but that of whoever asked for it",
@@ -115,7 +115,7 @@ final class WatchMutants {
             Mutant.of(
                             "whose node cannot be looked for is forgotten",
                             READER,
-                            "if (unsought) {\n            session.heartbeat().afterBeat(",
+                            "if (lostUnchecked) {\n            session.heartbeat().afterBeat(",
                             "if (lost.size() > 1_000) {\n            session.heartbeat().afterBeat(")
                     .caughtBy("FaultTest#lostCreate_isSearchedUntilTheServerResponds"),
             Mutant.of(
@@ -143,18 +143,18 @@ final class WatchMutants {
             Mutant.of(
                             "a mark is taken for its turn by who cannot know of its own end",
                             "internal/request/QueueEntry",
-                            "if (ownWatched && lane().session().wire().connected()) {",
+                            "if (ownWatched && sessionQueue().session().connection().connected()) {",
                             "if (isWaiting()) {")
                     .and("internal/request/QueueEntry", "if (lost && node()", "if (!lost && node()"),
             Mutant.of(
                     "a mark counts before the watches are set again",
                     "internal/request/QueueEntry",
-                    "ownWatched && lane().session().wire().connected()",
+                    "ownWatched && sessionQueue().session().connection().connected()",
                     "ownWatched"),
             Mutant.of(
                             "long lists are read together",
                             READER,
-                            "if (!together || bytes > session.wire().port().longestAnswer() / PART_OF_PACKET) {",
+                            "if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {",
                             "if (!together) {")
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(

@@ -126,20 +126,21 @@ public final class QueueInspector {
 
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
-        session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(path, done), data -> {
-            if (data.code() == Status.NO_NODE) {
-                then.complete(Optional.empty());
-            } else if (data.ok()) {
-                session.lists()
-                        .ask(
-                                path,
-                                data.get().children(),
-                                () -> !then.isDone(),
-                                listing -> listed(session, data.get(), listing, then));
-            } else {
-                then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", data));
-            }
-        });
+        session.connection()
+                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path, done), data -> {
+                    if (data.code() == Status.NO_NODE) {
+                        then.complete(Optional.empty());
+                    } else if (data.ok()) {
+                        session.lists()
+                                .ask(
+                                        path,
+                                        data.get().children(),
+                                        () -> !then.isDone(),
+                                        listing -> listed(session, data.get(), listing, then));
+                    } else {
+                        then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", data));
+                    }
+                });
     }
 
     private void listed(
@@ -159,7 +160,7 @@ public final class QueueInspector {
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
             queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
-            readNodes(session.wire().port(), new Picture(data, queue, new HashMap<>()), then);
+            readNodes(session.connection().port(), new Picture(data, queue, new HashMap<>()), then);
         }
     }
 

@@ -125,8 +125,8 @@ final class QueueScan {
     }
 
     private CompletableFuture<Looked> children(String node) {
-        return engine.inSession((session, then) -> session.wire()
-                .<ZnodeStore.NodeData>ask(done -> session.wire().port().read(node, done), data -> {
+        return engine.inSession((session, then) -> session.connection()
+                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(node, done), data -> {
                     if (!data.ok()) {
                         missing(node, data, then);
                     } else if (data.get().children() > MOST_CHILDREN) {

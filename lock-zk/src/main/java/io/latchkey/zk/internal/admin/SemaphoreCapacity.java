@@ -7,8 +7,8 @@ import io.latchkey.zk.internal.path.ParentNodes;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -76,7 +76,7 @@ public final class SemaphoreCapacity {
                 PathData resized = found.resized(capacity);
                 ZnodeStore.Write write = new ZnodeStore.Write.SetData(
                         path, resized.bytes(), answer.get().version());
-                unlessUsedOtherwise(session, then, () -> session.wire()
+                unlessUsedOtherwise(session, then, () -> session.connection()
                         .write(List.of(write), written -> written(session, written, resized, then)));
             });
         });
@@ -104,8 +104,8 @@ public final class SemaphoreCapacity {
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
         List<ZnodeStore.Write> writes =
                 List.of(new ZnodeStore.Write.CreatePath(path), new ZnodeStore.Write.SetData(path, made.bytes(), 0));
-        session.wire().write(writes, answer -> {
-            if (Wire.codeOf(answer) == Status.NO_NODE) {
+        session.connection().write(writes, answer -> {
+            if (Connection.codeOf(answer) == Status.NO_NODE) {
                 makeLevels(session, made, then);
             } else {
                 written(session, answer, made, then);
@@ -127,7 +127,7 @@ public final class SemaphoreCapacity {
 
     private void written(
             Session session, Response<ZnodeStore.Written> answer, PathData written, CompletableFuture<PathData> then) {
-        Response<ZnodeStore.Written> plain = Wire.plain(answer);
+        Response<ZnodeStore.Written> plain = Connection.plain(answer);
         switch (plain.code()) {
             case OK -> then.complete(written);
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
@@ -136,7 +136,7 @@ public final class SemaphoreCapacity {
     }
 
     private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.wire().ask(done -> session.wire().port().read(path, done), then);
+        session.connection().ask(done -> session.connection().port().read(path, done), then);
     }
 
     private void agreed(

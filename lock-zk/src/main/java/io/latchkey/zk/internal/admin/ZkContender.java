@@ -7,8 +7,8 @@ import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -54,8 +54,8 @@ record ZkContender(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
                 new ZnodeStore.Write.SetData(
                         pathOf(name.ear()), at.engine().context().ownerData(), ANY_VERSION));
-        session.wire().write(writes, answer -> {
-            Response<ZnodeStore.Written> plain = Wire.plain(answer);
+        session.connection().write(writes, answer -> {
+            Response<ZnodeStore.Written> plain = Connection.plain(answer);
             if (plain.ok()) {
                 then.complete(ReleaseRequestResult.DELIVERED);
             } else if (plain.code() != Status.NO_NODE) {
@@ -77,8 +77,8 @@ record ZkContender(
     }
 
     private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {
-        session.wire().write(List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
-            Response<ZnodeStore.Written> plain = Wire.plain(answer);
+        session.connection().write(List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
+            Response<ZnodeStore.Written> plain = Connection.plain(answer);
             if (plain.ok()) {
                 then.complete(Eviction.EVICTED);
             } else if (plain.code() != Status.NO_NODE) {

@@ -33,7 +33,7 @@ public final class CuratorSemaphoreRequest {
     private final Engine engine;
     private final LockTarget mutex;
     private final LockTarget wanted;
-    private final WaitPolicy patience;
+    private final WaitPolicy waitPolicy;
     private final long asked;
     /**
      * Events of the whole request. Its two parts announce only that it is queued, by the first of them that has to
@@ -43,15 +43,15 @@ public final class CuratorSemaphoreRequest {
 
     private final AcquireFuture outcome;
 
-    private @Nullable Request turn;
+    private @Nullable Request mutexRequest;
     private @Nullable Request request;
     private boolean abandoned;
 
-    private CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
+    private CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
         this.engine = engine;
         this.mutex = mutex;
         this.wanted = wanted;
-        this.patience = patience;
+        this.waitPolicy = waitPolicy;
         this.asked = engine.context().time().nanos();
         this.signals = engine.context().signalsOf(List.of(wanted));
         this.outcome = new AcquireFuture(engine.context(), engine::heldByCallerOf, signals, this::abandon);
@@ -59,8 +59,8 @@ public final class CuratorSemaphoreRequest {
 
     /** Acquires {@code wanted} as {@link Engine#acquire} does, while the client holds {@code mutex}. */
     public static CompletableFuture<Optional<ZkLease>> acquire(
-            Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy patience) {
-        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, patience);
+            Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
+        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, waitPolicy);
         request.signals.requested();
         engine.context().serially(request::start);
         return request.outcome;
@@ -69,7 +69,7 @@ public final class CuratorSemaphoreRequest {
     private void start() {
         Request next = part(mutex, true);
         next.looksFor(wanted);
-        turn = next;
+        mutexRequest = next;
         request = null;
         engine.begin(next);
         var unused = next.outcome()
@@ -79,26 +79,26 @@ public final class CuratorSemaphoreRequest {
                     } else if (lease.isEmpty()) {
                         outcome.answer(lease);
                     } else {
-                        hasTurn(next, lease.get());
+                        hasMutex(next, lease.get());
                     }
                 }));
     }
 
     private Request part(LockTarget member, boolean tellsQueued) {
         List<LockTarget> members = List.of(member);
-        return new Request(engine.context(), engine, members, patienceLeft(), signals.ofPart(members, tellsQueued));
+        return new Request(engine.context(), engine, members, remainingWait(), signals.ofPart(members, tellsQueued));
     }
 
     /** Returns what is left of the caller's time. */
-    private WaitPolicy patienceLeft() {
-        if (patience instanceof WaitPolicy.AtMost atMost) {
+    private WaitPolicy remainingWait() {
+        if (waitPolicy instanceof WaitPolicy.AtMost atMost) {
             Duration left = atMost.timeout().minusNanos(engine.context().time().nanos() - asked);
             return new WaitPolicy.AtMost(left.isNegative() ? Duration.ZERO : left);
         }
-        return patience;
+        return waitPolicy;
     }
 
-    private void hasTurn(Request mine, ZkLease lease) {
+    private void hasMutex(Request mine, ZkLease lease) {
         if (abandoned) {
             mine.release(ignored -> {});
             outcome.answer(Optional.empty());
@@ -121,12 +121,12 @@ public final class CuratorSemaphoreRequest {
         engine.begin(next);
         var unused2 = next.outcome()
                 .whenComplete((granted, error) -> engine.context().serially(() -> {
-                    boolean turnLost = mine.state() != State.HELD;
+                    boolean mutexLost = mine.state() != State.HELD;
                     mine.onceEnded(() -> {});
                     mine.release(ignored -> {});
                     if (error != null) {
                         outcome.fail(error);
-                    } else if (granted.isEmpty() && turnLost && !abandoned) {
+                    } else if (granted.isEmpty() && mutexLost && !abandoned) {
                         start();
                     } else {
                         granted.ifPresent(held -> held.goesTo(signals));
@@ -140,8 +140,8 @@ public final class CuratorSemaphoreRequest {
         abandoned = true;
         if (request != null) {
             request.abandon();
-        } else if (turn != null && turn.state() != State.HELD) {
-            turn.abandon();
+        } else if (mutexRequest != null && mutexRequest.state() != State.HELD) {
+            mutexRequest.abandon();
         }
     }
 }

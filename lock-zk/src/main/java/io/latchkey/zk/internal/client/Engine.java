@@ -91,7 +91,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     private boolean bringsAnswers() {
         SessionQueues present = queues;
-        return present != null && present.session().wire().port().answersOn(Thread.currentThread());
+        return present != null && present.session().connection().port().answersOn(Thread.currentThread());
     }
 
     /**
@@ -140,8 +140,8 @@ public final class Engine implements Session.Client, Request.Client {
     // ---- entry points, from any thread
 
     /** Starts a request. The returned future completes when it is granted, times out or fails. */
-    public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy patience) {
-        Request request = new Request(context, this, members, patience, context.signalsOf(members));
+    public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
+        Request request = new Request(context, this, members, waitPolicy, context.signalsOf(members));
         request.signals().requested();
         return start(request);
     }
@@ -154,7 +154,8 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Sends a query to the store of the current session, or fails if there is no session. */
     public <T> CompletableFuture<T> query(BiConsumer<ZnodeStore, CompletableFuture<T>> question) {
-        return inSession((present, answer) -> question.accept(present.wire().port(), answer));
+        return inSession(
+                (present, answer) -> question.accept(present.connection().port(), answer));
     }
 
     /** Returns the client's requests that wait or hold. */
@@ -178,7 +179,7 @@ public final class Engine implements Session.Client, Request.Client {
             SessionQueues present = queues;
             if (refusal != null) {
                 answer.completeExceptionally(refusal);
-            } else if (present == null || present.session().wire().isOver()) {
+            } else if (present == null || present.session().connection().isOver()) {
                 answer.completeExceptionally(new LockUnavailableException(
                         "There is no ZooKeeper session at the moment: the former one has ended and a new one is not"
                                 + " connected yet. Nothing was changed. Try again.",
@@ -249,26 +250,26 @@ public final class Engine implements Session.Client, Request.Client {
             refuseAll(new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
             context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
-            if (last == null || last.session().wire().isOver() || context.makesSessions()) {
-                giveBack(last);
+            if (last == null || last.session().connection().isOver() || context.makesSessions()) {
+                closeSession(last);
             } else {
-                onceIdle = () -> giveBack(last);
+                onceIdle = () -> closeSession(last);
                 finishWhenIdle();
             }
         }
     }
 
     /** Closes the session and completes the close, without waiting. */
-    private void giveBack(@Nullable SessionQueues last) {
+    private void closeSession(@Nullable SessionQueues last) {
         config.time().close();
         config.observer().ifPresent(ObserverDispatcher::close);
         if (last == null) {
             closed.complete(null);
         } else {
-            if (!last.session().wire().isOver()) {
+            if (!last.session().connection().isOver()) {
                 last.end(ReleaseOutcome.PENDING);
             }
-            last.session().wire().port().close(() -> closed.complete(null));
+            last.session().connection().port().close(() -> closed.complete(null));
         }
     }
 
@@ -282,7 +283,7 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void finishWhenIdle() {
         SessionQueues last = queues;
-        if (onceIdle != null && (last == null || last.session().wire().isOver() || !last.owes())) {
+        if (onceIdle != null && (last == null || last.session().connection().isOver() || !last.hasPendingDeletions())) {
             if (last != null && last.session().looksForLostCreates()) {
                 config.observer().ifPresent(ObserverDispatcher::close);
                 closed.complete(null);
@@ -307,8 +308,8 @@ public final class Engine implements Session.Client, Request.Client {
         live.add(request);
         SessionQueues present = queues;
         if (present != null
-                && present.session().wire().hasConnected()
-                && !present.session().wire().isOver()) {
+                && present.session().connection().hasConnected()
+                && !present.session().connection().isOver()) {
             request.begin(present);
         }
     }
@@ -328,7 +329,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void connected(int timeoutMillis) {
             context.serially(() -> {
-                if (!of.session().wire().isOver()) {
+                if (!of.session().connection().isOver()) {
                     Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
                 }
             });
@@ -337,7 +338,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void disconnected() {
             context.serially(() -> {
-                if (!of.session().wire().isOver()) {
+                if (!of.session().connection().isOver()) {
                     of.session().disconnected();
                 }
             });
@@ -356,7 +357,7 @@ public final class Engine implements Session.Client, Request.Client {
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
             context.serially(() -> {
-                if (!of.session().wire().isOver()) {
+                if (!of.session().connection().isOver()) {
                     of.session().watches().fired(path, change, zxid);
                 }
             });
@@ -372,7 +373,7 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void sessionOver(Session of) {
         SessionQueues ended = queues;
-        if (of.wire().isOver() || ended == null || !ended.session().equals(of)) {
+        if (of.connection().isOver() || ended == null || !ended.session().equals(of)) {
             return;
         }
         ended.end(ReleaseOutcome.LOST);
@@ -395,11 +396,11 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
     private void renew(Session former) {
-        former.wire().port().close(() -> {});
-        context.serially(this::openAnew);
+        former.connection().port().close(() -> {});
+        context.serially(this::reopen);
     }
 
-    private void openAnew() {
+    private void reopen() {
         if (refusal != null) {
             return;
         }
@@ -408,7 +409,7 @@ public final class Engine implements Session.Client, Request.Client {
         } catch (Throwable cannot) {
             // Includes errors: a lack of threads or memory may pass, and without another attempt no request is served
             // again.
-            config.time().after(RENEWAL_PAUSE, () -> context.serially(this::openAnew));
+            config.time().after(RENEWAL_PAUSE, () -> context.serially(this::reopen));
             LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
         }
     }

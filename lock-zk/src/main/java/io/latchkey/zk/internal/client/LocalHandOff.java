@@ -34,7 +34,7 @@ public final class LocalHandOff {
     private final int most;
     private final Duration longest;
     /** The paths with waiters. Confined to the serial executor, like all below. */
-    private final Map<String, Line> lines = new HashMap<>();
+    private final Map<String, LocalQueue> queues = new HashMap<>();
 
     /**
      * @param most the maximum number of turns for a node
@@ -47,20 +47,20 @@ public final class LocalHandOff {
     }
 
     /** Acquires a mutex as {@link Engine#acquire} does. A try that does not wait has a request of its own. */
-    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget mutex, WaitPolicy patience) {
-        if (patience instanceof WaitPolicy.Never) {
-            return engine.acquire(List.of(mutex), patience);
+    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget mutex, WaitPolicy waitPolicy) {
+        if (waitPolicy instanceof WaitPolicy.Never) {
+            return engine.acquire(List.of(mutex), waitPolicy);
         }
-        Turn turn = new Turn(engine, engine.context().signalsOf(List.of(mutex)));
-        turn.signals().requested();
-        engine.context()
-                .serially(() -> lines.computeIfAbsent(mutex.path(), Line::new).join(turn, patience));
-        return turn;
+        LocalWaiter waiter = new LocalWaiter(engine, engine.context().signalsOf(List.of(mutex)));
+        waiter.signals().requested();
+        engine.context().serially(() -> queues.computeIfAbsent(mutex.path(), LocalQueue::new)
+                .join(waiter, waitPolicy));
+        return waiter;
     }
 
     /** The lease that one caller waits for; complete early if the caller gives up. */
-    private static final class Turn extends AcquireFuture {
-        Turn(Engine engine, RequestEvents signals) {
+    private static final class LocalWaiter extends AcquireFuture {
+        LocalWaiter(Engine engine, RequestEvents signals) {
             super(engine.context(), engine::heldByCallerOf, signals, () -> {});
         }
 
@@ -88,10 +88,10 @@ public final class LocalHandOff {
     }
 
     /** The waiters for one path. While there are any, a request of theirs waits at the server. */
-    private final class Line {
+    private final class LocalQueue {
         private final String path;
         /** In order; each may leave at any time. */
-        private final Set<Turn> waiting = new LinkedHashSet<>();
+        private final Set<LocalWaiter> waiting = new LinkedHashSet<>();
 
         private @Nullable CompletableFuture<Optional<ZkLease>> asked;
         /** The number of requests so far, by which the response to an abandoned one is recognised. */
@@ -99,31 +99,31 @@ public final class LocalHandOff {
         /** The node whose lease has an owner now. */
         private @Nullable Node node;
 
-        Line(String path) {
+        LocalQueue(String path) {
             this.path = path;
         }
 
-        void join(Turn turn, WaitPolicy patience) {
+        void join(LocalWaiter waiter, WaitPolicy waitPolicy) {
             int before = waiting.size() + (node == null ? 0 : 1);
             if (before > 0) {
-                turn.signals().queued(before);
+                waiter.signals().queued(before);
             }
-            waiting.add(turn);
-            patience.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
-                Clock.Timer timer = engine.context().time().after(limit, () -> turn.complete(Optional.empty()));
-                var unused = turn.whenComplete((lease, error) -> timer.cancel());
+            waiting.add(waiter);
+            waitPolicy.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
+                Clock.Timer timer = engine.context().time().after(limit, () -> waiter.complete(Optional.empty()));
+                var unused = waiter.whenComplete((lease, error) -> timer.cancel());
             });
-            var unused = turn.whenComplete((lease, error) -> {
+            var unused = waiter.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
-                    turn.notGranted(error);
-                    engine.context().serially(() -> leave(turn));
+                    waiter.notGranted(error);
+                    engine.context().serially(() -> leave(waiter));
                 }
             });
             ask();
         }
 
-        private void leave(Turn turn) {
-            if (waiting.remove(turn)) {
+        private void leave(LocalWaiter waiter) {
+            if (waiting.remove(waiter)) {
                 endIfIdle();
             }
         }
@@ -136,7 +136,7 @@ public final class LocalHandOff {
             if (!waiting.isEmpty() || node != null) {
                 return;
             }
-            lines.remove(path, this);
+            queues.remove(path, this);
             CompletableFuture<Optional<ZkLease>> unwanted = asked;
             asked = null;
             if (unwanted != null) {
@@ -173,10 +173,10 @@ public final class LocalHandOff {
         }
 
         private void refused(Throwable error) {
-            List<Turn> told = List.copyOf(waiting);
+            List<LocalWaiter> failed = List.copyOf(waiting);
             waiting.clear();
             endIfIdle();
-            told.forEach(turn -> turn.completeExceptionally(error));
+            failed.forEach(waiter -> waiter.completeExceptionally(error));
         }
 
         private void granted(ZkLease first) {
@@ -197,8 +197,8 @@ public final class LocalHandOff {
         boolean hand(ZkLease lease) {
             boolean taken = false;
             while (!taken && !waiting.isEmpty()) {
-                Iterator<Turn> first = waiting.iterator();
-                Turn next = first.next();
+                Iterator<LocalWaiter> first = waiting.iterator();
+                LocalWaiter next = first.next();
                 first.remove();
                 taken = next.take(lease);
             }
@@ -216,12 +216,12 @@ public final class LocalHandOff {
 
     /** A node of the server's queue whose lease is passed on. */
     private final class Node implements ZkLease.Successor {
-        private final Line line;
+        private final LocalQueue queue;
         private final long since = engine.context().time().nanos();
         private int turns = 1;
 
-        Node(Line line) {
-            this.line = line;
+        Node(LocalQueue queue) {
+            this.queue = queue;
         }
 
         /** Called on the serial executor by the call that ends a lease. */
@@ -230,10 +230,10 @@ public final class LocalHandOff {
             boolean goesOn = turns < most
                     && engine.context().time().nanos() - since < longest.toNanos()
                     && !request.isAskedToRelease();
-            if (goesOn && !line.waiting.isEmpty()) {
+            if (goesOn && !queue.waiting.isEmpty()) {
                 turns++;
                 ZkLease next = request.passOn();
-                if (next.isValid() && line.hand(next)) {
+                if (next.isValid() && queue.hand(next)) {
                     return true;
                 }
                 next.handOver();
@@ -244,7 +244,7 @@ public final class LocalHandOff {
         /** The node was released or lost. */
         @Override
         public void ended() {
-            line.ended(this);
+            queue.ended(this);
         }
     }
 }

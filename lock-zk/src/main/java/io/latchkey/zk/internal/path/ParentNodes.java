@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.path;
 
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -52,15 +52,15 @@ public final class ParentNodes {
             return;
         }
         String level = path.substring(0, end);
-        session.wire().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
-            Status code = Wire.codeOf(answer);
+        session.connection().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
+            Status code = Connection.codeOf(answer);
             switch (code) {
                 case OK, NODE_EXISTS -> {
                     last = Optional.of(level).filter(made -> code == Status.OK);
                     makeBelow(path, end, then);
                 }
                 case NO_NODE -> makeOrAbove(path, path.lastIndexOf('/', end - 1), then);
-                default -> then.accept(new Outcome.Failed(Wire.plain(answer)));
+                default -> then.accept(new Outcome.Failed(Connection.plain(answer)));
             }
         });
     }
@@ -71,7 +71,7 @@ public final class ParentNodes {
      * refuses the deletion; a client that is about to use it creates it again.
      */
     public void leave() {
-        last.ifPresent(level -> session.wire().write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));
+        last.ifPresent(level -> session.connection().write(List.of(new ZnodeStore.Write.Delete(level)), ignored -> {}));
         last = Optional.empty();
     }
 

@@ -5,9 +5,9 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.Watches;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -25,7 +25,7 @@ import java.util.function.Predicate;
 final class PathRenewal implements Watches.Listener {
     private final Session session;
     private final String path;
-    private final List<SteppedBack> steppedBack = new ArrayList<>();
+    private final List<Withdrawn> withdrawn = new ArrayList<>();
     private Runnable stopWatching = () -> {};
     /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
@@ -35,7 +35,7 @@ final class PathRenewal implements Watches.Listener {
      *
      * @param since the transaction that created its node, or an earlier one; 0 if unknown
      */
-    private record SteppedBack(QueueMember member, long since) {
+    private record Withdrawn(QueueMember member, long since) {
         boolean waits() {
             return member.state() == State.DRAINING;
         }
@@ -56,26 +56,26 @@ final class PathRenewal implements Watches.Listener {
     }
 
     boolean idle() {
-        return steppedBack.isEmpty();
+        return withdrawn.isEmpty();
     }
 
     void await(QueueMember member, long since) {
-        steppedBack.add(new SteppedBack(member, since));
-        if (steppedBack.size() == 1) {
+        withdrawn.add(new Withdrawn(member, since));
+        if (withdrawn.size() == 1) {
             look();
         }
     }
 
     private void look() {
-        if (nobodyWaits()) {
+        if (isAbandoned()) {
             return;
         }
-        session.lists().ask(path, () -> !nobodyWaits(), this::watchAndList, answer -> {
+        session.lists().ask(path, () -> !isAbandoned(), this::watchAndList, answer -> {
             if (answer.ok()) {
-                goOn(each -> each.hasNewPath(answer.get()));
+                resume(each -> each.hasNewPath(answer.get()));
             }
             // Another list may have been answered in between, or all requests may have ended.
-            if (!nobodyWaits()) {
+            if (!isAbandoned()) {
                 looked(answer);
             }
         });
@@ -84,13 +84,13 @@ final class PathRenewal implements Watches.Listener {
     /** Watches and lists in one flight. The watch brings a list as well; both are counted as one. */
     private void watchAndList(Consumer<Response<ZnodeStore.Listing>> then) {
         stopWatching = session.watches().watchForRelease(path, this);
-        session.wire().ask(done -> session.wire().port().list(path, done), then);
+        session.connection().ask(done -> session.connection().port().list(path, done), then);
     }
 
     private void lookOnceConnected() {
         if (!waitsForConnection) {
             waitsForConnection = true;
-            session.wire().whenConnected(() -> {
+            session.connection().whenConnected(() -> {
                 waitsForConnection = false;
                 look();
             });
@@ -100,7 +100,7 @@ final class PathRenewal implements Watches.Listener {
     private void looked(Response<ZnodeStore.Listing> answer) {
         if (answer.code() == Status.NO_NODE) {
             stopWatching.run();
-            drained();
+            renewed();
         } else if (answer.ok() && answer.get().children().isEmpty()) {
             stopWatching.run();
             deletePath();
@@ -121,38 +121,38 @@ final class PathRenewal implements Watches.Listener {
     }
 
     /** Removes requests that have ended. */
-    void forgetThoseGone() {
+    void removeEnded() {
         if (!idle()) {
-            var unused = nobodyWaits();
+            var unused = isAbandoned();
         }
     }
 
     /** Removes requests that have ended, stops watching if none is left, and returns whether none is left. */
-    private boolean nobodyWaits() {
-        steppedBack.removeIf(each -> !each.waits());
-        if (steppedBack.isEmpty()) {
+    private boolean isAbandoned() {
+        withdrawn.removeIf(each -> !each.waits());
+        if (withdrawn.isEmpty()) {
             stopWatching.run();
         }
-        return steppedBack.isEmpty();
+        return withdrawn.isEmpty();
     }
 
     private void deletePath() {
-        session.wire().write(List.of(new ZnodeStore.Write.Delete(path)), answer -> {
-            switch (Wire.codeOf(answer)) {
-                case OK, NO_NODE -> drained();
+        session.connection().write(List.of(new ZnodeStore.Write.Delete(path)), answer -> {
+            switch (Connection.codeOf(answer)) {
+                case OK, NO_NODE -> renewed();
                 case NOT_EMPTY -> look();
                 case CONNECTION_LOSS, READ_ONLY -> lookOnceConnected();
-                default -> cannotRenew(Wire.plain(answer).detail());
+                default -> cannotRenew(Connection.plain(answer).detail());
             }
         });
     }
 
-    private void drained() {
-        goOn(each -> true);
+    private void renewed() {
+        resume(each -> true);
     }
 
-    private void goOn(Predicate<SteppedBack> which) {
-        forAll(which, QueueMember::drained);
+    private void resume(Predicate<Withdrawn> which) {
+        forAll(which, QueueMember::renewed);
     }
 
     private void cannotRenew(String why) {
@@ -163,10 +163,10 @@ final class PathRenewal implements Watches.Listener {
         forAll(each -> true, member -> member.fail(error));
     }
 
-    private void forAll(Predicate<SteppedBack> which, Consumer<QueueMember> action) {
-        List<SteppedBack> all = steppedBack.stream().filter(which).toList();
-        steppedBack.removeAll(all);
-        for (SteppedBack each : all) {
+    private void forAll(Predicate<Withdrawn> which, Consumer<QueueMember> action) {
+        List<Withdrawn> all = withdrawn.stream().filter(which).toList();
+        withdrawn.removeAll(all);
+        for (Withdrawn each : all) {
             if (each.waits()) {
                 action.accept(each.member());
             }
@@ -189,7 +189,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     @Override
-    public void blind(Response<?> why) {
+    public void watchLost(Response<?> why) {
         lookOnceConnected();
     }
 }

@@ -35,9 +35,9 @@ public final class PendingDeletions {
     /** The minimum size of a node in this count, which allows 500 nodes. */
     private static final int NODE = 1_000;
     /** The maximum number of granted neighbours that one transaction checks; below, their maximum size in bytes. */
-    private static final int HEIRS = 500;
+    private static final int SUCCESSORS = 500;
 
-    private static final int HEIRS_BYTES = 250_000;
+    private static final int SUCCESSORS_BYTES = 250_000;
     /** The maximum size of a character in bytes. */
     private static final int WIDEST = 3;
     /** The maximum number of pending transactions of one path; further deletions are sent together in the next. */
@@ -45,19 +45,19 @@ public final class PendingDeletions {
 
     private final Session session;
     private final PresentNodes nodes;
-    private final List<Departure> owed = new ArrayList<>();
+    private final List<Deletion> pending = new ArrayList<>();
     /** Deletions without a response, which may never arrive once the session has ended. */
-    private final Set<Departure> underWay = new LinkedHashSet<>();
+    private final Set<Deletion> sent = new LinkedHashSet<>();
 
     private int flights;
     /** Whether the last response reported a missing node. */
-    private boolean missed;
+    private boolean foundMissing;
 
     /** Whether the next connection will send all deletions. Their owners have their outcome. */
     private boolean waitsForConnection;
 
     /** The reason for a deletion. */
-    private enum Manner {
+    private enum Kind {
         /** Release by an exclusive holder: the mark proves to the successor that all requests ahead of it are gone. */
         HANDED_OVER,
         /** Release by a shared holder. */
@@ -65,81 +65,81 @@ public final class PendingDeletions {
         /** Withdrawal of a request that does not hold. */
         WITHDRAWN,
         /** The revocation node of a request, whose holder no longer listens. */
-        EAR
+        REVOCATION
     }
 
     /**
      * The node of a member to be deleted, and the nodes that may exist beside it or in its place.
      *
-     * @param in the nodes of its session under its path
+     * @param present the nodes of its session under its path
      * @param exclusive whether its lock is exclusive
      * @param replacement the node that replaces it in a pending transaction; either of the two may exist
-     * @param ear its revocation node
+     * @param revocationNode its revocation node
      */
-    public record Left(
-            PresentNodes in,
+    public record Removed(
+            PresentNodes present,
             NodeName name,
             boolean exclusive,
             Optional<NodeName> replacement,
-            Optional<NodeName> ear) {}
+            Optional<NodeName> revocationNode) {}
 
     /**
      * A node to be deleted.
      *
      * @param path its own path
      */
-    private record Leaving(PresentNodes lane, NodeName name, Manner manner, String path) {
-        Leaving(PresentNodes lane, NodeName name, Manner manner) {
-            this(lane, name, manner, lane.pathOf(manner == Manner.EAR ? name.ear() : name.text()));
+    private record NodeDeletion(PresentNodes present, NodeName name, Kind kind, String path) {
+        NodeDeletion(PresentNodes present, NodeName name, Kind kind) {
+            this(present, name, kind, present.pathOf(kind == Kind.REVOCATION ? name.ear() : name.text()));
         }
 
         /** Returns the members of this session that the release has granted. */
-        List<QueueMember> heirs() {
-            return manner == Manner.HANDED_OVER ? lane.heirs(name) : List.of();
+        List<QueueMember> localSuccessors() {
+            return kind == Kind.HANDED_OVER ? present.localSuccessors(name) : List.of();
         }
 
         boolean wasHeld() {
-            return manner == Manner.HANDED_OVER || manner == Manner.RELEASED;
+            return kind == Kind.HANDED_OVER || kind == Kind.RELEASED;
         }
 
         void gone() {
-            if (manner != Manner.EAR) {
-                lane.gone(name);
+            if (kind != Kind.REVOCATION) {
+                present.gone(name);
             }
         }
     }
 
     /** The nodes of one request, which are deleted together. */
-    private static final class Departure {
-        final List<Leaving> nodes = new ArrayList<>();
+    private static final class Deletion {
+        final List<NodeDeletion> nodes = new ArrayList<>();
         /** Revocation nodes that did not exist when the last transaction was applied. */
-        private final List<Leaving> absentEars = new ArrayList<>(0);
+        private final List<NodeDeletion> absentRevocationNodes = new ArrayList<>(0);
 
         private Consumer<ReleaseOutcome> then;
         /** Whether the response to a deletion was lost, so that the nodes may be gone by that. */
         boolean uncertain;
         /** Whether a held node was already gone. */
-        boolean robbed;
+        boolean nodeMissing;
         /** Whether the server has refused it, which is logged once. */
         boolean refused;
 
-        Departure(Consumer<ReleaseOutcome> then) {
+        Deletion(Consumer<ReleaseOutcome> then) {
             this.then = then;
         }
 
         int bytes() {
             int bytes = 0;
-            for (Leaving node : nodes) {
+            for (NodeDeletion node : nodes) {
                 bytes += Math.max(NODE, 2 * WIDEST * node.path().length() + 100);
             }
             return bytes;
         }
 
         /** Handles a node that did not exist. */
-        void absent(Leaving node) {
+        void absent(NodeDeletion node) {
             nodes.remove(node);
-            if (node.manner() == Manner.EAR) {
-                absentEars.add(node);
+            if (node.kind() == Kind.REVOCATION) {
+                absentRevocationNodes.add(node);
             }
         }
 
@@ -148,12 +148,12 @@ public final class PendingDeletions {
          * applied.
          */
         void onNewConnection() {
-            nodes.addAll(absentEars);
-            absentEars.clear();
+            nodes.addAll(absentRevocationNodes);
+            absentRevocationNodes.clear();
         }
 
         /** Completes the owner's call, once. */
-        void tell(ReleaseOutcome outcome) {
+        void complete(ReleaseOutcome outcome) {
             Consumer<ReleaseOutcome> owner = then;
             then = ignored -> {};
             owner.accept(outcome);
@@ -171,88 +171,92 @@ public final class PendingDeletions {
      * @param early whether waiters of this session right behind them are granted now, before the server has processed
      *     the release, and not only when the deletion is confirmed
      */
-    public void release(List<Left> left, boolean early, Consumer<ReleaseOutcome> then) {
-        Departure departure = new Departure(then);
+    public void release(List<Removed> removed, boolean early, Consumer<ReleaseOutcome> then) {
+        Deletion deletion = new Deletion(then);
         List<Runnable> grants = new ArrayList<>(0);
-        for (Left node : left) {
+        for (Removed node : removed) {
             if (early && node.exclusive()) {
-                node.in().letGo(node.name()).forEach(heir -> grants.add(() -> heir.released(node.name())));
+                node.present()
+                        .release(node.name())
+                        .forEach(successor -> grants.add(() -> successor.released(node.name())));
             }
-            Manner manner = node.exclusive() ? Manner.HANDED_OVER : Manner.RELEASED;
-            departure.nodes.add(new Leaving(node.in(), node.name(), manner));
-            addWhatGoesWith(node, departure);
+            Kind kind = node.exclusive() ? Kind.HANDED_OVER : Kind.RELEASED;
+            deletion.nodes.add(new NodeDeletion(node.present(), node.name(), kind));
+            addRelatedNodes(node, deletion);
         }
-        owed.add(departure);
+        pending.add(deletion);
         try {
             grants.forEach(Runnable::run);
         } finally {
-            send(departure);
+            send(deletion);
         }
     }
 
-    public void withdraw(List<Left> left, Consumer<ReleaseOutcome> then) {
-        Departure departure = new Departure(then);
-        for (Left node : left) {
-            departure.nodes.add(new Leaving(node.in(), node.name(), Manner.WITHDRAWN));
-            addWhatGoesWith(node, departure);
+    public void withdraw(List<Removed> removed, Consumer<ReleaseOutcome> then) {
+        Deletion deletion = new Deletion(then);
+        for (Removed node : removed) {
+            deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));
+            addRelatedNodes(node, deletion);
         }
-        owed.add(departure);
-        send(departure);
+        pending.add(deletion);
+        send(deletion);
     }
 
     /** Deletes the revocation node of a request on this path whose own node another client deleted. */
-    void withdrawEar(NodeName ear) {
-        depart(new Leaving(nodes, ear, Manner.EAR));
+    void withdrawRevocationNode(NodeName revocationNode) {
+        delete(new NodeDeletion(nodes, revocationNode, Kind.REVOCATION));
     }
 
     /** Deletes a node on this path that belongs to no request. */
     public void withdraw(NodeName name) {
-        depart(new Leaving(nodes, name, Manner.WITHDRAWN));
+        delete(new NodeDeletion(nodes, name, Kind.WITHDRAWN));
     }
 
     /** Deletes a node without a caller that waits for the outcome. */
-    private void depart(Leaving only) {
-        Departure departure = new Departure(ignored -> {});
-        departure.nodes.add(only);
-        owed.add(departure);
-        send(departure);
+    private void delete(NodeDeletion only) {
+        Deletion deletion = new Deletion(ignored -> {});
+        deletion.nodes.add(only);
+        pending.add(deletion);
+        send(deletion);
     }
 
     /**
      * Adds the revocation node and the replacement: one transaction deletes all, so that no revocation node is left
      * alone.
      */
-    private static void addWhatGoesWith(Left node, Departure departure) {
+    private static void addRelatedNodes(Removed node, Deletion deletion) {
         node.replacement().ifPresent(name -> {
-            departure.nodes.add(new Leaving(node.in(), name, Manner.WITHDRAWN));
-            departure.uncertain = true;
+            deletion.nodes.add(new NodeDeletion(node.present(), name, Kind.WITHDRAWN));
+            deletion.uncertain = true;
         });
-        node.ear().ifPresent(ear -> departure.nodes.add(new Leaving(node.in(), ear, Manner.EAR)));
+        node.revocationNode()
+                .ifPresent(revocationNode ->
+                        deletion.nodes.add(new NodeDeletion(node.present(), revocationNode, Kind.REVOCATION)));
     }
 
-    public boolean owes() {
-        return !underWay.isEmpty() || !owed.isEmpty();
+    public boolean hasPendingDeletions() {
+        return !sent.isEmpty() || !pending.isEmpty();
     }
 
     /** Sends the pending deletions, of which {@code added} is the last. */
-    private void send(Departure added) {
+    private void send(Deletion added) {
         if (waitsForConnection) {
-            added.tell(ReleaseOutcome.PENDING);
+            added.complete(ReleaseOutcome.PENDING);
         } else {
             send();
         }
     }
 
     private void send() {
-        if (owed.isEmpty() || waitsForConnection) {
+        if (pending.isEmpty() || waitsForConnection) {
             return;
         }
-        if (!session.wire().connected()) {
+        if (!session.connection().connected()) {
             waitsForConnection = true;
-            owed.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            session.wire().whenConnected(() -> {
+            pending.forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));
+            session.connection().whenConnected(() -> {
                 waitsForConnection = false;
-                owed.forEach(Departure::onNewConnection);
+                pending.forEach(Deletion::onNewConnection);
                 send();
             });
             return;
@@ -260,14 +264,14 @@ public final class PendingDeletions {
         if (flights >= FLIGHTS || (flights > 0 && nodes.holder().isPresent())) {
             return;
         }
-        while (!owed.isEmpty()) {
+        while (!pending.isEmpty()) {
             int count = 0;
             int bytes = 0;
             do {
-                bytes += owed.get(count++).bytes();
-            } while (count < owed.size() && bytes + owed.get(count).bytes() <= BATCH);
-            List<Departure> first = owed.subList(0, count);
-            List<Departure> batch = List.copyOf(first);
+                bytes += pending.get(count++).bytes();
+            } while (count < pending.size() && bytes + pending.get(count).bytes() <= BATCH);
+            List<Deletion> first = pending.subList(0, count);
+            List<Deletion> batch = List.copyOf(first);
             first.clear();
             send(batch);
         }
@@ -280,17 +284,17 @@ public final class PendingDeletions {
         /** Returns the path of its node. */
         String path();
 
-        record Leave(Departure departure, Leaving node, ZnodeStore.Write write) implements Step {
+        record Remove(Deletion deletion, NodeDeletion node, ZnodeStore.Write write) implements Step {
             @Override
             public String path() {
                 return node.path();
             }
         }
 
-        record Check(SessionNode.Standing heir, ZnodeStore.Write write) implements Step {
+        record Check(SessionNode.OwnedNode successor, ZnodeStore.Write write) implements Step {
             @Override
             public String path() {
-                return heir.path();
+                return successor.path();
             }
         }
     }
@@ -303,28 +307,28 @@ public final class PendingDeletions {
      * nodes cannot be checked, nor while another transaction, which may be refused, is deleting the node of an earlier
      * holder: the mark says that all requests ahead are gone (docs/protocol.md, "Hand-over and the release mark").
      */
-    private void send(List<Departure> batch) {
-        Set<String> leaving = new HashSet<>();
-        Set<PresentNodes> wholly = new HashSet<>();
-        for (Departure departure : batch) {
-            for (Leaving node : departure.nodes) {
-                leaving.add(node.name().text());
-                wholly.add(node.lane());
+    private void send(List<Deletion> batch) {
+        Set<String> deleted = new HashSet<>();
+        Set<PresentNodes> markable = new HashSet<>();
+        for (Deletion deletion : batch) {
+            for (NodeDeletion node : deletion.nodes) {
+                deleted.add(node.name().text());
+                markable.add(node.present());
             }
         }
-        wholly.removeIf(each -> !each.letsGoOfNoneBut(leaving));
+        markable.removeIf(each -> !each.allReleasedIn(deleted));
         List<Step> steps = new ArrayList<>();
         List<Step> checks = new ArrayList<>();
-        for (Departure departure : batch) {
-            for (Leaving node : departure.nodes) {
-                if (node.manner() == Manner.HANDED_OVER
+        for (Deletion deletion : batch) {
+            for (NodeDeletion node : deletion.nodes) {
+                if (node.kind() == Kind.HANDED_OVER
                         && session.checks()
-                        && checkHeirs(node, leaving, checks)
-                        && wholly.contains(node.lane())
+                        && checkSuccessors(node, deleted, checks)
+                        && markable.contains(node.present())
                         && session.marks()) {
-                    steps.add(new Step.Leave(departure, node, new ZnodeStore.Write.Mark(node.path())));
+                    steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Mark(node.path())));
                 }
-                steps.add(new Step.Leave(departure, node, new ZnodeStore.Write.Delete(node.path())));
+                steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Delete(node.path())));
             }
         }
         steps.addAll(checks);
@@ -333,10 +337,10 @@ public final class PendingDeletions {
             writes.add(step.write());
         }
         flights++;
-        underWay.addAll(batch);
-        session.wire().write(writes, answer -> {
+        sent.addAll(batch);
+        session.connection().write(writes, answer -> {
             flights--;
-            batch.forEach(underWay::remove);
+            batch.forEach(sent::remove);
             answered(batch, steps, answer);
         });
     }
@@ -345,19 +349,19 @@ public final class PendingDeletions {
      * Adds a check for every existing node of a neighbour that this release grants, and returns whether all can be
      * checked.
      */
-    private static boolean checkHeirs(Leaving node, Set<String> leaving, List<Step> checks) {
+    private static boolean checkSuccessors(NodeDeletion node, Set<String> deleted, List<Step> checks) {
         List<Step> more = new ArrayList<>();
-        for (QueueMember heir : node.heirs()) {
-            Optional<NodeName> name = heir.node();
-            if (name.isPresent() && !leaving.contains(name.get().text())) {
-                SessionNode.Standing standing = new SessionNode.Standing(heir, name.get());
-                more.add(new Step.Check(standing, new ZnodeStore.Write.Check(standing.path())));
-                if (heir.replacement().isPresent()) {
+        for (QueueMember successor : node.localSuccessors()) {
+            Optional<NodeName> name = successor.node();
+            if (name.isPresent() && !deleted.contains(name.get().text())) {
+                SessionNode.OwnedNode owned = new SessionNode.OwnedNode(successor, name.get());
+                more.add(new Step.Check(owned, new ZnodeStore.Write.Check(owned.path())));
+                if (successor.replacement().isPresent()) {
                     return false;
                 }
             }
         }
-        int most = Math.min(HEIRS, HEIRS_BYTES / (WIDEST * node.path().length()));
+        int most = Math.min(SUCCESSORS, SUCCESSORS_BYTES / (WIDEST * node.path().length()));
         if (checks.size() + more.size() > most) {
             return false;
         }
@@ -365,12 +369,12 @@ public final class PendingDeletions {
         return true;
     }
 
-    private void answered(List<Departure> batch, List<Step> steps, Response<ZnodeStore.Written> answer) {
+    private void answered(List<Deletion> batch, List<Step> steps, Response<ZnodeStore.Written> answer) {
         if (!answer.ok()) {
-            batch.forEach(departure -> departure.uncertain = true);
-            owed.addAll(0, batch);
-            batch.forEach(departure -> departure.tell(ReleaseOutcome.PENDING));
-            if (session.wire().connected()) {
+            batch.forEach(deletion -> deletion.uncertain = true);
+            pending.addAll(0, batch);
+            batch.forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));
+            if (session.connection().connected()) {
                 session.heartbeat().afterBeat(this::send);
             } else {
                 send();
@@ -378,18 +382,18 @@ public final class PendingDeletions {
             return;
         }
         Optional<ZnodeStore.Refusal> refusal = answer.get().failedAt();
-        boolean missesAgain = missed;
-        missed = refusal.filter(found -> found.code() == Status.NO_NODE).isPresent();
+        boolean missingBefore = foundMissing;
+        foundMissing = refusal.filter(found -> found.code() == Status.NO_NODE).isPresent();
         if (refusal.isEmpty()) {
-            for (Departure departure : batch) {
-                departure.nodes.forEach(Leaving::gone);
-                over(departure);
+            for (Deletion deletion : batch) {
+                deletion.nodes.forEach(NodeDeletion::gone);
+                over(deletion);
             }
             send();
-        } else if (missed && missesAgain) {
-            lookWhichAreGone(batch, steps);
+        } else if (foundMissing && missingBefore) {
+            findMissing(batch, steps);
         } else {
-            owed.addAll(0, batch);
+            pending.addAll(0, batch);
             refused(refusal.get(), steps.get(refusal.get().index()));
         }
     }
@@ -397,41 +401,42 @@ public final class PendingDeletions {
     /**
      * Asks for all nodes of the transaction in one request, as a refusal names only one and a second one is missing.
      */
-    private void lookWhichAreGone(List<Departure> batch, List<Step> steps) {
+    private void findMissing(List<Deletion> batch, List<Step> steps) {
         List<Step> nodes = steps.stream()
                 .filter(step -> !(step.write() instanceof ZnodeStore.Write.Mark))
                 .toList();
         List<String> paths = nodes.stream().map(Step::path).toList();
         flights++;
-        underWay.addAll(batch);
-        session.wire().<List<Status>>ask(then -> session.wire().port().exist(paths, then), answer -> {
-            flights--;
-            batch.forEach(underWay::remove);
-            missed = false;
-            if (answer.ok()) {
-                for (int i = 0; i < nodes.size(); i++) {
-                    if (answer.get().get(i) == Status.NO_NODE) {
-                        missing(nodes.get(i));
+        sent.addAll(batch);
+        session.connection()
+                .<List<Status>>ask(then -> session.connection().port().exist(paths, then), answer -> {
+                    flights--;
+                    batch.forEach(sent::remove);
+                    foundMissing = false;
+                    if (answer.ok()) {
+                        for (int i = 0; i < nodes.size(); i++) {
+                            if (answer.get().get(i) == Status.NO_NODE) {
+                                missing(nodes.get(i));
+                            }
+                        }
                     }
-                }
-            }
-            List<Departure> left = new ArrayList<>(batch);
-            left.removeIf(departure -> departure.nodes.isEmpty());
-            owed.addAll(0, left);
-            batch.stream().filter(departure -> departure.nodes.isEmpty()).forEach(PendingDeletions::over);
-            send();
-        });
+                    List<Deletion> remaining = new ArrayList<>(batch);
+                    remaining.removeIf(deletion -> deletion.nodes.isEmpty());
+                    pending.addAll(0, remaining);
+                    batch.stream().filter(deletion -> deletion.nodes.isEmpty()).forEach(PendingDeletions::over);
+                    send();
+                });
     }
 
     /** Handles a node that does not exist. */
     private static void missing(Step step) {
         if (step instanceof Step.Check check) {
-            check.heir().gone();
-        } else if (step instanceof Step.Leave leave) {
-            Departure departure = leave.departure();
-            departure.robbed |= !departure.uncertain && leave.node().wasHeld();
-            departure.absent(leave.node());
-            leave.node().gone();
+            check.successor().gone();
+        } else if (step instanceof Step.Remove remove) {
+            Deletion deletion = remove.deletion();
+            deletion.nodeMissing |= !deletion.uncertain && remove.node().wasHeld();
+            deletion.absent(remove.node());
+            remove.node().gone();
         }
     }
 
@@ -443,70 +448,70 @@ public final class PendingDeletions {
                 session.stopChecking();
             }
             send();
-        } else if (step instanceof Step.Leave leave) {
-            refused(refusal, leave);
+        } else if (step instanceof Step.Remove remove) {
+            refused(refusal, remove);
         }
     }
 
-    private void refused(ZnodeStore.Refusal refusal, Step.Leave leave) {
-        Departure departure = leave.departure();
-        Leaving node = leave.node();
+    private void refused(ZnodeStore.Refusal refusal, Step.Remove remove) {
+        Deletion deletion = remove.deletion();
+        NodeDeletion node = remove.node();
         if (refusal.code() == Status.NO_NODE) {
-            missing(leave);
-            endIfNothingIsLeft(departure);
+            missing(remove);
+            endIfNothingIsLeft(deletion);
             send();
-        } else if (node.manner() == Manner.EAR) {
+        } else if (node.kind() == Kind.REVOCATION) {
             // Another client created a node of this name, perhaps with children. It must not keep the request's node
             // from being deleted.
             LOG.warn(
                     "The server refuses to delete the revocation node {} ({}). It is left there.",
                     node.path(),
                     refusal.detail());
-            departure.nodes.remove(node);
-            endIfNothingIsLeft(departure);
+            deletion.nodes.remove(node);
+            endIfNothingIsLeft(deletion);
             send();
-        } else if (leave.write() instanceof ZnodeStore.Write.Mark
+        } else if (remove.write() instanceof ZnodeStore.Write.Mark
                 || (refusal.code() == Status.NO_AUTH && session.marks())) {
             // The client may not write, or a quota refuses even data that takes less room than before.
             session.stopMarking();
             send();
         } else {
-            if (!departure.refused) {
-                departure.refused = true;
+            if (!deletion.refused) {
+                deletion.refused = true;
                 LOG.warn(
                         "The server refuses to delete {} ({}). Requests behind it wait until this session ends."
                                 + " The deletion is retried with every heartbeat and logged only once.",
                         node.path(),
                         refusal.detail());
             }
-            departure.tell(ReleaseOutcome.PENDING);
-            owed.remove(departure);
-            underWay.add(departure);
+            deletion.complete(ReleaseOutcome.PENDING);
+            pending.remove(deletion);
+            sent.add(deletion);
             session.heartbeat().afterBeat(() -> {
-                underWay.remove(departure);
-                owed.add(departure);
+                sent.remove(deletion);
+                pending.add(deletion);
                 send();
             });
             send();
         }
     }
 
-    private void endIfNothingIsLeft(Departure departure) {
-        if (departure.nodes.isEmpty()) {
-            owed.remove(departure);
-            over(departure);
+    private void endIfNothingIsLeft(Deletion deletion) {
+        if (deletion.nodes.isEmpty()) {
+            pending.remove(deletion);
+            over(deletion);
         }
     }
 
-    private static void over(Departure departure) {
-        departure.tell(departure.robbed ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED);
+    private static void over(Deletion deletion) {
+        deletion.complete(deletion.nodeMissing ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED);
     }
 
     /** Ends the deletions: the session has ended, and its nodes are gone or soon will be. */
-    void sessionOver(ReleaseOutcome told) {
-        underWay.forEach(departure -> departure.tell(told));
-        underWay.clear();
-        owed.forEach(departure -> departure.tell(told));
-        owed.clear();
+    void sessionOver(ReleaseOutcome outcome) {
+        sent.forEach(deletion -> deletion.complete(outcome));
+        sent.clear();
+        pending.forEach(deletion -> deletion.complete(outcome));
+        pending.clear();
     }
 }

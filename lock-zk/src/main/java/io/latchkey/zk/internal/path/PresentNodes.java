@@ -33,7 +33,7 @@ public final class PresentNodes {
      * Released nodes of exclusive holders that are not known to be deleted, with the members of this session that the
      * release granted.
      */
-    private final Map<String, List<QueueMember>> letGo = new HashMap<>();
+    private final Map<String, List<QueueMember>> released = new HashMap<>();
 
     private @Nullable QueueMember holder;
 
@@ -101,9 +101,9 @@ public final class PresentNodes {
         if (!present.containsKey(ahead.text())) {
             return false;
         }
-        List<QueueMember> heirs = letGo.get(ahead.text());
-        if (heirs != null) {
-            heirs.add(member);
+        List<QueueMember> localSuccessors = released.get(ahead.text());
+        if (localSuccessors != null) {
+            localSuccessors.add(member);
             member.released(ahead);
         } else {
             followers.put(ahead.text(), member);
@@ -124,28 +124,28 @@ public final class PresentNodes {
      * Releases an exclusive holder, and returns the members of this session that wait for it: they are granted before
      * the server has processed the release.
      */
-    List<QueueMember> letGo(NodeName name) {
-        List<QueueMember> heirs = new ArrayList<>(followers.removeAll(name.text()));
-        letGo.put(name.text(), heirs);
-        heirs.stream().filter(QueueMember::isExclusive).findFirst().ifPresent(next -> holder = next);
-        return List.copyOf(heirs);
+    List<QueueMember> release(NodeName name) {
+        List<QueueMember> localSuccessors = new ArrayList<>(followers.removeAll(name.text()));
+        released.put(name.text(), localSuccessors);
+        localSuccessors.stream().filter(QueueMember::isExclusive).findFirst().ifPresent(next -> holder = next);
+        return List.copyOf(localSuccessors);
     }
 
     /** Returns the members that the release of this node granted. */
-    List<QueueMember> heirs(NodeName name) {
-        return letGo.getOrDefault(name.text(), List.of());
+    List<QueueMember> localSuccessors(NodeName name) {
+        return released.getOrDefault(name.text(), List.of());
     }
 
     /** Returns whether all released nodes of this session are among {@code leaving} or known to be deleted. */
-    boolean letsGoOfNoneBut(Set<String> leaving) {
-        return leaving.containsAll(letGo.keySet());
+    boolean allReleasedIn(Set<String> leaving) {
+        return leaving.containsAll(released.keySet());
     }
 
     /** Notes that a node of this session is deleted. */
     public void gone(NodeName name) {
         present.remove(name.text());
         waiting.remove(name.text());
-        letGo.remove(name.text());
+        released.remove(name.text());
         followers.removeAll(name.text()).forEach(follower -> follower.gone(name));
         onceGone.run();
     }

@@ -42,13 +42,13 @@ public interface QueueMember extends SessionNode {
      * Returns whether its list can be deferred: the caller waits, and no two requests of its kind hold at the same
      * time.
      */
-    boolean canBePutOff();
+    boolean canBeDeferred();
 
     /** Takes a list of the queue, which may or may not show the member's node. */
     void listed(Queue queue);
 
     /** Continues on the path that was created again after its counter had come near the end. */
-    void drained();
+    void renewed();
 
     /** Fails the request. */
     void fail(LockException error);
@@ -66,7 +66,7 @@ public interface QueueMember extends SessionNode {
     void gone(NodeName ahead);
 
     /** The request ahead holds. */
-    void told(NodeName ahead);
+    void announced(NodeName ahead);
 
     /** Decides again, as what it waits for may have changed. */
     void lookAgain();
@@ -84,5 +84,5 @@ public interface QueueMember extends SessionNode {
      * Stops listening to release requests, and returns the request's node that the revocation node belongs to, if there
      * is one.
      */
-    Optional<NodeName> takeEar();
+    Optional<NodeName> takeRevocationNode();
 }

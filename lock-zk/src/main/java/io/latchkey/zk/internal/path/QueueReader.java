@@ -8,8 +8,8 @@ import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -45,15 +45,15 @@ public final class QueueReader {
     private final Session session;
     private final String path;
     private final PresentNodes nodes;
-    private final PendingDeletions departures;
+    private final PendingDeletions deletions;
     private final Runnable onceIdle;
     /** Ids of lost creates that belong to no request and whose nodes were not found; kept until the session ends. */
     private final Set<String> lost = new HashSet<>();
     /** Members whose list is deferred because others of this session wait ahead of them. */
-    private final Map<QueueMember, Want> putOff = new LinkedHashMap<>();
+    private final Map<QueueMember, Want> deferred = new LinkedHashMap<>();
 
     /** The size of the last list in bytes. */
-    private long lately = Integer.MAX_VALUE;
+    private long lastListBytes = Integer.MAX_VALUE;
 
     /** Whether a read of the path's data is pending, for all members whose lists follow it. */
     private boolean dataAskedFor;
@@ -67,7 +67,7 @@ public final class QueueReader {
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
     /** Whether a list of this connection still has to show whether a lost create was applied. */
-    private boolean unsought;
+    private boolean lostUnchecked;
 
     private byte @Nullable [] data;
     /** The parsed data, if this version knows its format. */
@@ -86,61 +86,61 @@ public final class QueueReader {
     }
 
     /** A member that needs a list, in its request's current attempt. */
-    private record Want(QueueMember place, String id, From from, boolean canWait) {
-        Want(QueueMember place, From from) {
-            this(place, place.attempt(), from, false);
+    private record Want(QueueMember member, String id, From from, boolean canWait) {
+        Want(QueueMember member, From from) {
+            this(member, member.attempt(), from, false);
         }
 
         /** Returns a request for a list that may be deferred, as the member is new. */
-        static Want ofNew(QueueMember place) {
-            return new Want(place, place.attempt(), From.CREATE, place.canBePutOff());
+        static Want ofNew(QueueMember member) {
+            return new Want(member, member.attempt(), From.CREATE, member.canBeDeferred());
         }
 
         /** Returns this request as one that is no longer deferred. */
         Want due() {
-            return new Want(place, id, from, false);
+            return new Want(member, id, from, false);
         }
 
-        boolean stands() {
+        boolean isCurrent() {
             State needed = from == From.BARRIER ? State.RECOVERING : State.QUEUED;
-            return isAt(needed) && place.wantsList();
+            return isAt(needed) && member.wantsList();
         }
 
         boolean isAmong(Set<String> children) {
-            return stands()
-                    && place.node()
+            return isCurrent()
+                    && member.node()
                             .filter(name -> children.contains(name.text()))
                             .isPresent();
         }
 
         /** Returns whether it may still need the pending list: its create may be pending, too. */
-        boolean mayCome() {
-            return stands() || (from == From.CREATE && isAt(State.ENQUEUEING));
+        boolean mayBecomeWanted() {
+            return isCurrent() || (from == From.CREATE && isAt(State.ENQUEUEING));
         }
 
         private boolean isAt(State state) {
-            return place.attempt().equals(id) && place.state() == state;
+            return member.attempt().equals(id) && member.state() == state;
         }
     }
 
     /**
      * @param onceIdle runs when no lost create has to be looked for any more
      */
-    QueueReader(Session session, String path, PresentNodes nodes, PendingDeletions departures, Runnable onceIdle) {
+    QueueReader(Session session, String path, PresentNodes nodes, PendingDeletions deletions, Runnable onceIdle) {
         this.session = session;
         this.path = path;
         this.nodes = nodes;
-        this.departures = departures;
+        this.deletions = deletions;
         this.onceIdle = onceIdle;
     }
 
     boolean idle() {
-        return wants.isEmpty() && putOff.isEmpty() && !listing && lost.isEmpty();
+        return wants.isEmpty() && deferred.isEmpty() && !listing && lost.isEmpty();
     }
 
     /** Returns whether nodes may exist that belong to no request. */
-    boolean owes() {
-        return unsought;
+    boolean hasPendingDeletions() {
+        return lostUnchecked;
     }
 
     /**
@@ -148,14 +148,14 @@ public final class QueueReader {
      * to exist are gone: they were created before that transaction, which found no path.
      */
     public void made(PathData made, long zxid) {
-        tellWhoseNodeIsGone(Set.of());
+        reportMissing(Set.of());
         if (naming().isShared()) {
             return;
         }
         data = made.bytes();
         known = Optional.of(made);
         dataSince = zxid;
-        lately = 1;
+        lastListBytes = 1;
         session.context().learn(path, made);
     }
 
@@ -185,38 +185,38 @@ public final class QueueReader {
     }
 
     /** Reads the path's data at first contact, and the queue, in the flight of a create that has just been sent. */
-    private void readBehindCreateOf(QueueMember place) {
+    private void readBehindCreateOf(QueueMember member) {
         if (data == null && !naming().isShared() && !dataAskedFor) {
             dataAskedFor = true;
             readData(ignored -> dataAskedFor = false);
         }
-        listNowOrLater(place);
+        listOrDefer(member);
     }
 
     /**
      * Reads the queues behind the creates of all members of one request, which have just been sent. One request reads
      * them together if no path's data has to be read, no other list is pending, and one packet takes all of them.
      */
-    public static void readBehindCreatesOf(Map<QueueMember, QueueReader> places, Session session) {
-        boolean together = places.size() > 1;
+    public static void readBehindCreatesOf(Map<QueueMember, QueueReader> members, Session session) {
+        boolean together = members.size() > 1;
         long bytes = 0;
-        for (QueueReader reader : places.values()) {
+        for (QueueReader reader : members.values()) {
             together = together && reader.mayReadWithOthers();
-            bytes += reader.lately + 3L * reader.path.length() + BESIDE_NAMES;
+            bytes += reader.lastListBytes + 3L * reader.path.length() + BESIDE_NAMES;
         }
-        if (!together || bytes > session.wire().port().longestAnswer() / PART_OF_PACKET) {
-            places.forEach((place, reader) -> reader.readBehindCreateOf(place));
+        if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {
+            members.forEach((member, reader) -> reader.readBehindCreateOf(member));
             return;
         }
-        List<Consumer<Response<ZnodeStore.Listing>>> readings = new ArrayList<>(places.size());
-        List<String> paths = new ArrayList<>(places.size());
-        places.forEach((place, reader) -> {
-            readings.add(reader.reading(new ArrayList<>(List.of(new Want(place, From.CREATE)))));
+        List<Consumer<Response<ZnodeStore.Listing>>> readings = new ArrayList<>(members.size());
+        List<String> paths = new ArrayList<>(members.size());
+        members.forEach((member, reader) -> {
+            readings.add(reader.reading(new ArrayList<>(List.of(new Want(member, From.CREATE)))));
             paths.add(reader.path);
         });
-        session.wire()
+        session.connection()
                 .<List<Response<ZnodeStore.Listing>>>ask(
-                        then -> session.wire().port().lists(paths, then), answer -> {
+                        then -> session.connection().port().lists(paths, then), answer -> {
                             for (int i = 0; i < readings.size(); i++) {
                                 Response<ZnodeStore.Listing> one = answer.ok()
                                         ? answer.get().get(i)
@@ -232,12 +232,13 @@ public final class QueueReader {
     }
 
     private void readData(Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.wire().<ZnodeStore.NodeData>ask(done -> session.wire().port().read(path, done), answer -> {
-            if (answer.ok()) {
-                learn(answer.get());
-            }
-            then.accept(answer);
-        });
+        session.connection()
+                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path, done), answer -> {
+                    if (answer.ok()) {
+                        learn(answer.get());
+                    }
+                    then.accept(answer);
+                });
     }
 
     /**
@@ -245,20 +246,22 @@ public final class QueueReader {
      * requests of another layout stays as it is.
      */
     private void adopt(List<Want> served, ZnodeStore.Listing listing, int version) {
-        PathData asked = served.get(0).place().purpose();
+        PathData asked = served.get(0).member().purpose();
         Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
             fail(served, Errors.mismatch(session.context().shown(path), asked, otherUse.get()));
             return;
         }
-        session.wire().write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
-            Status code = Wire.codeOf(answer);
+        session.connection().write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
+            Status code = Connection.codeOf(answer);
             if (code == Status.NO_AUTH || code == Status.OTHER) {
                 fail(
                         served,
                         Errors.denied(
-                                session.context().shown(path), "record the kind of the lock", Wire.plain(answer)));
+                                session.context().shown(path),
+                                "record the kind of the lock",
+                                Connection.plain(answer)));
             }
         });
         // In the same flight: the data as it is now, and a list of the same time.
@@ -266,24 +269,24 @@ public final class QueueReader {
         listAgain(served);
     }
 
-    public void list(QueueMember place) {
-        want(new Want(place, From.CREATE));
+    public void list(QueueMember member) {
+        want(new Want(member, From.CREATE));
     }
 
     /** Requests a list for a member whose create has just been sent, or defers it: present members are ahead of it. */
-    private void listNowOrLater(QueueMember place) {
-        Want want = Want.ofNew(place);
+    private void listOrDefer(QueueMember member) {
+        Want want = Want.ofNew(member);
         boolean sameKind = naming().isShared()
-                || (data != null && known.filter(place.purpose()::agreesWith).isPresent());
-        if (sameKind && canBePutOff(want)) {
-            putOff.put(place, want);
+                || (data != null && known.filter(member.purpose()::agreesWith).isPresent());
+        if (sameKind && canBeDeferred(want)) {
+            deferred.put(member, want);
         } else {
             want(want);
         }
     }
 
-    private boolean canBePutOff(Want want) {
-        return want.canWait() && othersWaitBefore(Optional.of(want.place()));
+    private boolean canBeDeferred(Want want) {
+        return want.canWait() && othersWaitAhead(Optional.of(want.member()));
     }
 
     /**
@@ -292,13 +295,13 @@ public final class QueueReader {
      * there is time for a list, which serves all deferred members. Nodes are in the order of their creation; later ones
      * are behind.
      */
-    private boolean othersWaitBefore(Optional<QueueMember> one) {
+    private boolean othersWaitAhead(Optional<QueueMember> one) {
         int waiting = 0;
-        for (QueueMember place : nodes.waiting()) {
-            if (putOff.containsKey(place) || one.filter(place::equals).isPresent()) {
+        for (QueueMember member : nodes.waiting()) {
+            if (deferred.containsKey(member) || one.filter(member::equals).isPresent()) {
                 return false;
             }
-            if (place.isWaiting() && ++waiting == 2) {
+            if (member.isWaiting() && ++waiting == 2) {
                 return true;
             }
         }
@@ -307,22 +310,22 @@ public final class QueueReader {
 
     /** Requests the deferred lists if they are needed now, after a request of this queue has changed. */
     public void reconsider() {
-        if (!putOff.isEmpty() && !othersWaitBefore(Optional.empty())) {
-            List<Want> due = List.copyOf(putOff.values());
-            putOff.clear();
+        if (!deferred.isEmpty() && !othersWaitAhead(Optional.empty())) {
+            List<Want> due = List.copyOf(deferred.values());
+            deferred.clear();
             due.forEach(want -> wants.add(want.due()));
             sendListUnlessOneIs();
         }
     }
 
     /** Removes a member whose request has ended. */
-    void forget(QueueMember place) {
-        putOff.remove(place);
+    void forget(QueueMember member) {
+        deferred.remove(member);
     }
 
     /** Requests a list that may show a lost create. On a new connection every list is behind the barrier. */
-    public void listForLostCreate(QueueMember place) {
-        want(new Want(place, From.BARRIER));
+    public void listForLostCreate(QueueMember member) {
+        want(new Want(member, From.BARRIER));
     }
 
     private void want(Want want) {
@@ -331,10 +334,10 @@ public final class QueueReader {
     }
 
     private void sendList() {
-        if (!session.wire().connected()) {
+        if (!session.connection().connected()) {
             if (!waitsForConnection) {
                 waitsForConnection = true;
-                session.wire().whenConnected(() -> {
+                session.connection().whenConnected(() -> {
                     waitsForConnection = false;
                     sendListUnlessOneIs();
                 });
@@ -349,8 +352,8 @@ public final class QueueReader {
     }
 
     private boolean isWanted(List<Want> served) {
-        served.removeIf(want -> !want.mayCome());
-        return !served.isEmpty() || unsought;
+        served.removeIf(want -> !want.mayBecomeWanted());
+        return !served.isEmpty() || lostUnchecked;
     }
 
     private void sendListUnlessOneIs() {
@@ -365,7 +368,7 @@ public final class QueueReader {
         return answer -> {
             listing = false;
             listed(served, answer);
-            wants.removeIf(want -> !want.mayCome());
+            wants.removeIf(want -> !want.mayBecomeWanted());
             sendListUnlessOneIs();
         };
     }
@@ -373,9 +376,9 @@ public final class QueueReader {
     private void listed(List<Want> served, Response<ZnodeStore.Listing> answer) {
         switch (answer.code()) {
             case OK -> {
-                lately = bytes(answer.get().children());
+                lastListBytes = bytes(answer.get().children());
                 removeLost(answer.get().children());
-                tellWhoseNodeIsGone(served, answer.get().children());
+                reportMissing(served, answer.get().children());
                 withData(served, answer.get());
             }
             case NO_NODE -> {
@@ -408,21 +411,21 @@ public final class QueueReader {
      * session was alive, so a missing one was deleted by another client. Its owner is notified before the requesters of
      * the list: both may wait for the same node of this session, whose holder is about to release.
      */
-    private void tellWhoseNodeIsGone(List<Want> served, List<String> children) {
+    private void reportMissing(List<Want> served, List<String> children) {
         if (nodes.members().size() > 1) {
             Set<String> there = new HashSet<>(children);
             if (served.stream().anyMatch(want -> want.isAmong(there))) {
-                tellWhoseNodeIsGone(there);
+                reportMissing(there);
             }
         }
     }
 
     /** Notifies the holders and waiters whose nodes are not among {@code there}. */
-    private void tellWhoseNodeIsGone(Set<String> there) {
-        nodes.missingFrom(there).forEach((name, place) -> {
-            place.nodeGone(name);
+    private void reportMissing(Set<String> there) {
+        nodes.missingFrom(there).forEach((name, member) -> {
+            member.nodeGone(name);
             // If the node exists after all, it must not stay without an owner.
-            departures.withdraw(name);
+            deletions.withdraw(name);
         });
     }
 
@@ -437,35 +440,35 @@ public final class QueueReader {
     /** Delivers the queue once the path's data at the time of the list is known. */
     private void withData(List<Want> served, ZnodeStore.Listing listing) {
         // ZooKeeper answers in order, so a create without a response was not applied before this list.
-        served.removeIf(want -> !want.stands());
+        served.removeIf(want -> !want.isCurrent());
         if (served.isEmpty()) {
             // The list was for lost creates, or no request needs it any more. Another layout is still logged, for
             // holders.
             nodes.members().stream()
                     .findFirst()
-                    .flatMap(place -> Queue.of(listing.children(), place.purpose(), naming())
+                    .flatMap(member -> Queue.of(listing.children(), member.purpose(), naming())
                             .otherUse())
                     .ifPresent(use -> session.context().usedOtherwise(path, use));
             return;
         }
-        if (isOfItsMoment(listing)) {
+        if (matchesData(listing)) {
             deliver(served, listing);
             return;
         }
         readData(answer -> {
-            if (isOfItsMoment(listing)) {
+            if (matchesData(listing)) {
                 deliver(served, listing);
             } else if (answer.ok() && answer.get().data().length == 0) {
                 adopt(served, listing, answer.get().version());
             } else if (answer.code() == Status.NO_AUTH || answer.code() == Status.OTHER) {
                 fail(served, Errors.refused(session.context().shown(path), answer));
             } else {
-                session.wire().whenConnected(() -> listAgain(served));
+                session.connection().whenConnected(() -> listAgain(served));
             }
         });
     }
 
-    private boolean isOfItsMoment(ZnodeStore.Listing listing) {
+    private boolean matchesData(ZnodeStore.Listing listing) {
         return naming().isShared() || (data != null && data.length > 0 && dataSince == listing.mzxid());
     }
 
@@ -477,7 +480,7 @@ public final class QueueReader {
         byte[] found = Objects.requireNonNull(data);
         List<Want> agreeing = new ArrayList<>(served.size());
         for (Want want : served) {
-            PathData asked = want.place().purpose();
+            PathData asked = want.member().purpose();
             if (known.filter(asked::agreesWith).isPresent()) {
                 agreeing.add(want);
             } else {
@@ -495,7 +498,7 @@ public final class QueueReader {
         Map<PathData, List<Want>> byPurpose = new LinkedHashMap<>();
         for (Want want : served) {
             byPurpose
-                    .computeIfAbsent(want.place().purpose(), asked -> new ArrayList<>())
+                    .computeIfAbsent(want.member().purpose(), asked -> new ArrayList<>())
                     .add(want);
         }
         byPurpose.forEach((asked, wants) -> deliver(wants, Queue.of(listing.children(), asked, naming())));
@@ -503,7 +506,7 @@ public final class QueueReader {
 
     private void listAgain(List<Want> served) {
         for (Want want : served) {
-            if (want.stands()) {
+            if (want.isCurrent()) {
                 want(want);
             }
         }
@@ -518,25 +521,25 @@ public final class QueueReader {
             return;
         }
         for (Want want : served) {
-            if (want.stands() && canBePutOff(want)) {
+            if (want.isCurrent() && canBeDeferred(want)) {
                 // Many requests came at once: this one has seen its place and needs no watch yet.
-                putOff.put(want.place(), want);
-            } else if (want.stands()) {
-                want.place().listed(queue);
+                deferred.put(want.member(), want);
+            } else if (want.isCurrent()) {
+                want.member().listed(queue);
             }
         }
     }
 
     private static void fail(List<Want> served, LockException error) {
         for (Want want : served) {
-            if (want.stands()) {
-                want.place().fail(error);
+            if (want.isCurrent()) {
+                want.member().fail(error);
             }
         }
     }
 
     /** Takes over a lost create whose request has ended: its node is looked for and deleted. */
-    public void disown(String id) {
+    public void discard(String id) {
         remember(id);
         lookForLost();
     }
@@ -548,18 +551,18 @@ public final class QueueReader {
     }
 
     private void lookForLost() {
-        unsought = true;
+        lostUnchecked = true;
         lookIfConnected();
     }
 
     private void lookIfConnected() {
-        if (unsought && session.wire().connected() && !listing) {
+        if (lostUnchecked && session.connection().connected() && !listing) {
             sendList();
         }
     }
 
     private void lookForLostLater() {
-        if (unsought) {
+        if (lostUnchecked) {
             session.heartbeat().afterBeat(this::lookIfConnected);
         }
     }
@@ -578,13 +581,13 @@ public final class QueueReader {
                 .toList();
         for (NodeName name : found) {
             lost.remove(name.id());
-            departures.withdraw(name);
+            deletions.withdraw(name);
         }
-        if (session.wire().connected()) {
-            unsought = false;
+        if (session.connection().connected()) {
+            lostUnchecked = false;
         }
         if (lost.isEmpty()) {
-            session.lookNoMore(lookForLost);
+            session.stopLooking(lookForLost);
             onceIdle.run();
         }
     }

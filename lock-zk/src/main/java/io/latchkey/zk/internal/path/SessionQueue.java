@@ -6,9 +6,9 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.Watches;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
@@ -29,9 +29,9 @@ public final class SessionQueue {
     private final String path;
     private final Consumer<SessionQueue> dropIfIdle;
     private final PresentNodes nodes;
-    private final PendingDeletions departures;
+    private final PendingDeletions deletions;
     private final QueueReader reader;
-    private final PathRenewal drain;
+    private final PathRenewal renewal;
     /** Members of requests that have not ended. */
     private int joined;
     /** Creates without a response. */
@@ -45,9 +45,9 @@ public final class SessionQueue {
         this.path = path;
         this.dropIfIdle = dropIfIdle;
         this.nodes = new PresentNodes(session, path, this::nodeGone);
-        this.departures = new PendingDeletions(session, nodes);
-        this.reader = new QueueReader(session, path, nodes, departures, this::dropIfIdle);
-        this.drain = new PathRenewal(session, path);
+        this.deletions = new PendingDeletions(session, nodes);
+        this.reader = new QueueReader(session, path, nodes, deletions, this::dropIfIdle);
+        this.renewal = new PathRenewal(session, path);
     }
 
     public Session session() {
@@ -66,8 +66,8 @@ public final class SessionQueue {
         return reader;
     }
 
-    public PendingDeletions departures() {
-        return departures;
+    public PendingDeletions deletions() {
+        return deletions;
     }
 
     public Naming naming() {
@@ -79,11 +79,11 @@ public final class SessionQueue {
     }
 
     boolean idle() {
-        return joined == 0 && nodes.isEmpty() && reader.idle() && !owes() && drain.idle();
+        return joined == 0 && nodes.isEmpty() && reader.idle() && !hasPendingDeletions() && renewal.idle();
     }
 
-    boolean owes() {
-        return departures.owes() || reader.owes() || creating > 0;
+    boolean hasPendingDeletions() {
+        return deletions.hasPendingDeletions() || reader.hasPendingDeletions() || creating > 0;
     }
 
     public void creating() {
@@ -125,34 +125,36 @@ public final class SessionQueue {
      * <p>{@code next} need not follow {@code member} in {@link PresentNodes}. It may have found the node before the
      * node was known to be of this session, as its create was lost; then it watches the node as one of another session.
      */
-    public void tell(QueueMember member, NodeName next) {
+    public void announce(QueueMember member, NodeName next) {
         member.node().ifPresent(own -> nodes.at(next)
-                .ifPresentOrElse(here -> here.told(own), () -> tellByWriting(member, own)));
+                .ifPresentOrElse(here -> here.announced(own), () -> announceByWriting(member, own)));
     }
 
-    private void tellByWriting(QueueMember member, NodeName own) {
+    private void announceByWriting(QueueMember member, NodeName own) {
         if (!member.node().equals(Optional.of(own))) {
             return;
         }
         byte[] same = session.context().ownerData(member.label());
-        session.wire().write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
-            switch (Wire.codeOf(answer)) {
-                case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(() -> tellByWriting(member, own));
-                case NO_NODE -> member.nodeGone(own);
-                case NO_AUTH ->
-                    LOG.warn(
-                            "This client may not write to {}. The next request waits until that node is deleted.",
-                            own.text());
-                case OTHER -> session.heartbeat().afterBeat(() -> tellByWriting(member, own));
-                default -> {
-                    // The announcement is delivered.
-                }
-            }
-        });
+        session.connection()
+                .write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
+                    switch (Connection.codeOf(answer)) {
+                        case CONNECTION_LOSS, READ_ONLY ->
+                            session.connection().whenConnected(() -> announceByWriting(member, own));
+                        case NO_NODE -> member.nodeGone(own);
+                        case NO_AUTH ->
+                            LOG.warn(
+                                    "This client may not write to {}. The next request waits until that node is deleted.",
+                                    own.text());
+                        case OTHER -> session.heartbeat().afterBeat(() -> announceByWriting(member, own));
+                        default -> {
+                            // The announcement is delivered.
+                        }
+                    }
+                });
     }
 
     /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
-    public void drain(QueueMember member, long since) {
+    public void renew(QueueMember member, long since) {
         if (naming().isShared()) {
             String shown = session.context().shown(path);
             member.fail(Errors.cannotRenew(shown, "clients other than Latchkey's use it as well"));
@@ -160,7 +162,7 @@ public final class SessionQueue {
         }
         long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
         reader.forget();
-        drain.await(member, notAfter);
+        renewal.await(member, notAfter);
     }
 
     public void join() {
@@ -171,8 +173,8 @@ public final class SessionQueue {
     public void forget(QueueMember member) {
         joined--;
         reader.forget(member);
-        drain.forgetThoseGone();
-        member.takeEar().ifPresent(departures::withdrawEar);
+        renewal.removeEnded();
+        member.takeRevocationNode().ifPresent(deletions::withdrawRevocationNode);
         dropIfIdle();
     }
 
@@ -185,7 +187,7 @@ public final class SessionQueue {
         dropIfIdle.accept(this);
     }
 
-    void sessionOver(ReleaseOutcome told) {
-        departures.sessionOver(told);
+    void sessionOver(ReleaseOutcome outcome) {
+        deletions.sessionOver(outcome);
     }
 }

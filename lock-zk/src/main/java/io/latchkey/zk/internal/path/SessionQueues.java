@@ -13,8 +13,8 @@ import java.util.Map;
 public final class SessionQueues {
     private final Session session;
     private final Map<String, SessionQueue> byPath = new HashMap<>();
-    /** Queues that {@link #owes} has still to look at. */
-    private final Deque<SessionQueue> owing = new ArrayDeque<>(0);
+    /** Queues that {@link #hasPendingDeletions} has still to look at. */
+    private final Deque<SessionQueue> unchecked = new ArrayDeque<>(0);
 
     public SessionQueues(Session session) {
         this.session = session;
@@ -38,31 +38,31 @@ public final class SessionQueues {
      * Returns whether any queue has pending work. While a client closes, this is called after every response, so a
      * queue is looked at again only while it has pending work.
      */
-    public boolean owes() {
-        if (!someOwes()) {
-            owing.addAll(byPath.values());
+    public boolean hasPendingDeletions() {
+        if (!anyHasPendingDeletions()) {
+            unchecked.addAll(byPath.values());
         }
-        return someOwes();
+        return anyHasPendingDeletions();
     }
 
-    private boolean someOwes() {
-        while (!owing.isEmpty() && !owing.element().owes()) {
-            owing.remove();
+    private boolean anyHasPendingDeletions() {
+        while (!unchecked.isEmpty() && !unchecked.element().hasPendingDeletions()) {
+            unchecked.remove();
         }
-        return !owing.isEmpty();
+        return !unchecked.isEmpty();
     }
 
     /**
      * Ends the session.
      *
-     * @param told the outcome for releases without a response
+     * @param outcome the outcome for releases without a response
      */
-    public void end(ReleaseOutcome told) {
+    public void end(ReleaseOutcome outcome) {
         session.end();
-        SerialExecutor.attemptEach(byPath.values(), queue -> queue.sessionOver(told));
+        SerialExecutor.attemptEach(byPath.values(), queue -> queue.sessionOver(outcome));
         // A caller may keep a lease of this session. The lease must not keep requests alive that continue in later
         // sessions.
         byPath.clear();
-        owing.clear();
+        unchecked.clear();
     }
 }

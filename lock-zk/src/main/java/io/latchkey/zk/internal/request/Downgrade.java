@@ -5,8 +5,8 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.path.SessionQueue;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Downgrade {
     private final Shell shell;
-    private final QueueEntry place;
+    private final QueueEntry entry;
     private final Session session;
     private final ZkLease write;
     private final Recipe by;
@@ -40,50 +40,50 @@ final class Downgrade {
     }
 
     Downgrade(
-            Shell shell, QueueEntry place, Session session, ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
+            Shell shell, QueueEntry entry, Session session, ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
         this.shell = shell;
-        this.place = place;
+        this.entry = entry;
         this.session = session;
         this.write = write;
         this.by = by;
         this.then = then;
-        this.from = place.node().orElseThrow();
-        this.to = place.lane().naming().inPlace(from, by.tag());
+        this.from = entry.node().orElseThrow();
+        this.to = entry.sessionQueue().naming().inPlace(from, by.tag());
     }
 
     void start() {
-        place.replacing(to);
+        entry.replacing(to);
         send();
     }
 
     private void send() {
-        if (!place.isHeld()) {
+        if (!entry.isHeld()) {
             return;
         }
-        SessionQueue lane = place.lane();
+        SessionQueue sessionQueue = entry.sessionQueue();
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreateNode(
-                        lane.pathOf(to.text()), session.context().ownerDataWith(write.token(), place.label())),
-                new ZnodeStore.Write.Delete(lane.pathOf(from.text())));
-        session.wire().write(writes, answer -> {
-            if (place.isHeld()) {
+                        sessionQueue.pathOf(to.text()), session.context().ownerDataWith(write.token(), entry.label())),
+                new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));
+        session.connection().write(writes, answer -> {
+            if (entry.isHeld()) {
                 answered(answer);
             }
         });
     }
 
     private void answered(Response<ZnodeStore.Written> answer) {
-        switch (Wire.codeOf(answer)) {
+        switch (Connection.codeOf(answer)) {
             case OK, NODE_EXISTS -> done();
-            case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::send);
+            case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::send);
             case NO_NODE -> {
-                place.notReplaced();
-                place.nodeGone(from);
+                entry.notReplaced();
+                entry.nodeGone(from);
             }
             default -> {
-                place.notReplaced();
-                String shown = session.context().shown(place.path());
-                Response<?> refusal = Wire.plain(answer);
+                entry.notReplaced();
+                String shown = session.context().shown(entry.path());
+                Response<?> refusal = Connection.plain(answer);
                 LockException error = refusal.code() == Status.NO_AUTH
                         ? Errors.denied(shown, "downgrade a write lease", refusal)
                         : Errors.notDowngraded(shown, refusal);
@@ -94,7 +94,7 @@ final class Downgrade {
     }
 
     private void done() {
-        place.replaced(by);
+        entry.replaced(by);
         ZkLease read = shell.downgraded(write, to);
         if (write.handOver()) {
             then.complete(read);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * another caller of this client, replaces the lease by a new one. Confined to the serial executor.
  */
 final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.Holder {
-    private final List<QueueEntry> places;
+    private final List<QueueEntry> entries;
     private final Session session;
     private final RequestEvents signals;
     private final Consumer<Event> machine;
@@ -32,16 +32,16 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     /** Whether the holder wants to be notified at once if a node is deleted. */
     private boolean watchesOwn;
     /** The first client that asked the holder to release. */
-    private Optional<Owner> wish = Optional.empty();
+    private Optional<Owner> askedBy = Optional.empty();
 
     private ZkLease.Successor successor = released -> false;
 
     /**
-     * @param places the entries of all members, whose nodes exist
+     * @param entries the entries of all members, whose nodes exist
      * @param machine takes the events of the request
      */
-    Holding(List<QueueEntry> places, Session session, long token, RequestEvents signals, Consumer<Event> machine) {
-        this.places = places;
+    Holding(List<QueueEntry> entries, Session session, long token, RequestEvents signals, Consumer<Event> machine) {
+        this.entries = entries;
         this.session = session;
         this.signals = signals;
         this.machine = machine;
@@ -49,8 +49,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     private ZkLease newLease(long token) {
-        List<SessionNode.Standing> nodes = QueueEntry.standing(places);
-        return new ZkLease(this, nodes, places.get(0).recipe(), token, session, signals);
+        List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries);
+        return new ZkLease(this, nodes, entries.get(0).recipe(), token, session, signals);
     }
 
     ZkLease lease() {
@@ -58,18 +58,18 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     private boolean isHeld() {
-        return places.get(0).isHeld();
+        return entries.get(0).isHeld();
     }
 
     @Override
     public String shownPath() {
-        return session.context().shown(places.get(0).lock());
+        return session.context().shown(entries.get(0).lock());
     }
 
     // ---- release
 
     /** Returns whether the next holder of this client has to wait until the server has deleted the nodes. */
-    boolean handsOverLate() {
+    boolean mustDeleteBeforeHandOver() {
         return lease.hasOpenWrites();
     }
 
@@ -77,7 +77,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     public void release(Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
             then.accept(ReleaseOutcome.LOST);
-        } else if (!handsOverLate() && successor.takesOver(this)) {
+        } else if (!mustDeleteBeforeHandOver() && successor.takesOver(this)) {
             then.accept(ReleaseOutcome.RELEASED);
         } else {
             machine.accept(new Event.Release(then));
@@ -119,7 +119,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
             Downgrade.refuse(write, then);
             return;
         }
-        downgrade = new Downgrade(this, places.get(0), session, write, by, then);
+        downgrade = new Downgrade(this, entries.get(0), session, write, by, then);
         downgrade.start();
     }
 
@@ -149,7 +149,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     public void watchOwnNodes() {
         watchesOwn = true;
         if (isHeld()) {
-            places.stream().filter(place -> place.replacement().isEmpty()).forEach(QueueEntry::watchOwn);
+            entries.stream().filter(entry -> entry.replacement().isEmpty()).forEach(QueueEntry::watchOwn);
         }
     }
 
@@ -157,20 +157,20 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     public void listen() {
         if (isHeld()) {
             watchOwnNodes();
-            places.forEach(place -> place.openEar(this));
-            wish.ifPresent(lease::askedToRelease);
+            entries.forEach(entry -> entry.openRevocationNode(this));
+            askedBy.ifPresent(lease::askedToRelease);
         }
     }
 
     @Override
     public boolean isAskedToRelease() {
-        return wish.isPresent();
+        return askedBy.isPresent();
     }
 
     @Override
     public void askedToRelease(Owner by) {
-        if (isHeld() && wish.isEmpty()) {
-            wish = Optional.of(by);
+        if (isHeld() && askedBy.isEmpty()) {
+            askedBy = Optional.of(by);
             lease.askedToRelease(by);
         }
     }

@@ -34,7 +34,7 @@ final class NodeCreation {
     private final Session session;
     private final Acquisition machine;
     private final Shell shell;
-    private final List<QueueEntry> places;
+    private final List<QueueEntry> entries;
     private final String id;
     /** Entries whose path has to be created. */
     private final Set<QueueEntry> missing = new LinkedHashSet<>();
@@ -50,24 +50,24 @@ final class NodeCreation {
         void refused(LockException error);
     }
 
-    NodeCreation(Session session, Acquisition machine, Shell shell, List<QueueEntry> places) {
+    NodeCreation(Session session, Acquisition machine, Shell shell, List<QueueEntry> entries) {
         this.session = session;
         this.machine = machine;
         this.shell = shell;
-        this.places = places;
+        this.entries = entries;
         this.id = machine.id();
     }
 
     /** A write of the transaction and its entry. */
-    private record Step(QueueEntry place, ZnodeStore.Write write) {}
+    private record Step(QueueEntry entry, ZnodeStore.Write write) {}
 
     void start() {
         creating();
-        if (places.size() == 1 && missing.isEmpty()) {
-            QueueEntry only = places.get(0);
-            session.wire()
+        if (entries.size() == 1 && missing.isEmpty()) {
+            QueueEntry only = entries.get(0);
+            session.connection()
                     .<ZnodeStore.Created>askCommitted(
-                            then -> session.wire()
+                            then -> session.connection()
                                     .port()
                                     .create(only.prefix(id), session.context().ownerData(only.label()), then),
                             answer -> {
@@ -76,54 +76,56 @@ final class NodeCreation {
                             });
         } else {
             List<Step> steps = steps();
-            session.wire().write(steps.stream().map(Step::write).toList(), answer -> {
+            session.connection().write(steps.stream().map(Step::write).toList(), answer -> {
                 noLongerCreating();
                 created(steps, answer);
             });
         }
         Map<QueueMember, QueueReader> there = new LinkedHashMap<>();
-        for (QueueEntry place : places) {
-            if (!missing.contains(place)) {
-                there.put(place, place.lane().reader());
+        for (QueueEntry entry : entries) {
+            if (!missing.contains(entry)) {
+                there.put(entry, entry.sessionQueue().reader());
             }
         }
         QueueReader.readBehindCreatesOf(there, session);
     }
 
     private void creating() {
-        for (QueueEntry place : places) {
-            place.lane().creating();
+        for (QueueEntry entry : entries) {
+            entry.sessionQueue().creating();
         }
     }
 
     private void noLongerCreating() {
-        for (QueueEntry place : places) {
-            place.lane().noLongerCreating();
+        for (QueueEntry entry : entries) {
+            entry.sessionQueue().noLongerCreating();
         }
     }
 
     private List<Step> steps() {
         List<Step> steps = new ArrayList<>();
-        for (QueueEntry place : places) {
-            if (missing.contains(place)) {
-                steps.add(new Step(place, new ZnodeStore.Write.CreatePath(place.path(), lasting(place))));
-                if (!place.lane().naming().isShared()) {
+        for (QueueEntry entry : entries) {
+            if (missing.contains(entry)) {
+                steps.add(new Step(entry, new ZnodeStore.Write.CreatePath(entry.path(), lasting(entry))));
+                if (!entry.sessionQueue().naming().isShared()) {
                     steps.add(new Step(
-                            place,
+                            entry,
                             new ZnodeStore.Write.SetData(
-                                    place.path(), place.purpose().bytes(), 0)));
+                                    entry.path(), entry.purpose().bytes(), 0)));
                 }
             }
             steps.add(new Step(
-                    place,
+                    entry,
                     new ZnodeStore.Write.CreateRequest(
-                            place.prefix(id), session.context().ownerData(place.label()))));
+                            entry.prefix(id), session.context().ownerData(entry.label()))));
         }
         return steps;
     }
 
-    private static ZnodeStore.Lasting lasting(QueueEntry place) {
-        return place.lane().naming().keepsEmptyPaths() ? ZnodeStore.Lasting.FOR_EVER : ZnodeStore.Lasting.WHILE_USED;
+    private static ZnodeStore.Lasting lasting(QueueEntry entry) {
+        return entry.sessionQueue().naming().keepsEmptyPaths()
+                ? ZnodeStore.Lasting.FOR_EVER
+                : ZnodeStore.Lasting.WHILE_USED;
     }
 
     private void created(QueueEntry only, Response<ZnodeStore.Created> answer) {
@@ -136,7 +138,7 @@ final class NodeCreation {
 
     private void created(List<Step> steps, Response<ZnodeStore.Written> answer) {
         if (!answer.ok()) {
-            notCreated(places.get(0), answer);
+            notCreated(entries.get(0), answer);
             return;
         }
         if (answer.get().failedAt().isEmpty()) {
@@ -145,30 +147,30 @@ final class NodeCreation {
         }
         ZnodeStore.Refusal refusal = answer.get().failedAt().get();
         Step refused = steps.get(refusal.index());
-        QueueEntry place = refused.place();
+        QueueEntry entry = refused.entry();
         boolean ofPath = refused.write() instanceof ZnodeStore.Write.CreatePath;
         if (refusal.code() == Status.NO_NODE && ofPath) {
             creating();
             ParentNodes above = new ParentNodes(session);
             levels.add(above);
-            above.makeAbove(place.path(), outcome -> {
+            above.makeAbove(entry.path(), outcome -> {
                 noLongerCreating();
                 if (outcome instanceof ParentNodes.Outcome.Made) {
                     again();
                 } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                    notCreated(place, failed.answer());
+                    notCreated(entry, failed.answer());
                 } else {
-                    shell.refused(Errors.noChroot(session.context().shown(place.path())));
+                    shell.refused(Errors.noChroot(session.context().shown(entry.path())));
                 }
             });
         } else if (refusal.code() == Status.NO_NODE) {
-            makePathOf(place);
+            makePathOf(entry);
         } else if (refusal.code() == Status.NODE_EXISTS && ofPath) {
             // Another client was faster.
-            missing.remove(place);
+            missing.remove(entry);
             again();
         } else {
-            notCreated(place, Response.failed(refusal.code(), refusal.detail()));
+            notCreated(entry, Response.failed(refusal.code(), refusal.detail()));
         }
     }
 
@@ -176,14 +178,14 @@ final class NodeCreation {
      * Creates a path, with the declared capacity. The number of permits is checked here, as no queue is read that would
      * show a request for too many.
      */
-    private void makePathOf(QueueEntry place) {
-        int permits = place.recipe().permits();
-        int capacity = place.purpose().capacity();
+    private void makePathOf(QueueEntry entry) {
+        int permits = entry.recipe().permits();
+        int capacity = entry.purpose().capacity();
         if (permits > capacity) {
-            shell.refused(Errors.tooMany(session.context().shown(place.path()), permits, capacity));
+            shell.refused(Errors.tooMany(session.context().shown(entry.path()), permits, capacity));
             return;
         }
-        missing.add(place);
+        missing.add(entry);
         again();
     }
 
@@ -197,21 +199,21 @@ final class NodeCreation {
     }
 
     private void arrived(List<ZnodeStore.Created> nodes) {
-        List<NodeName> names = new ArrayList<>(places.size());
+        List<NodeName> names = new ArrayList<>(entries.size());
         long zxid = Event.Created.UNKNOWN_TOKEN;
         Naming naming = session.context().naming();
         for (ZnodeStore.Created node : nodes) {
             naming.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
             zxid = node.czxid();
         }
-        if (names.size() != places.size()) {
+        if (names.size() != entries.size()) {
             refuseUnreadable(nodes);
             return;
         }
         Set<Integer> alone = new HashSet<>();
-        for (QueueEntry place : missing) {
-            place.lane().reader().made(place.purpose(), zxid);
-            alone.add(place.index());
+        for (QueueEntry entry : missing) {
+            entry.sessionQueue().reader().made(entry.purpose(), zxid);
+            alone.add(entry.index());
         }
         shell.on(new Event.Created(names, alone, zxid));
     }
@@ -220,21 +222,21 @@ final class NodeCreation {
      * Withdraws nodes with unreadable names and fails the request: no client would count these nodes or wait for them.
      */
     private void refuseUnreadable(List<ZnodeStore.Created> nodes) {
-        for (QueueEntry place : places) {
+        for (QueueEntry entry : entries) {
             for (ZnodeStore.Created node : nodes) {
-                if ((place.path() + '/' + node.name()).startsWith(place.prefix(id))) {
+                if ((entry.path() + '/' + node.name()).startsWith(entry.prefix(id))) {
                     NodeName unread = new NodeName(
-                            place.recipe().tag(), id, place.recipe().permits(), Integer.MAX_VALUE, node.name());
-                    place.lane().departures().withdraw(unread);
+                            entry.recipe().tag(), id, entry.recipe().permits(), Integer.MAX_VALUE, node.name());
+                    entry.sessionQueue().deletions().withdraw(unread);
                 }
             }
         }
-        shell.refused(Errors.unreadable(session.context().shown(places.get(0).lock()), nodes));
+        shell.refused(Errors.unreadable(session.context().shown(entries.get(0).lock()), nodes));
     }
 
-    private void notCreated(QueueEntry place, Response<?> answer) {
+    private void notCreated(QueueEntry entry, Response<?> answer) {
         levels.forEach(ParentNodes::leave);
-        String shown = session.context().shown(place.path());
+        String shown = session.context().shown(entry.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
             case NO_AUTH -> shell.refused(Errors.denied(shown, "create a request", answer));

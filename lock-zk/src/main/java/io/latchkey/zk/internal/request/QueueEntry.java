@@ -48,7 +48,7 @@ final class QueueEntry implements QueueMember {
 
     private final Watches.Listener pathListener = new PathListener();
 
-    private @Nullable SessionQueue lane;
+    private @Nullable SessionQueue sessionQueue;
     /** The watched nodes ahead, usually one. */
     private final List<Ahead> ahead = new ArrayList<>(0);
 
@@ -68,7 +68,7 @@ final class QueueEntry implements QueueMember {
     /** The replacement of the node, while it is unknown whether the server has applied it. */
     private @Nullable NodeName replacement;
 
-    private @Nullable RevocationNode ear;
+    private @Nullable RevocationNode revocationNode;
 
     /** A watched node ahead, and the action that ends the watch. */
     private record Ahead(NodeName node, Runnable stop) {}
@@ -85,7 +85,7 @@ final class QueueEntry implements QueueMember {
          * Returns whether the list can be deferred: the caller waits, and no two requests of its kind hold at the same
          * time.
          */
-        boolean canBePutOff();
+        boolean canBeDeferred();
     }
 
     /**
@@ -127,8 +127,8 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public boolean canBePutOff() {
-        return shell.canBePutOff();
+    public boolean canBeDeferred() {
+        return shell.canBeDeferred();
     }
 
     @Override
@@ -137,7 +137,7 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public void drained() {
+    public void renewed() {
         shell.on(new Event.Drained());
     }
 
@@ -181,13 +181,13 @@ final class QueueEntry implements QueueMember {
     }
 
     void join(SessionQueues queues) {
-        lane = queues.at(path);
-        lane.join();
+        sessionQueue = queues.at(path);
+        sessionQueue.join();
     }
 
     /** Forgets all that belongs to a session that has ended. */
     void leaveSession() {
-        lane = null;
+        sessionQueue = null;
         ahead.clear();
         createdAhead.clear();
         following = null;
@@ -197,11 +197,11 @@ final class QueueEntry implements QueueMember {
         stopWatchingPath = null;
         leading = null;
         replacement = null;
-        ear = null;
+        revocationNode = null;
     }
 
-    SessionQueue lane() {
-        return Objects.requireNonNull(lane, "the request has no session");
+    SessionQueue sessionQueue() {
+        return Objects.requireNonNull(sessionQueue, "the request has no session");
     }
 
     // ---- the nodes ahead
@@ -223,7 +223,7 @@ final class QueueEntry implements QueueMember {
         }
         for (NodeName next : on) {
             if (ahead.stream().noneMatch(watched -> watched.node().equals(next))) {
-                lane().watch(this, next);
+                sessionQueue().watch(this, next);
             }
         }
         if (how instanceof Decision.Follow follow) {
@@ -241,11 +241,11 @@ final class QueueEntry implements QueueMember {
             return false;
         }
         NodeName last = following.ahead();
-        Optional<QueueMember> here = lane().nodes().at(last);
+        Optional<QueueMember> here = sessionQueue().nodes().at(last);
         boolean mayHold = here.isPresent()
                 ? here.get().isReady()
                 : createdAhead.getOrDefault(last, Long.MAX_VALUE)
-                        < lane().reader().writtenAt();
+                        < sessionQueue().reader().writtenAt();
         if (mayHold) {
             watch(following.orLead().get());
         }
@@ -259,9 +259,9 @@ final class QueueEntry implements QueueMember {
 
     /** Watches the path's data, which has the capacity, and its children if this entry leads the chain. */
     private void watchPath(Decision.Wait how) {
-        Watches watches = lane().session().watches();
+        Watches watches = sessionQueue().session().watches();
         leading = how instanceof Decision.Lead lead ? lead.seen() : null;
-        if (!lane().naming().isShared()) {
+        if (!sessionQueue().naming().isShared()) {
             stopWatchingPath = watches.watchData(path, pathListener);
         }
         if (leading != null) {
@@ -315,7 +315,7 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public void told(NodeName former) {
+    public void announced(NodeName former) {
         stopWatching(former);
         lookAgain();
     }
@@ -327,14 +327,14 @@ final class QueueEntry implements QueueMember {
         }
     }
 
-    private void blind(Response<?> why) {
+    private void watchLost(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            String shown = lane().session().context().shown(path);
+            String shown = sessionQueue().session().context().shown(path);
             shell.fail(Errors.denied(shown, "watch the queue", why));
         } else if (why.code() == Status.OTHER) {
-            lane().session().heartbeat().afterBeat(this::lookAgain);
+            sessionQueue().session().heartbeat().afterBeat(this::lookAgain);
         } else {
-            lane().session().wire().whenConnected(this::lookAgain);
+            sessionQueue().session().connection().whenConnected(this::lookAgain);
         }
     }
 
@@ -343,7 +343,7 @@ final class QueueEntry implements QueueMember {
         return new Watches.Listener() {
             @Override
             public void released() {
-                if (ownWatched && lane().session().wire().connected()) {
+                if (ownWatched && sessionQueue().session().connection().connected()) {
                     QueueEntry.this.released(node);
                 } else {
                     // The grant may not be for this request: the own node may have been deleted before, without an
@@ -375,14 +375,14 @@ final class QueueEntry implements QueueMember {
             @Override
             public void changed() {
                 if (node.tag() == Tag.LEASE) {
-                    told(node);
+                    announced(node);
                 }
             }
 
             @Override
-            public void blind(Response<?> why) {
+            public void watchLost(Response<?> why) {
                 forgetAhead(node);
-                QueueEntry.this.blind(why);
+                QueueEntry.this.watchLost(why);
             }
         };
     }
@@ -394,8 +394,8 @@ final class QueueEntry implements QueueMember {
     private final class PathListener implements Watches.Listener {
         @Override
         public void seen(ZnodeStore.NodeData data) {
-            if (lane != null) {
-                lane.reader().learn(data);
+            if (sessionQueue != null) {
+                sessionQueue.reader().learn(data);
             }
         }
 
@@ -430,9 +430,9 @@ final class QueueEntry implements QueueMember {
         }
 
         @Override
-        public void blind(Response<?> why) {
+        public void watchLost(Response<?> why) {
             stopWatchingPath = null;
-            QueueEntry.this.blind(why);
+            QueueEntry.this.watchLost(why);
         }
     }
 
@@ -446,7 +446,10 @@ final class QueueEntry implements QueueMember {
     public void watchOwn() {
         if (stopWatchingOwn == null) {
             NodeName own = node().orElseThrow();
-            stopWatchingOwn = lane().session().watches().watchOwn(lane().pathOf(own.text()), new OwnListener(own));
+            stopWatchingOwn = sessionQueue()
+                    .session()
+                    .watches()
+                    .watchOwn(sessionQueue().pathOf(own.text()), new OwnListener(own));
         }
     }
 
@@ -468,7 +471,7 @@ final class QueueEntry implements QueueMember {
 
     private void ownWatched(boolean now) {
         ownWatched = now;
-        lane().session().nodeChecks().update(this);
+        sessionQueue().session().nodeChecks().update(this);
     }
 
     @Override
@@ -501,18 +504,18 @@ final class QueueEntry implements QueueMember {
         public void gone() {
             ownWatched(false);
             if (isHeld()) {
-                lane().session().nodeChecks().told(QueueEntry.this);
+                sessionQueue().session().nodeChecks().reported(QueueEntry.this);
             } else {
                 nodeGone(own);
             }
         }
 
         @Override
-        public void blind(Response<?> why) {
+        public void watchLost(Response<?> why) {
             ownWatched(false);
             stopWatchingOwn = null;
             boolean lost = why.code() == Status.CONNECTION_LOSS;
-            lane().session().wire().whenConnected(() -> {
+            sessionQueue().session().connection().whenConnected(() -> {
                 if (lost && node().equals(Optional.of(own)) && replacement == null) {
                     watchOwn();
                 }
@@ -531,32 +534,33 @@ final class QueueEntry implements QueueMember {
 
     // ---- release requests
 
-    void openEar(RevocationNode.Holder holder) {
-        if (ear == null) {
-            ear = new RevocationNode(lane().session(), this, node().orElseThrow(), holder);
-            ear.open();
+    void openRevocationNode(RevocationNode.Holder holder) {
+        if (revocationNode == null) {
+            revocationNode = new RevocationNode(sessionQueue().session(), this, node().orElseThrow(), holder);
+            revocationNode.open();
         }
     }
 
     @Override
-    public Optional<NodeName> takeEar() {
-        Optional<NodeName> taken = Optional.ofNullable(ear).map(RevocationNode::close);
-        ear = null;
+    public Optional<NodeName> takeRevocationNode() {
+        Optional<NodeName> taken = Optional.ofNullable(revocationNode).map(RevocationNode::close);
+        revocationNode = null;
         return taken;
     }
 
     /** Returns the entries whose nodes exist, with these nodes. */
-    static List<SessionNode.Standing> standing(List<QueueEntry> entries) {
-        List<SessionNode.Standing> standing = new ArrayList<>(entries.size());
+    static List<SessionNode.OwnedNode> ownedNodes(List<QueueEntry> entries) {
+        List<SessionNode.OwnedNode> owned = new ArrayList<>(entries.size());
         for (QueueEntry entry : entries) {
-            entry.node().ifPresent(name -> standing.add(new SessionNode.Standing(entry, name)));
+            entry.node().ifPresent(name -> owned.add(new SessionNode.OwnedNode(entry, name)));
         }
-        return standing;
+        return owned;
     }
 
     /** Returns the node with all that is deleted together with it. */
-    PendingDeletions.Left leaves(NodeName name) {
-        return new PendingDeletions.Left(lane().nodes(), name, isExclusive(), replacement(), takeEar());
+    PendingDeletions.Removed removed(NodeName name) {
+        return new PendingDeletions.Removed(
+                sessionQueue().nodes(), name, isExclusive(), replacement(), takeRevocationNode());
     }
 
     // ---- replacing the node
@@ -588,6 +592,6 @@ final class QueueEntry implements QueueMember {
 
     /** Returns the path to create for the current attempt. */
     String prefix(String id) {
-        return path + '/' + lane().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits());
+        return path + '/' + sessionQueue().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits());
     }
 }

@@ -18,10 +18,10 @@ import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.SessionRequest;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -45,14 +45,14 @@ import org.jspecify.annotations.Nullable;
 public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
     private final ClientContext context;
     private final Client client;
-    private final WaitPolicy patience;
+    private final WaitPolicy waitPolicy;
     private final RequestEvents signals;
-    private final List<QueueEntry> places;
+    private final List<QueueEntry> entries;
     private final Acquisition machine;
     private final AcquireFuture outcome;
     private final Clock.@Nullable Timer timer;
 
-    private final Command.Shell life = new Life();
+    private final Command.Shell commandShell = new CommandShell();
 
     /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
     private @Nullable OwnLayoutCheck ownLayout;
@@ -66,7 +66,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private boolean waited;
 
     /** Completes the caller's future once the deletion of the nodes has a response. */
-    private @Nullable Runnable onceLeft;
+    private @Nullable Runnable onceDeleted;
 
     private Runnable onceEnded = () -> {};
 
@@ -89,21 +89,21 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             ClientContext context,
             Client client,
             List<LockTarget> members,
-            WaitPolicy patience,
+            WaitPolicy waitPolicy,
             RequestEvents signals) {
         this.context = context;
         this.client = client;
-        this.patience = patience;
+        this.waitPolicy = waitPolicy;
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         List<QueueEntry> all = new ArrayList<>(members.size());
         for (LockTarget member : members) {
             all.add(new QueueEntry(machine, this, all.size(), member));
         }
-        this.places = List.copyOf(all);
+        this.entries = List.copyOf(all);
         this.signals = signals;
         this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
-        Optional<Duration> limit = patience.limit(context.sessionTimeout());
+        Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
         this.timer = limit.map(span -> context.time().after(span, () -> context.serially(this::timeUp)))
                 .orElse(null);
     }
@@ -151,12 +151,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(String path) {
-        return places.stream().anyMatch(place -> place.lock().equals(path));
+        return entries.stream().anyMatch(entry -> entry.lock().equals(path));
     }
 
     /** Returns the paths of its members, as the ZooKeeper handle sees them. */
     List<String> paths() {
-        return places.stream().map(QueueEntry::path).toList();
+        return entries.stream().map(QueueEntry::path).toList();
     }
 
     public State state() {
@@ -176,10 +176,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     @Override
-    public boolean canBePutOff() {
-        return !(patience instanceof WaitPolicy.Never)
-                && places.size() == 1
-                && places.get(0).isExclusive();
+    public boolean canBeDeferred() {
+        return !(waitPolicy instanceof WaitPolicy.Never)
+                && entries.size() == 1
+                && entries.get(0).isExclusive();
     }
 
     public void begin(SessionQueues in) {
@@ -194,7 +194,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     private void join(SessionQueues in) {
         session = in.session();
-        places.forEach(place -> place.join(in));
+        entries.forEach(entry -> entry.join(in));
     }
 
     @Override
@@ -202,32 +202,32 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         List<Optional<NodeName>> before = nodes();
         List<Command> commands = machine.on(event);
         List<Optional<NodeName>> after = nodes();
-        for (QueueEntry place : places) {
-            after.get(place.index())
-                    .filter(name -> !before.get(place.index()).equals(Optional.of(name)))
-                    .ifPresent(name -> place.lane().nodes().arrived(place, name));
+        for (QueueEntry entry : entries) {
+            after.get(entry.index())
+                    .filter(name -> !before.get(entry.index()).equals(Optional.of(name)))
+                    .ifPresent(name -> entry.sessionQueue().nodes().arrived(entry, name));
         }
         List<Placed> left = new ArrayList<>(0);
         for (Command command : commands) {
             left.addAll(command.left());
             // Each command on its own: the failure of one must not keep a node from being deleted.
-            SerialExecutor.attempt(() -> command.carryOut(life));
+            SerialExecutor.attempt(() -> command.carryOut(commandShell));
         }
         if (session != null) {
-            for (QueueEntry place : places) {
-                before.get(place.index())
-                        .filter(name -> !after.get(place.index()).equals(Optional.of(name)))
+            for (QueueEntry entry : entries) {
+                before.get(entry.index())
+                        .filter(name -> !after.get(entry.index()).equals(Optional.of(name)))
                         .ifPresent(name -> {
-                            place.lane().nodes().ended(place);
-                            if (!left.contains(new Placed(place.index(), name))) {
-                                place.lane().nodes().gone(name);
+                            entry.sessionQueue().nodes().ended(entry);
+                            if (!left.contains(new Placed(entry.index(), name))) {
+                                entry.sessionQueue().nodes().gone(name);
                             }
                         });
-                place.lane().reader().reconsider();
+                entry.sessionQueue().reader().reconsider();
             }
         }
         if (session != null && machine.state() != State.CONFIRMING) {
-            session.heartbeat().confirmsNoMore(this);
+            session.heartbeat().cancelConfirmation(this);
         }
         if (machine.state() == State.ENDED) {
             ended();
@@ -242,9 +242,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         over = true;
         client.forget(this);
         if (session != null) {
-            session.validity().holdsNoMore(this);
-            for (QueueEntry place : places) {
-                place.lane().forget(place);
+            session.validity().removeHolder(this);
+            for (QueueEntry entry : entries) {
+                entry.sessionQueue().forget(entry);
             }
         }
         if (holding != null) {
@@ -254,12 +254,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     private List<Optional<NodeName>> nodes() {
-        if (places.size() == 1) {
-            return List.of(places.get(0).node());
+        if (entries.size() == 1) {
+            return List.of(entries.get(0).node());
         }
-        List<Optional<NodeName>> nodes = new ArrayList<>(places.size());
-        for (QueueEntry place : places) {
-            nodes.add(place.node());
+        List<Optional<NodeName>> nodes = new ArrayList<>(entries.size());
+        for (QueueEntry entry : entries) {
+            nodes.add(entry.node());
         }
         return nodes;
     }
@@ -268,7 +268,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
      * The commands of the state machine, in the order of an acquire; {@link Acquisition#EDGES} shows when each is
      * given.
      */
-    private final class Life implements Command.Shell {
+    private final class CommandShell implements Command.Shell {
         @Override
         public void enqueue() {
             if (session != null) {
@@ -278,33 +278,33 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void recover() {
-            places.forEach(place -> place.lane().reader().listForLostCreate(place));
+            entries.forEach(entry -> entry.sessionQueue().reader().listForLostCreate(entry));
         }
 
         @Override
         public void disown(String id) {
-            places.forEach(place -> place.lane().reader().disown(id));
+            entries.forEach(entry -> entry.sessionQueue().reader().discard(id));
         }
 
         @Override
         public void remember(String id) {
-            places.forEach(place -> place.lane().reader().remember(id));
+            entries.forEach(entry -> entry.sessionQueue().reader().remember(id));
         }
 
         @Override
         public void lookUp(Placed node) {
-            readToken(places.get(node.member()), node.name());
+            readToken(entries.get(node.member()), node.name());
         }
 
         @Override
         public void listQueue(int member) {
-            QueueEntry place = places.get(member);
-            place.lane().reader().list(place);
+            QueueEntry entry = entries.get(member);
+            entry.sessionQueue().reader().list(entry);
         }
 
         @Override
         public void watch(int member, Decision.Wait how, int ahead) {
-            if (patience instanceof WaitPolicy.Never) {
+            if (waitPolicy instanceof WaitPolicy.Never) {
                 giveUpThen(() -> outcome.answer(Optional.empty()));
                 return;
             }
@@ -312,30 +312,30 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 waited = true;
                 signals.queued(ahead);
             }
-            places.get(member).watch(how);
+            entries.get(member).watch(how);
         }
 
         @Override
         public void tell(int member, NodeName next) {
-            QueueEntry place = places.get(member);
-            place.lane().tell(place, next);
+            QueueEntry entry = entries.get(member);
+            entry.sessionQueue().announce(entry, next);
         }
 
         @Override
         public void stopWatching() {
-            places.forEach(QueueEntry::stopWatching);
+            entries.forEach(QueueEntry::stopWatching);
         }
 
         @Override
         public void refuse(int member, int capacity) {
-            QueueEntry place = places.get(member);
-            fail(Errors.tooMany(shown(place.path()), place.recipe().permits(), capacity));
+            QueueEntry entry = entries.get(member);
+            fail(Errors.tooMany(shown(entry.path()), entry.recipe().permits(), capacity));
         }
 
         @Override
         public void drain(int member, long since) {
-            QueueEntry place = places.get(member);
-            place.lane().drain(place, since);
+            QueueEntry entry = entries.get(member);
+            entry.sessionQueue().renew(entry, since);
         }
 
         @Override
@@ -346,9 +346,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void grant(long token) {
             stopTimer();
-            places.forEach(place -> place.lane().nodes().granted(place));
-            session().validity().holds(Request.this);
-            holding = new Holding(places, session(), token, signals, Request.this::on);
+            entries.forEach(entry -> entry.sessionQueue().nodes().granted(entry));
+            session().validity().addHolder(Request.this);
+            holding = new Holding(entries, session(), token, signals, Request.this::on);
             ZkLease granted = holding.lease();
             granted.goesTo(signals);
             outcome.answer(Optional.of(granted));
@@ -356,12 +356,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) {
-            departures().release(leaving(nodes), !holding().handsOverLate(), then);
+            deletions().release(removed(nodes), !holding().mustDeleteBeforeHandOver(), then);
         }
 
         @Override
         public void leave(List<Placed> nodes) {
-            departures().withdraw(leaving(nodes), ignored -> runOnceLeft());
+            deletions().withdraw(removed(nodes), ignored -> runOnceDeleted());
         }
 
         @Override
@@ -380,13 +380,13 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             ownLayout.look(session());
             return;
         }
-        if (places.size() == 1 || !waited) {
+        if (entries.size() == 1 || !waited) {
             session().heartbeat().confirm(this);
             return;
         }
-        List<SessionNode.Standing> nodes = QueueEntry.standing(places);
+        List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries);
         String attempt = machine.id();
-        session().wire().write(SessionNode.Standing.checks(nodes), answer -> {
+        session().connection().write(SessionNode.OwnedNode.checks(nodes), answer -> {
             if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
                 return;
             }
@@ -414,45 +414,46 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void create() {
-        new NodeCreation(session(), machine, this, places).start();
+        new NodeCreation(session(), machine, this, entries).start();
         if (ownLayout != null) {
             ownLayout.look(session());
         }
     }
 
-    private PendingDeletions departures() {
-        return places.get(0).lane().departures();
+    private PendingDeletions deletions() {
+        return entries.get(0).sessionQueue().deletions();
     }
 
-    private List<PendingDeletions.Left> leaving(List<Placed> nodes) {
-        List<PendingDeletions.Left> leaving = new ArrayList<>(nodes.size());
+    private List<PendingDeletions.Removed> removed(List<Placed> nodes) {
+        List<PendingDeletions.Removed> removed = new ArrayList<>(nodes.size());
         for (Placed node : nodes) {
-            QueueEntry place = places.get(node.member());
-            place.lane().nodes().ended(place);
-            leaving.add(place.leaves(node.name()));
+            QueueEntry entry = entries.get(node.member());
+            entry.sessionQueue().nodes().ended(entry);
+            removed.add(entry.removed(node.name()));
         }
-        return leaving;
+        return removed;
     }
 
-    private void readToken(QueueEntry place, NodeName node) {
-        Wire wire = session().wire();
-        wire.<ZnodeStore.NodeData>ask(then -> wire.port().read(place.lane().pathOf(node.text()), then), answer -> {
-            boolean isThere = place.node().equals(Optional.of(node));
-            if (machine.state() != State.QUEUED || !isThere) {
-                return;
-            }
-            switch (answer.code()) {
-                case OK -> on(new Event.Found(answer.get().czxid()));
-                case NO_NODE -> place.nodeGone(node);
-                case CONNECTION_LOSS, READ_ONLY ->
-                    wire.whenConnected(() -> {
-                        if (place.node().equals(Optional.of(node))) {
-                            readToken(place, node);
-                        }
-                    });
-                default -> fail(Errors.refused(shown(place.path()), answer));
-            }
-        });
+    private void readToken(QueueEntry entry, NodeName node) {
+        Connection connection = session().connection();
+        connection.<ZnodeStore.NodeData>ask(
+                then -> connection.port().read(entry.sessionQueue().pathOf(node.text()), then), answer -> {
+                    boolean isThere = entry.node().equals(Optional.of(node));
+                    if (machine.state() != State.QUEUED || !isThere) {
+                        return;
+                    }
+                    switch (answer.code()) {
+                        case OK -> on(new Event.Found(answer.get().czxid()));
+                        case NO_NODE -> entry.nodeGone(node);
+                        case CONNECTION_LOSS, READ_ONLY ->
+                            connection.whenConnected(() -> {
+                                if (entry.node().equals(Optional.of(node))) {
+                                    readToken(entry, node);
+                                }
+                            });
+                        default -> fail(Errors.refused(shown(entry.path()), answer));
+                    }
+                });
     }
 
     @Override
@@ -475,11 +476,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         if (ownLayout != null) {
             ownLayout.sessionOver();
         }
-        places.forEach(QueueEntry::leaveSession);
+        entries.forEach(QueueEntry::leaveSession);
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
         }
-        runOnceLeft();
+        runOnceDeleted();
     }
 
     /** Sets what runs at once when the request ends, whatever the cause. */
@@ -515,11 +516,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     private void timeUp() {
-        if (onceLeft != null) {
-            runOnceLeft();
-        } else if (patience instanceof WaitPolicy.Never) {
+        if (onceDeleted != null) {
+            runOnceDeleted();
+        } else if (waitPolicy instanceof WaitPolicy.Never) {
             settle(() -> outcome.fail(new LockUnavailableException(
-                    Errors.outOfReach(shown(places.get(0).lock()), context.sessionTimeout()))));
+                    Errors.outOfReach(shown(entries.get(0).lock()), context.sessionTimeout()))));
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }
@@ -549,14 +550,14 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** Cleans up first and then completes the caller's future: its outcome is true for all clients by then. */
     private void giveUpThen(Runnable answer) {
-        if (machine.state() == State.ENDED || machine.state() == State.HELD || onceLeft != null) {
+        if (machine.state() == State.ENDED || machine.state() == State.HELD || onceDeleted != null) {
             return;
         }
-        onceLeft = answer;
-        boolean leaves = !QueueEntry.standing(places).isEmpty();
+        onceDeleted = answer;
+        boolean leaves = !QueueEntry.ownedNodes(entries).isEmpty();
         giveUp();
         if (!leaves) {
-            runOnceLeft();
+            runOnceDeleted();
         }
     }
 
@@ -564,17 +565,17 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         if (machine.state() != State.ENDED && machine.state() != State.HELD) {
             on(new Event.GiveUp());
         }
-        if (machine.state() == State.ABANDONING && (session == null || session.createsNoMore(this))) {
+        if (machine.state() == State.ABANDONING && (session == null || session.cancelCreate(this))) {
             // Between two sessions or without a connection, no create was sent.
             on(new Event.CreateRefused());
         }
     }
 
-    private void runOnceLeft() {
-        if (onceLeft != null) {
+    private void runOnceDeleted() {
+        if (onceDeleted != null) {
             stopTimer();
-            Runnable answer = onceLeft;
-            onceLeft = null;
+            Runnable answer = onceDeleted;
+            onceDeleted = null;
             answer.run();
         }
     }

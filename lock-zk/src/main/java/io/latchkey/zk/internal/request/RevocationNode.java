@@ -4,10 +4,10 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.Watches;
-import io.latchkey.zk.internal.session.Wire;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
@@ -29,7 +29,7 @@ final class RevocationNode {
     private static final byte[] EMPTY = new byte[0];
 
     private final Session session;
-    private final SessionNode place;
+    private final SessionNode owner;
     private final NodeName name;
     private final Holder holder;
     private final String path;
@@ -50,12 +50,12 @@ final class RevocationNode {
     /**
      * @param name the name of the holder's own node
      */
-    RevocationNode(Session session, SessionNode place, NodeName name, Holder holder) {
+    RevocationNode(Session session, SessionNode owner, NodeName name, Holder holder) {
         this.session = session;
-        this.place = place;
+        this.owner = owner;
         this.name = name;
         this.holder = holder;
-        this.path = place.path() + '/' + name.ear();
+        this.path = owner.path() + '/' + name.ear();
     }
 
     /**
@@ -64,27 +64,27 @@ final class RevocationNode {
      * that node is deleted (docs/protocol.md, "Lost answers").
      */
     void open() {
-        Optional<NodeName> own = place.node();
+        Optional<NodeName> own = owner.node();
         if (closed || own.isEmpty()) {
             return;
         }
         ZnodeStore.Write check =
-                new ZnodeStore.Write.Check(place.path() + '/' + own.get().text());
-        session.wire().write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
-            Response<ZnodeStore.Written> plain = Wire.plain(answer);
+                new ZnodeStore.Write.Check(owner.path() + '/' + own.get().text());
+        session.connection().write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
+            Response<ZnodeStore.Written> plain = Connection.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> listen();
-                case CONNECTION_LOSS, READ_ONLY -> session.wire().whenConnected(this::open);
+                case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::open);
                 case NO_NODE -> noNode(own.get());
-                default -> deaf(plain);
+                default -> cannotListen(plain);
             }
         });
     }
 
     /** Handles a request's node that was deleted, or replaced by a downgrade. */
     private void noNode(NodeName own) {
-        if (place.isAt(own)) {
-            place.nodeGone(own);
+        if (owner.isAt(own)) {
+            owner.nodeGone(own);
         } else {
             session.heartbeat().afterBeat(this::open);
         }
@@ -103,9 +103,9 @@ final class RevocationNode {
         return name;
     }
 
-    private void deaf(Response<?> why) {
+    private void cannotListen(Response<?> why) {
         if (!closed) {
-            String shown = session.context().shown(place.path());
+            String shown = session.context().shown(owner.path());
             holder.cannotBeAsked(Errors.of(shown, "listen to release requests", why));
         }
     }
@@ -143,11 +143,11 @@ final class RevocationNode {
         }
 
         @Override
-        public void blind(Response<?> why) {
+        public void watchLost(Response<?> why) {
             if (why.code() == Status.NO_AUTH || why.code() == Status.OTHER) {
-                deaf(why);
+                cannotListen(why);
             } else {
-                session.wire().whenConnected(RevocationNode.this::listen);
+                session.connection().whenConnected(RevocationNode.this::listen);
             }
         }
     }

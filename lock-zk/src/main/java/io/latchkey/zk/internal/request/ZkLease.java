@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 public final class ZkLease implements Lease {
     private final ClientContext context;
     private final Holder request;
-    private final List<SessionNode.Standing> nodes;
+    private final List<SessionNode.OwnedNode> nodes;
     private final Recipe recipe;
     private final long token;
     private final Session session;
-    private final ValidityPeriod term;
+    private final ValidityPeriod period;
     /** The events of the owner. One lease of a request may follow another, each with an owner of its own. */
     private volatile RequestEvents signals;
 
@@ -108,7 +108,7 @@ public final class ZkLease implements Lease {
      */
     ZkLease(
             Holder request,
-            List<SessionNode.Standing> nodes,
+            List<SessionNode.OwnedNode> nodes,
             Recipe recipe,
             long token,
             Session session,
@@ -119,7 +119,7 @@ public final class ZkLease implements Lease {
         this.recipe = recipe;
         this.token = token;
         this.session = session;
-        this.term = session.validity().term();
+        this.period = session.validity().period();
         this.signals = signals;
     }
 
@@ -136,7 +136,7 @@ public final class ZkLease implements Lease {
     /** Returns the paths of the nodes of all members, as the ZooKeeper handle sees them. */
     public List<String> nodePaths() {
         List<String> paths = new ArrayList<>(nodes.size());
-        for (SessionNode.Standing node : nodes) {
+        for (SessionNode.OwnedNode node : nodes) {
             paths.add(node.path());
         }
         return paths;
@@ -204,7 +204,7 @@ public final class ZkLease implements Lease {
     public void goesTo(RequestEvents owner) {
         signals = owner;
         owner.granted(token);
-        if (!session.wire().connected()) {
+        if (!session.connection().connected()) {
             owner.suspect();
         }
         if (end.get() instanceof End.Lost how) {
@@ -226,7 +226,7 @@ public final class ZkLease implements Lease {
 
     /** Returns the store of the session that holds. */
     public ZnodeStore port() {
-        return session.wire().port();
+        return session.connection().port();
     }
 
     /** Returns the context of the client that granted the lease. */
@@ -244,7 +244,7 @@ public final class ZkLease implements Lease {
         if (how != null || !valid) {
             return LeaseState.LOST;
         }
-        return session.wire().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
+        return session.connection().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
 
     @Override
@@ -252,17 +252,17 @@ public final class ZkLease implements Lease {
         if (end.get() != null) {
             return false;
         }
-        if (term.isValid()) {
+        if (period.isValid()) {
             return true;
         }
-        lose(term.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
-        context.serially(session.validity()::checkTerm);
+        lose(period.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
+        context.serially(session.validity()::checkPeriod);
         return false;
     }
 
     @Override
     public Duration remaining() {
-        return isValid() ? term.remaining() : Duration.ZERO;
+        return isValid() ? period.remaining() : Duration.ZERO;
     }
 
     @Override
@@ -318,8 +318,8 @@ public final class ZkLease implements Lease {
 
     void askedToRelease(Owner by) {
         if (end.get() == null) {
-            ReleaseRequest wish = new ReleaseRequest(by.label(), by.host(), by.processId());
-            context.callBack(() -> releaseRequested.tell(wish));
+            ReleaseRequest releaseRequest = new ReleaseRequest(by.label(), by.host(), by.processId());
+            context.callBack(() -> releaseRequested.tell(releaseRequest));
         }
     }
 
@@ -332,9 +332,9 @@ public final class ZkLease implements Lease {
      * replaced.
      */
     public void nodeGone(int member) {
-        SessionNode.Standing gone = nodes.get(member);
+        SessionNode.OwnedNode gone = nodes.get(member);
         context.serially(() -> {
-            if (gone.stands()) {
+            if (gone.isCurrent()) {
                 gone.gone();
             }
         });
@@ -352,17 +352,17 @@ public final class ZkLease implements Lease {
 
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        CompletableFuture<ReleaseOutcome> told = new CompletableFuture<>();
-        var unused = letGo().thenAccept(outcome -> context.callBack(() -> told.complete(outcome)));
-        return told;
+        CompletableFuture<ReleaseOutcome> result = new CompletableFuture<>();
+        var unused = beginRelease().thenAccept(outcome -> context.callBack(() -> result.complete(outcome)));
+        return result;
     }
 
     /** Releases a lease whose caller no longer waits. */
     public void abandon() {
-        var unused = letGo();
+        var unused = beginRelease();
     }
 
-    private CompletableFuture<ReleaseOutcome> letGo() {
+    private CompletableFuture<ReleaseOutcome> beginRelease() {
         if (!isValid() || !end.compareAndSet(null, new End.Released())) {
             return CompletableFuture.completedFuture(
                     end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
@@ -375,7 +375,7 @@ public final class ZkLease implements Lease {
 
     @Override
     public ReleaseOutcome release() {
-        CompletableFuture<ReleaseOutcome> outcome = letGo();
+        CompletableFuture<ReleaseOutcome> outcome = beginRelease();
         if (context.wouldWaitForItself()) {
             return outcome.getNow(ReleaseOutcome.PENDING);
         }

@@ -35,10 +35,10 @@ public final class Heartbeat {
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
 
     private final ClientContext context;
-    private final Wire wire;
+    private final Connection connection;
     private final SessionValidity validity;
     private final NodeChecks nodeChecks;
-    private final Runnable backInTouch;
+    private final Runnable onReconnected;
 
     private final List<Runnable> onBeat = new ArrayList<>();
     /** Requests that wait for a proof that the validity period has not ended. */
@@ -64,14 +64,19 @@ public final class Heartbeat {
     private final RestartableTimer nextProbe;
 
     /**
-     * @param backInTouch runs when the barrier on a new connection is committed
+     * @param onReconnected runs when the barrier on a new connection is committed
      */
-    Heartbeat(ClientContext context, Wire wire, SessionValidity validity, NodeChecks nodeChecks, Runnable backInTouch) {
+    Heartbeat(
+            ClientContext context,
+            Connection connection,
+            SessionValidity validity,
+            NodeChecks nodeChecks,
+            Runnable onReconnected) {
         this.context = context;
-        this.wire = wire;
+        this.connection = connection;
         this.validity = validity;
         this.nodeChecks = nodeChecks;
-        this.backInTouch = backInTouch;
+        this.onReconnected = onReconnected;
         this.nextBeat = new RestartableTimer(context, this::beatDue);
         this.nextProbe = new RestartableTimer(context, this::probe);
         this.checked = context.now();
@@ -97,9 +102,9 @@ public final class Heartbeat {
     }
 
     private void beatDue() {
-        if (!wire.isOver() && (hasNodes() || !onBeat.isEmpty() || !risky.isEmpty())) {
+        if (!connection.isOver() && (hasNodes() || !onBeat.isEmpty() || !risky.isEmpty())) {
             nextBeat.set(interval());
-            if (wire.connected()) {
+            if (connection.connected()) {
                 beat();
             }
         }
@@ -131,7 +136,7 @@ public final class Heartbeat {
     }
 
     void probe() {
-        if (!wire.isOver() && !wire.connected()) {
+        if (!connection.isOver() && !connection.connected()) {
             beat();
         }
     }
@@ -154,7 +159,7 @@ public final class Heartbeat {
     }
 
     /** Sends another heartbeat if requests wait for a proof: the barrier has checked none of their nodes. */
-    void beatForThoseThatWait() {
+    void beatForConfirmation() {
         beatAgain |= !confirming.isEmpty();
     }
 
@@ -169,24 +174,24 @@ public final class Heartbeat {
             beatAgain = true;
             return;
         }
-        Deque<SessionNode> present = wire.connected() ? nodeChecks.all() : new ArrayDeque<>(0);
+        Deque<SessionNode> present = connection.connected() ? nodeChecks.all() : new ArrayDeque<>(0);
         checkedByBeat.clear();
-        if (wire.connected()) {
+        if (connection.connected()) {
             checkedByBeat.addAll(confirming);
         }
-        beatPart(wire.connection(), present);
-        beatRest(wire.connection(), present, TO_WATCHES);
+        beatPart(connection.number(), present);
+        beatRest(connection.number(), present, TO_WATCHES);
     }
 
-    private List<SessionNode.Standing> beatPart(int on, Deque<SessionNode> left) {
-        List<SessionNode.Standing> part = nodeChecks.part(left);
+    private List<SessionNode.OwnedNode> beatPart(int on, Deque<SessionNode> left) {
+        List<SessionNode.OwnedNode> part = nodeChecks.part(left);
         beating++;
         Consumer<Response<ZnodeStore.Written>> then = answer -> {
             beating--;
             beaten(on, answer);
         };
         if (part.isEmpty()) {
-            wire.write(List.of(new ZnodeStore.Write.Check("/")), then);
+            connection.write(List.of(new ZnodeStore.Write.Check("/")), then);
         } else {
             nodeChecks.check(part, then);
         }
@@ -206,12 +211,12 @@ public final class Heartbeat {
         beating++;
         context.serially(() -> {
             beating--;
-            if (wire.isOver() || on != wire.connection()) {
+            if (connection.isOver() || on != connection.number()) {
                 beatAgain();
                 return;
             }
             List<SessionNode> holders = beatPart(on, left).stream()
-                    .map(SessionNode.Standing::owner)
+                    .map(SessionNode.OwnedNode::owner)
                     .filter(SessionNode::isHeld)
                     .limit(toWatches)
                     .toList();
@@ -222,15 +227,15 @@ public final class Heartbeat {
 
     private void beaten(int on, Response<ZnodeStore.Written> answer) {
         if (answer.ok()) {
-            if (wire.connected() && answer.get().failedAt().isEmpty()) {
+            if (connection.connected() && answer.get().failedAt().isEmpty()) {
                 checked = context.now();
             }
             if (beating == 0) {
-                if (wire.connected()) {
-                    beats += on == wire.connection() ? 1 : 0;
+                if (connection.connected()) {
+                    beats += on == connection.number() ? 1 : 0;
                     context.serially(this::riskNext);
-                } else if (on == wire.connection()) {
-                    backInTouch.run();
+                } else if (on == connection.number()) {
+                    onReconnected.run();
                 }
                 List<Runnable> tasks = List.copyOf(onBeat);
                 onBeat.clear();
@@ -239,7 +244,7 @@ public final class Heartbeat {
             }
         } else {
             checkedByBeat.clear();
-            if (!wire.connected() && on == wire.connection()) {
+            if (!connection.connected() && on == connection.number()) {
                 // The server refused the barrier, for example because it throttles; no event will report that it
                 // accepts requests again.
                 probeLater();
@@ -249,7 +254,7 @@ public final class Heartbeat {
     }
 
     private void beatAgain() {
-        if (beatAgain && beating == 0 && !wire.isOver()) {
+        if (beatAgain && beating == 0 && !connection.isOver()) {
             beatAgain = false;
             beat();
         }
@@ -268,7 +273,7 @@ public final class Heartbeat {
     public void confirm(SessionRequest request) {
         if (validity.isValid()) {
             request.confirmed();
-            validity.armTermEnd();
+            validity.armPeriodEnd();
         } else {
             confirming.add(request);
             beat();
@@ -276,7 +281,7 @@ public final class Heartbeat {
     }
 
     /** Removes a request that no longer waits for a proof. */
-    public void confirmsNoMore(SessionRequest request) {
+    public void cancelConfirmation(SessionRequest request) {
         confirming.remove(request);
         checkedByBeat.remove(request);
     }
@@ -293,7 +298,7 @@ public final class Heartbeat {
         checkedByBeat.clear();
         all.forEach(confirming::remove);
         SerialExecutor.attemptEach(all, SessionRequest::confirmed);
-        validity.armTermEnd();
+        validity.armPeriodEnd();
     }
 
     // ---- requests that may break the connection
@@ -312,7 +317,7 @@ public final class Heartbeat {
     }
 
     private void riskNext() {
-        if (!risking && !risky.isEmpty() && wire.connected() && mayLoseConnection()) {
+        if (!risking && !risky.isEmpty() && connection.connected() && mayLoseConnection()) {
             risking = true;
             risky.remove().accept(() -> {
                 risking = false;

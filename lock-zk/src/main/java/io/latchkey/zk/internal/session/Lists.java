@@ -31,7 +31,7 @@ public final class Lists {
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final ClientContext context;
-    private final Wire wire;
+    private final Connection connection;
     private final SessionValidity validity;
     private final Heartbeat heartbeat;
     /** The number of consecutive lists of a path that were lost with their connection. */
@@ -39,9 +39,9 @@ public final class Lists {
 
     private record Lost(int times, ClockReading last) {}
 
-    Lists(ClientContext context, Wire wire, SessionValidity validity, Heartbeat heartbeat) {
+    Lists(ClientContext context, Connection connection, SessionValidity validity, Heartbeat heartbeat) {
         this.context = context;
-        this.wire = wire;
+        this.connection = connection;
         this.validity = validity;
         this.heartbeat = heartbeat;
     }
@@ -70,7 +70,7 @@ public final class Lists {
             request.accept(counted(path, then));
             return;
         }
-        wire.<ZnodeStore.NodeData>ask(done -> wire.port().read(path, done), answer -> {
+        connection.<ZnodeStore.NodeData>ask(done -> connection.port().read(path, done), answer -> {
             if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {
@@ -93,7 +93,7 @@ public final class Lists {
     }
 
     private void list(String path, Consumer<Response<ZnodeStore.Listing>> then) {
-        wire.ask(done -> wire.port().list(path, done), then);
+        connection.ask(done -> connection.port().list(path, done), then);
     }
 
     private void askAlone(
@@ -151,7 +151,7 @@ public final class Lists {
 
     /** Children of other clients may have longer names than requests have: then only the lost lists show the length. */
     private boolean mayFit(String path, int children) {
-        if (Errors.exceedsAPacket(children, wire.port().longestAnswer())) {
+        if (Errors.exceedsAPacket(children, connection.port().longestAnswer())) {
             return false;
         }
         Lost counted = lost.get(path);

@@ -38,51 +38,51 @@ public final class NodeChecks {
     /** The pause between two checks of deleted nodes while watches report more deletions than fit one. */
     private static final Duration COLLECTED = Duration.ofMillis(100);
 
-    private final Wire wire;
-    private final Set<SessionNode> places = new LinkedHashSet<>();
+    private final Connection connection;
+    private final Set<SessionNode> owners = new LinkedHashSet<>();
     /** Owners whose watches have reported a deletion. */
-    private final Deque<SessionNode> told = new ArrayDeque<>();
+    private final Deque<SessionNode> reported = new ArrayDeque<>();
 
     private final RestartableTimer collected;
     private boolean asking;
 
-    NodeChecks(ClientContext context, Wire wire) {
-        this.wire = wire;
-        this.collected = new RestartableTimer(context, this::checkTold);
+    NodeChecks(ClientContext context, Connection connection) {
+        this.connection = connection;
+        this.collected = new RestartableTimer(context, this::checkReported);
     }
 
     boolean isEmpty() {
-        return places.isEmpty();
+        return owners.isEmpty();
     }
 
     /** Updates the set after a node has appeared or disappeared, or a watch on it was set or has ended. */
-    public void update(SessionNode place) {
-        if (place.node().isPresent() && !place.isLeftToWatch()) {
-            places.add(place);
+    public void update(SessionNode owner) {
+        if (owner.node().isPresent() && !owner.isLeftToWatch()) {
+            owners.add(owner);
         } else {
-            places.remove(place);
+            owners.remove(owner);
         }
     }
 
     /** Returns all nodes to be checked, as a queue for {@link #part}. */
     Deque<SessionNode> all() {
-        return new ArrayDeque<>(places);
+        return new ArrayDeque<>(owners);
     }
 
     /** Removes the next nodes that fit one transaction from the queue and returns them. */
-    List<SessionNode.Standing> part(Deque<SessionNode> left) {
-        List<SessionNode.Standing> part = new ArrayList<>(Math.min(PART, left.size()));
+    List<SessionNode.OwnedNode> part(Deque<SessionNode> left) {
+        List<SessionNode.OwnedNode> part = new ArrayList<>(Math.min(PART, left.size()));
         int bytes = 0;
         while (!left.isEmpty() && part.size() < PART) {
-            SessionNode place = left.element();
-            Optional<NodeName> name = place.node();
-            if (places.contains(place) && name.filter(place::isAt).isPresent()) {
-                SessionNode.Standing standing = new SessionNode.Standing(place, name.get());
-                bytes += CHECK + standing.path().length();
+            SessionNode owner = left.element();
+            Optional<NodeName> name = owner.node();
+            if (owners.contains(owner) && name.filter(owner::isAt).isPresent()) {
+                SessionNode.OwnedNode owned = new SessionNode.OwnedNode(owner, name.get());
+                bytes += CHECK + owned.path().length();
                 if (!part.isEmpty() && bytes > PART_BYTES) {
                     break;
                 }
-                part.add(standing);
+                part.add(owned);
             }
             left.remove();
         }
@@ -94,8 +94,8 @@ public final class NodeChecks {
      *
      * @param then gets a response that is OK only if each node was seen, or its owner was notified that it is gone
      */
-    void check(List<SessionNode.Standing> part, Consumer<Response<ZnodeStore.Written>> then) {
-        wire.write(SessionNode.Standing.checks(part), answer -> {
+    void check(List<SessionNode.OwnedNode> part, Consumer<Response<ZnodeStore.Written>> then) {
+        connection.write(SessionNode.OwnedNode.checks(part), answer -> {
             if (answer.ok() && answer.get().failedAt().isPresent()) {
                 failed(part, answer, then);
             } else {
@@ -105,7 +105,7 @@ public final class NodeChecks {
     }
 
     private void failed(
-            List<SessionNode.Standing> part,
+            List<SessionNode.OwnedNode> part,
             Response<ZnodeStore.Written> failed,
             Consumer<Response<ZnodeStore.Written>> then) {
         ZnodeStore.Refusal refusal = failed.get().failedAt().orElseThrow();
@@ -113,19 +113,19 @@ public final class NodeChecks {
             part.get(refusal.index()).gone();
         }
         // A server checks existence before rights, so a node refused for another reason exists.
-        List<SessionNode.Standing> others = part.stream()
-                .filter(SessionNode.Standing::stands)
+        List<SessionNode.OwnedNode> others = part.stream()
+                .filter(SessionNode.OwnedNode::isCurrent)
                 .filter(each -> !each.equals(part.get(refusal.index())))
                 .toList();
         if (others.isEmpty()) {
             then.accept(failed);
             return;
         }
-        List<String> paths = others.stream().map(SessionNode.Standing::path).toList();
+        List<String> paths = others.stream().map(SessionNode.OwnedNode::path).toList();
         // Without a response, the next heartbeat fails as this one did.
-        wire.<List<Status>>ask(done -> wire.port().exist(paths, done), answer -> {
+        connection.<List<Status>>ask(done -> connection.port().exist(paths, done), answer -> {
             for (int i = 0; answer.ok() && i < others.size(); i++) {
-                if (answer.get().get(i) == Status.NO_NODE && others.get(i).stands()) {
+                if (answer.get().get(i) == Status.NO_NODE && others.get(i).isCurrent()) {
                     others.get(i).gone();
                 }
             }
@@ -138,21 +138,21 @@ public final class NodeChecks {
      * reports later; a committed transaction shows it. The first check is sent at once; deletions reported while it is
      * pending are checked together.
      */
-    public void told(SessionNode gone) {
-        told.add(gone);
+    public void reported(SessionNode gone) {
+        reported.add(gone);
         if (!asking && !collected.isSet()) {
-            checkTold();
+            checkReported();
         }
     }
 
-    private void checkTold() {
-        if (told.isEmpty()) {
+    private void checkReported() {
+        if (reported.isEmpty()) {
             return;
         }
         asking = true;
-        wire.whenConnected(() -> {
-            List<SessionNode.Standing> part = part(told);
-            Duration pause = told.isEmpty() ? COLLECTED : Duration.ZERO;
+        connection.whenConnected(() -> {
+            List<SessionNode.OwnedNode> part = part(reported);
+            Duration pause = reported.isEmpty() ? COLLECTED : Duration.ZERO;
             if (part.isEmpty()) {
                 asking = false;
                 return;
@@ -166,7 +166,7 @@ public final class NodeChecks {
 
     void end() {
         collected.cancel();
-        places.clear();
-        told.clear();
+        owners.clear();
+        reported.clear();
     }
 }

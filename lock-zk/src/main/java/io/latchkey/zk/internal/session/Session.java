@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A ZooKeeper session from its first connection to its end. Its parts are the {@link Wire}, the {@link
+ * A ZooKeeper session from its first connection to its end. Its parts are the {@link Connection}, the {@link
  * SessionValidity}, the {@link Heartbeat}, the {@link Watches} and the {@link Lists}. Every request belongs to exactly
  * one session. Confined to the client's serial executor, except for volatile fields.
  */
@@ -17,7 +17,7 @@ public final class Session {
     private final ClientContext context;
     private final Client client;
     private final SessionValidity validity;
-    private final Wire wire;
+    private final Connection connection;
     private final Watches watches;
     private final NodeChecks nodeChecks;
     private final Heartbeat heartbeat;
@@ -47,11 +47,11 @@ public final class Session {
         this.context = context;
         this.client = client;
         this.validity = new SessionValidity(context);
-        this.wire = new Wire(context, validity, new Answers());
-        this.watches = new Watches(context, wire);
-        this.nodeChecks = new NodeChecks(context, wire);
-        this.heartbeat = new Heartbeat(context, wire, validity, nodeChecks, this::backInTouch);
-        this.lists = new Lists(context, wire, validity, heartbeat);
+        this.connection = new Connection(context, validity, new Answers());
+        this.watches = new Watches(context, connection);
+        this.nodeChecks = new NodeChecks(context, connection);
+        this.heartbeat = new Heartbeat(context, connection, validity, nodeChecks, this::onReconnected);
+        this.lists = new Lists(context, connection, validity, heartbeat);
         this.marking = !context.naming().isShared();
     }
 
@@ -59,8 +59,8 @@ public final class Session {
         return context;
     }
 
-    public Wire wire() {
-        return wire;
+    public Connection connection() {
+        return connection;
     }
 
     public SessionValidity validity() {
@@ -107,21 +107,21 @@ public final class Session {
     // ---- the connection
 
     public void open(ZnodeStore opened) {
-        wire.open(opened);
+        connection.open(opened);
     }
 
     public void connectedWith(Duration sessionTimeout) {
-        boolean first = !wire.hasConnected();
-        wire.newConnection();
+        boolean first = !connection.hasConnected();
+        connection.newConnection();
         if (validity.connectedWith(sessionTimeout, first)) {
             heartbeat.shortened();
         }
         if (first) {
-            backInTouch();
+            onReconnected();
             if (validity.beginsPair()) {
                 heartbeat.completePair();
             }
-        } else if (wire.connected()) {
+        } else if (connection.connected()) {
             // A borrowed handle reports its connection again if another client creates or deletes the node that is
             // watched there.
             validity.connected();
@@ -131,13 +131,13 @@ public final class Session {
     }
 
     public void disconnected() {
-        if (wire.hasConnected()) {
-            outOfTouch();
+        if (connection.hasConnected()) {
+            onDisconnected();
         }
     }
 
-    private void outOfTouch() {
-        boolean lost = wire.lost();
+    private void onDisconnected() {
+        boolean lost = connection.lost();
         validity.connectionLost(lost);
         heartbeat.connectionLost();
         if (lost) {
@@ -147,23 +147,23 @@ public final class Session {
         } else {
             heartbeat.probeLater();
         }
-        validity.away();
+        validity.reportDisconnected();
     }
 
     /** Resumes all that waits for the connection, after the barrier on a new one is committed. */
-    private void backInTouch() {
-        wire.backInTouch();
+    private void onReconnected() {
+        connection.onReconnected();
         context.signals().session(LockObserver.SessionState.CONNECTED);
         if (!validity.believesOffer()) {
             heartbeat.beatSoon();
         }
-        heartbeat.beatForThoseThatWait();
+        heartbeat.beatForConfirmation();
         validity.connected();
-        wire.runWaiting();
+        connection.runWaiting();
         // Lists for the requests' own lost creates are sent first and serve the others as well.
         lookForLostCreates.forEach(context::serially);
         toCreate.forEach(request -> context.serially(() -> {
-            if (createsNoMore(request)) {
+            if (cancelCreate(request)) {
                 whenConnectedCreate(request);
             }
         }));
@@ -174,7 +174,7 @@ public final class Session {
      * without a connection leaves no node behind.
      */
     public void whenConnectedCreate(SessionRequest request) {
-        if (wire.connected()) {
+        if (connection.connected()) {
             request.create();
         } else {
             toCreate.add(request);
@@ -182,7 +182,7 @@ public final class Session {
     }
 
     /** Removes the request from those that wait for the connection, and returns whether it was among them. */
-    public boolean createsNoMore(SessionRequest request) {
+    public boolean cancelCreate(SessionRequest request) {
         return toCreate.remove(request);
     }
 
@@ -195,7 +195,7 @@ public final class Session {
         lookForLostCreates.add(look);
     }
 
-    public void lookNoMore(Runnable look) {
+    public void stopLooking(Runnable look) {
         lookForLostCreates.remove(look);
     }
 
@@ -208,17 +208,17 @@ public final class Session {
      * reconnecting.
      */
     public void tryAgain(Runnable task) {
-        if (wire.connected()) {
+        if (connection.connected()) {
             heartbeat.afterBeat(task);
         } else {
-            wire.whenConnected(task);
+            connection.whenConnected(task);
         }
     }
 
-    private final class Answers implements Wire.Listener {
+    private final class Answers implements Connection.Listener {
         @Override
-        public void outOfTouch() {
-            Session.this.outOfTouch();
+        public void onDisconnected() {
+            Session.this.onDisconnected();
         }
 
         @Override
@@ -240,7 +240,7 @@ public final class Session {
     // ---- the end
 
     public void end() {
-        wire.end();
+        connection.end();
         validity.end();
         heartbeat.end();
         toCreate.clear();

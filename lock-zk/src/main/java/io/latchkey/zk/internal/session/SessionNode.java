@@ -32,15 +32,15 @@ public interface SessionNode {
     void nodeGone(NodeName name);
 
     /** A node and its owner at one point in time. */
-    record Standing(SessionNode owner, NodeName name) {
+    record OwnedNode(SessionNode owner, NodeName name) {
         public String path() {
             return owner.path() + '/' + name.text();
         }
 
         /** Returns checks of the nodes: writes that change nothing and fail if a node does not exist. */
-        public static List<ZnodeStore.Write> checks(Collection<Standing> nodes) {
+        public static List<ZnodeStore.Write> checks(Collection<OwnedNode> nodes) {
             List<ZnodeStore.Write> checks = new ArrayList<>(nodes.size());
-            for (Standing node : nodes) {
+            for (OwnedNode node : nodes) {
                 checks.add(new ZnodeStore.Write.Check(node.path()));
             }
             return checks;
@@ -50,7 +50,7 @@ public interface SessionNode {
          * Returns whether the node is still the owner's. Only then is its absence relevant: a replaced node is expected
          * to be gone.
          */
-        public boolean stands() {
+        public boolean isCurrent() {
             return owner.isAt(name);
         }
 

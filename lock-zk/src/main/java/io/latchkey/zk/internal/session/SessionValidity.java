@@ -35,13 +35,13 @@ public final class SessionValidity {
     private Duration offered;
 
     private SessionExpiryBound proofs;
-    private volatile @Nullable ValidityPeriod term;
-    private final RestartableTimer termEnd;
+    private volatile @Nullable ValidityPeriod period;
+    private final RestartableTimer periodEnd;
     private final Set<SessionRequest> holding = new LinkedHashSet<>();
 
     SessionValidity(ClientContext context) {
         this.context = context;
-        this.termEnd = new RestartableTimer(context, this::termEnds);
+        this.periodEnd = new RestartableTimer(context, this::periodEnds);
         this.timeout = context.sessionTimeout();
         this.offered = timeout;
         this.opened = context.now();
@@ -51,17 +51,17 @@ public final class SessionValidity {
     }
 
     /** Returns the current validity period. No lease is granted without one. */
-    public ValidityPeriod term() {
-        return Objects.requireNonNull(term, "no write was committed in this session yet");
+    public ValidityPeriod period() {
+        return Objects.requireNonNull(period, "no write was committed in this session yet");
     }
 
     boolean isValid() {
-        ValidityPeriod present = term;
+        ValidityPeriod present = period;
         return present != null && present.isValid();
     }
 
     Duration remaining() {
-        ValidityPeriod present = term;
+        ValidityPeriod present = period;
         return present == null ? Duration.ZERO : present.remaining();
     }
 
@@ -77,11 +77,11 @@ public final class SessionValidity {
 
     // ---- the holders
 
-    public void holds(SessionRequest request) {
+    public void addHolder(SessionRequest request) {
         holding.add(request);
     }
 
-    public void holdsNoMore(SessionRequest request) {
+    public void removeHolder(SessionRequest request) {
         holding.remove(request);
     }
 
@@ -99,11 +99,11 @@ public final class SessionValidity {
      */
     boolean connectedWith(Duration sessionTimeout, boolean first) {
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
-        ValidityPeriod present = term;
+        ValidityPeriod present = period;
         if (shorter && present != null) {
             present.shorten(timeout.minus(sessionTimeout));
-            if (termEnd.isSet()) {
-                termEnd.set(present.remaining());
+            if (periodEnd.isSet()) {
+                periodEnd.set(present.remaining());
             }
         }
         context.signals().timeoutGranted(sessionTimeout, !first || context.makesSessions());
@@ -160,9 +160,9 @@ public final class SessionValidity {
     }
 
     /** Notifies observers of the lost connection, and the holders if their deadline has passed. */
-    void away() {
+    void reportDisconnected() {
         context.signals().away(holding.size(), remaining());
-        checkTerm();
+        checkPeriod();
     }
 
     private SessionExpiryBound newProofs() {
@@ -189,7 +189,7 @@ public final class SessionValidity {
             return;
         }
         ClockReading deadline = proved.get();
-        ValidityPeriod present = term;
+        ValidityPeriod present = period;
         if (present != null && present.prolong(deadline)) {
             return;
         }
@@ -197,18 +197,18 @@ public final class SessionValidity {
             lapse();
             // The former period may have ended by the wall clock alone; its timer would then fire too late for the next
             // one.
-            termEnd.cancel();
+            periodEnd.cancel();
         }
         if (!deadline.reachedAt(now)) {
-            term = new ValidityPeriod(context.time(), deadline);
+            period = new ValidityPeriod(context.time(), deadline);
         }
     }
 
     // ---- the end of the validity period
 
     /** Ends the leases if the deadline has passed, possibly by the wall clock alone, for which no timer fires. */
-    public void checkTerm() {
-        ValidityPeriod present = term;
+    public void checkPeriod() {
+        ValidityPeriod present = period;
         if (present != null && !present.isValid()) {
             lapse();
         }
@@ -219,26 +219,26 @@ public final class SessionValidity {
     }
 
     /** Sets the timer that reports a loss when the deadline passes, without a call by the holder. */
-    void armTermEnd() {
-        ValidityPeriod present = term;
-        if (!termEnd.isSet() && present != null && !present.isOver()) {
-            termEnd.set(present.remaining());
+    void armPeriodEnd() {
+        ValidityPeriod present = period;
+        if (!periodEnd.isSet() && present != null && !present.isOver()) {
+            periodEnd.set(present.remaining());
         }
     }
 
-    private void termEnds() {
-        checkTerm();
+    private void periodEnds() {
+        checkPeriod();
         if (!holding.isEmpty()) {
-            armTermEnd();
+            armPeriodEnd();
         }
     }
 
     void end() {
-        ValidityPeriod present = term;
+        ValidityPeriod present = period;
         if (present != null) {
             present.end();
         }
-        termEnd.cancel();
+        periodEnd.cancel();
         holding.clear();
     }
 }

@@ -27,12 +27,12 @@ public final class Watches {
     private static final long NO_ZXID = -1;
 
     private final ClientContext context;
-    private final Wire wire;
+    private final Connection connection;
     private final Map<String, Watched> byPath = new HashMap<>();
     /** Paths whose watches are being removed, once for each removal without a response. */
     private final Multiset<String> removing = HashMultiset.create();
 
-    /** Callbacks for one watched node. A listener is removed after {@code released}, {@code gone} or {@code blind}. */
+    /** Callbacks for one watched node. A listener is removed after {@code released}, {@code gone} or {@code watchLost}. */
     public interface Listener {
         /** The holder of the node has released it. */
         void released();
@@ -41,7 +41,7 @@ public final class Watches {
         void gone();
 
         /** The watch could not be set or was removed; the state of the node is unknown. */
-        void blind(Response<?> why);
+        void watchLost(Response<?> why);
 
         /** The node's data when the watch was set, which may have been before this listener was added. */
         default void seen(ZnodeStore.NodeData data) {}
@@ -136,9 +136,9 @@ public final class Watches {
         }
     }
 
-    Watches(ClientContext context, Wire wire) {
+    Watches(ClientContext context, Connection connection) {
         this.context = context;
-        this.wire = wire;
+        this.connection = connection;
     }
 
     /** Watches a node's data and its children in one flight, which together show a clean release. */
@@ -169,17 +169,18 @@ public final class Watches {
             watched.set(what, Armed.ASKED_FOR);
             switch (what) {
                 case DATA ->
-                    wire.<ZnodeStore.NodeData>ask(then -> wire.port().watchData(path, then), answer -> {
-                        if (armed(path, watched, what, answer)) {
-                            watched.seenData = answer.get();
-                            watched.listening().forEach(told -> told.seen(answer.get()));
-                        }
-                    });
+                    connection.<ZnodeStore.NodeData>ask(
+                            then -> connection.port().watchData(path, then), answer -> {
+                                if (armed(path, watched, what, answer)) {
+                                    watched.seenData = answer.get();
+                                    watched.listening().forEach(each -> each.seen(answer.get()));
+                                }
+                            });
                 case CHILDREN ->
-                    wire.<ZnodeStore.Listing>ask(then -> wire.port().watchChildren(path, then), answer -> {
+                    connection.<ZnodeStore.Listing>ask(then -> connection.port().watchChildren(path, then), answer -> {
                         if (armed(path, watched, what, answer)) {
                             watched.seen = answer.get();
-                            watched.listening().forEach(told -> told.seen(answer.get()));
+                            watched.listening().forEach(each -> each.seen(answer.get()));
                         }
                     });
             }
@@ -222,7 +223,7 @@ public final class Watches {
                 }
                 byPath.remove(path);
                 Response<?> why = Response.failed(Status.CONNECTION_LOSS, "watch removed");
-                watched.listening().forEach(listener -> listener.blind(why));
+                watched.listening().forEach(listener -> listener.watchLost(why));
             }
         }
     }
@@ -241,7 +242,7 @@ public final class Watches {
                 if (answer.code() == Status.NO_NODE) {
                     listener.gone();
                 } else {
-                    listener.blind(answer);
+                    listener.watchLost(answer);
                 }
             }
         }
@@ -256,6 +257,6 @@ public final class Watches {
 
     private void takeBack(String path) {
         removing.add(path);
-        wire.port().removeWatches(path, () -> context.serially(() -> removing.remove(path)));
+        connection.port().removeWatches(path, () -> context.serially(() -> removing.remove(path)));
     }
 }

@@ -107,11 +107,11 @@ class ManyRequestsTest {
         }
         assertTimeoutPreemptively(SOON, () -> {
             for (int i = 0; i < 300_000; i++) {
-                assertTrue(queues.owes());
+                assertTrue(queues.hasPendingDeletions());
             }
         });
         queues.at("/m/0").noLongerCreating();
-        assertFalse(queues.owes());
+        assertFalse(queues.hasPendingDeletions());
     }
 
     @Test
@@ -121,9 +121,9 @@ class ManyRequestsTest {
             nodes.add(NodeName.parse(String.format(Locale.ROOT, "read-%016x-%010d", i, i))
                     .orElseThrow());
         }
-        PendingDeletions departures = queues.at("/m").departures();
-        assertTimeoutPreemptively(SOON, () -> nodes.forEach(departures::withdraw));
-        assertTrue(departures.owes());
+        PendingDeletions deletions = queues.at("/m").deletions();
+        assertTimeoutPreemptively(SOON, () -> nodes.forEach(deletions::withdraw));
+        assertTrue(deletions.hasPendingDeletions());
     }
 
     /** Compares with a session without requests, so that the machine's speed does not matter. */
@@ -146,7 +146,7 @@ class ManyRequestsTest {
         return engine.ask("/m", "be late", (session, took) -> {
             long start = System.nanoTime();
             for (int i = 0; i < 30_000; i++) {
-                session.wire().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
+                session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
             }
             engine.context().serially(() -> took.complete(System.nanoTime() - start));
         });

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * session's validity as far as it proves it, and is ignored once the session has ended. Confined to that executor,
  * except for volatile fields.
  */
-public final class Wire {
+public final class Connection {
     private final ClientContext context;
     private final SessionValidity validity;
     private final Listener listener;
@@ -27,7 +27,7 @@ public final class Wire {
     /**
      * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
      */
-    private int connection;
+    private int number;
 
     private volatile boolean connected;
     private boolean over;
@@ -35,7 +35,7 @@ public final class Wire {
     /** Callbacks for what responses say about the session. Called on the serial executor. */
     interface Listener {
         /** The connection is lost, or could not be used. */
-        void outOfTouch();
+        void onDisconnected();
 
         /** The server has ended the session. */
         void sessionOver();
@@ -47,7 +47,7 @@ public final class Wire {
         void answered();
     }
 
-    Wire(ClientContext context, SessionValidity validity, Listener listener) {
+    Connection(ClientContext context, SessionValidity validity, Listener listener) {
         this.context = context;
         this.validity = validity;
         this.listener = listener;
@@ -68,11 +68,11 @@ public final class Wire {
     }
 
     public boolean hasConnected() {
-        return connection > 0;
+        return number > 0;
     }
 
-    int connection() {
-        return connection;
+    int number() {
+        return number;
     }
 
     public boolean isOver() {
@@ -81,17 +81,17 @@ public final class Wire {
 
     /** Notes a new connection. Requests sent over the former one may still be applied until a barrier is committed. */
     void newConnection() {
-        connection++;
+        number++;
     }
 
     /** Notes that the barrier is committed. Earlier requests were applied, or will not be on this connection. */
-    void backInTouch() {
+    void onReconnected() {
         connected = true;
     }
 
     /** Notes that the connection is lost, and returns whether it could be used until then. */
     boolean lost() {
-        connection++;
+        number++;
         boolean was = connected;
         connected = false;
         return was;
@@ -141,17 +141,17 @@ public final class Wire {
             return;
         }
         ClockReading sent = context.now();
-        int on = connection;
+        int on = number;
         request.accept(answer -> context.serially(() -> {
             if (over) {
                 return;
             }
             switch (answer.code()) {
-                case CONNECTION_LOSS, READ_ONLY -> listener.outOfTouch();
+                case CONNECTION_LOSS, READ_ONLY -> listener.onDisconnected();
                 case SESSION_EXPIRED -> listener.sessionOver();
                 case LOGIN_REFUSED -> listener.loginRefused();
                 default -> {
-                    if (on == connection) {
+                    if (on == number) {
                         proof.take(sent, context.now(), answer);
                     } else {
                         validity.heard(sent, context.now());
