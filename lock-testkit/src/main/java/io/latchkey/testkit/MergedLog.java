@@ -40,7 +40,7 @@ final class MergedLog {
     private static String list(List<FaultyClient> clients, Optional<History> history) {
         List<Line> lines = new ArrayList<>();
         for (FaultyClient client : clients) {
-            for (WireRecord record : client.proxy().wire().shown()) {
+            for (WireRecord record : client.proxy().wire().displayPath()) {
                 lines.add(new Line(record.nanoTime(), client.name(), Wire.words(record)));
             }
         }

@@ -92,7 +92,7 @@ public final class SkewedClock {
         ZooKeeperHandles handles = new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
         Engine engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(listener ->
-                        ZooKeeperStore.open(handles::open, ZooKeeperHandles.EVERYBODY_EVERYTHING, listener)),
+                        ZooKeeperStore.open(handles::open, ZooKeeperHandles.OPEN_ACL, listener)),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),

@@ -89,10 +89,10 @@ final class QueueScene implements AutoCloseable {
     /** What the server has at these paths. */
     List<Shown> show(String... paths) {
         Map<String, String> ids = new HashMap<>();
-        return List.of(paths).stream().map(path -> shown(path, ids)).toList();
+        return List.of(paths).stream().map(path -> displayPath(path, ids)).toList();
     }
 
-    private Shown shown(String path, Map<String, String> ids) {
+    private Shown displayPath(String path, Map<String, String> ids) {
         ServerNode lock = server.nodesUnder("/").stream()
                 .filter(node -> node.path().equals(path))
                 .findFirst()

@@ -239,7 +239,7 @@ class LocalTurnsTest extends OnOneServer {
         awaitRequests("/m", 2);
         CountDownLatch busy = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        Thread engine = new Thread(() -> held.context().serially(() -> {
+        Thread engine = new Thread(() -> held.context().execute(() -> {
             busy.countDown();
             Uninterruptibles.awaitUninterruptibly(goOn);
         }));

@@ -95,7 +95,7 @@ record FoundLock(String path, Layout layout, PathData purpose) {
 
     static boolean isNamedAsARequest(String child) {
         return NodeName.parse(child).isPresent()
-                || NodeName.isEar(child)
+                || NodeName.isRevocationNode(child)
                 || SHARED.values().stream()
                         .anyMatch(naming -> naming.parse(child).isPresent());
     }

@@ -69,7 +69,7 @@ final class LockPaths {
      * above may be of any.
      */
     private static boolean readsAsRequest(String level) {
-        return NodeName.isEar(level)
+        return NodeName.isRevocationNode(level)
                 || Stream.of(Namings.LATCHKEY, Namings.CURATOR, Namings.KAZOO)
                         .anyMatch(naming -> naming.parse(level).isPresent());
     }

@@ -173,6 +173,6 @@ class ZkAcquirable implements Acquirable {
     }
 
     private String describe(LockTarget member) {
-        return member.recipe().describe() + " " + engine.context().shown(member.path());
+        return member.recipe().describe() + " " + engine.context().displayPath(member.path());
     }
 }

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     private static final String LOCKS = "/locks";
-    private static final String LEASES = '/' + Naming.CURATORS_LEASES;
+    private static final String LEASES = '/' + Naming.CURATOR_LEASES;
 
     private final LockTarget turn;
     private final LockTarget permit;
@@ -110,6 +110,6 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     @Override
     public String toString() {
         return "Curator's semaphore of " + PathData.permits(declared) + " "
-                + engine().context().shown(path);
+                + engine().context().displayPath(path);
     }
 }

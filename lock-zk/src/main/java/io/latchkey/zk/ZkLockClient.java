@@ -547,7 +547,7 @@ public final class ZkLockClient implements LockClient {
             if (acl != null) {
                 return acl;
             }
-            return auth.isEmpty() ? ZooKeeperHandles.EVERYBODY_EVERYTHING : ZooKeeperHandles.CREATOR_EVERYTHING;
+            return auth.isEmpty() ? ZooKeeperHandles.OPEN_ACL : ZooKeeperHandles.CREATOR_ACL;
         }
 
         private ZkLockClient borrow(ZooKeeper handle) {

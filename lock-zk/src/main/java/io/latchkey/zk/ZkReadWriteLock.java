@@ -76,6 +76,6 @@ final class ZkReadWriteLock implements ReadWriteLock {
 
     @Override
     public String toString() {
-        return "read-write lock " + engine.context().shown(write.path());
+        return "read-write lock " + engine.context().displayPath(write.path());
     }
 }

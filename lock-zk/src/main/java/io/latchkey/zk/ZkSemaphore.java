@@ -69,6 +69,6 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     @Override
     public String toString() {
         return "semaphore of " + PathData.permits(declared) + " "
-                + engine.context().shown(path);
+                + engine.context().displayPath(path);
     }
 }

@@ -127,7 +127,7 @@ public record Wire(List<WireRecord> records) {
     /** {@return a timeline: one line a record, with milliseconds since the first; pings and deliveries are left out} */
     @Override
     public String toString() {
-        List<WireRecord> shown = shown();
+        List<WireRecord> shown = displayPath();
         if (shown.isEmpty()) {
             return "nothing passed";
         }
@@ -138,7 +138,7 @@ public record Wire(List<WireRecord> records) {
     }
 
     /** {@return what timelines show: all but pings and deliveries} */
-    public List<WireRecord> shown() {
+    public List<WireRecord> displayPath() {
         return records.stream()
                 .filter(r -> !isPing(r) && !(r instanceof Delivery))
                 .toList();

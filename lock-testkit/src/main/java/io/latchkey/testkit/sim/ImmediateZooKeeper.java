@@ -510,7 +510,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         for (int round = 0; now != before && round < ROUNDS_TO_QUIET; round++) {
             for (Engine engine : List.copyOf(lines.keySet())) {
                 CompletableFuture<Boolean> passed = new CompletableFuture<>();
-                engine.context().serially(() -> passed.complete(true));
+                engine.context().execute(() -> passed.complete(true));
                 try {
                     Uninterruptibles.getUninterruptibly(passed);
                 } catch (ExecutionException impossible) {

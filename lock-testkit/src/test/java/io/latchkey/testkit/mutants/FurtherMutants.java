@@ -98,8 +98,8 @@ final class FurtherMutants {
             Mutant.of(
                             "loss is told on the event thread",
                             "internal/request/ZkLease",
-                            "context.callBack(() -> lost.tell(cause));",
-                            "lost.tell(cause);")
+                            "context.callBack(() -> lost.deliver(cause));",
+                            "lost.deliver(cause);")
                     .caughtBy("MutexTest#dependentStages_runOnTheCallbackExecutor"),
             Mutant.of(
                     "the session's end is no loss",

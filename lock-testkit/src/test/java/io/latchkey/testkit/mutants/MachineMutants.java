@@ -55,7 +55,7 @@ final class MachineMutants {
             Mutant.of(
                     "given up while the answer is lost: the node stays",
                     MACHINE,
-                    "return end(new Command.Disown(id));",
+                    "return end(new Command.Discard(id));",
                     "return end();"),
             Mutant.of(
                     "the request goes on and its lost create is forgotten",
@@ -65,8 +65,8 @@ final class MachineMutants {
             Mutant.of(
                     "lost creates are looked for on one connection only",
                     "internal/session/Session",
-                    "lookForLostCreates.forEach(context::serially);",
-                    "lookForLostCreates.forEach(context::serially);\n        lookForLostCreates.clear();"),
+                    "lookForLostCreates.forEach(context::execute);",
+                    "lookForLostCreates.forEach(context::execute);\n        lookForLostCreates.clear();"),
             Mutant.of(
                     "token from the sequence number",
                     MACHINE,
@@ -121,6 +121,6 @@ final class MachineMutants {
             Mutant.of(
                     "no time limit",
                     REQUEST,
-                    "context.time().after(span, () -> context.serially(this::timeUp))",
-                    "context.time().after(span.multipliedBy(60), () -> context.serially(this::timeUp))"));
+                    "context.time().after(span, () -> context.execute(this::timeUp))",
+                    "context.time().after(span.multipliedBy(60), () -> context.execute(this::timeUp))"));
 }

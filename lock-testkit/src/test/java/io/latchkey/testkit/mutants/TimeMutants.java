@@ -172,7 +172,7 @@ final class TimeMutants {
             Mutant.of(
                     "nothing goes on after a reconnect",
                     WIRE,
-                    "waiting.forEach(context::serially);",
+                    "waiting.forEach(context::execute);",
                     "waiting.size();"),
             Mutant.of(
                     "a lost lease keeps its node's place",
@@ -187,7 +187,7 @@ final class TimeMutants {
             Mutant.of(
                     "no new session after the old one",
                     "internal/client/Engine",
-                    "serially(this::reopen);\n    }",
+                    "execute(this::reopen);\n    }",
                     "sessionTimeout();\n    }"),
             Mutant.of(
                     "validity counted from the answer",

@@ -210,7 +210,7 @@ class HeartbeatTest {
         List<Client> clients = new ArrayList<>();
         Client client = new Client(0, checks -> {
             order.add("part of " + checks.size());
-            clients.get(0).engine.context().serially(() -> order.add("other"));
+            clients.get(0).engine.context().execute(() -> order.add("other"));
         });
         clients.add(client);
         for (int i = 0; i < 1_200; i++) {

@@ -127,11 +127,11 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
     }
 
     private static Target atMost(double most, String what, Function<Results, OptionalDouble> figure) {
-        return new Target(what, "at most " + shown(most), figure, found -> found <= most);
+        return new Target(what, "at most " + displayPath(most), figure, found -> found <= most);
     }
 
     private static Target atLeast(double least, String what, Function<Results, OptionalDouble> figure) {
-        return new Target(what, "at least " + shown(least), figure, found -> found >= least);
+        return new Target(what, "at least " + displayPath(least), figure, found -> found >= least);
     }
 
     private static Target faster(double times, String which, double rtt) {
@@ -203,7 +203,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                 .orElse(OptionalDouble.empty());
     }
 
-    private static String shown(double value) {
+    private static String displayPath(double value) {
         return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
     }
 

@@ -72,7 +72,7 @@ public final class Acquisition {
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
             edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(ABANDONING, Created.class, (m, e) -> m.abandoned((Created) e), ENDED),
-            edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.disown(), ENDED),
+            edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.discard(), ENDED),
             edge(ABANDONING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ABANDONING, Event.GiveUp.class, (m, e) -> List.of(), ABANDONING),
             edge(ABANDONING, Event.SessionOver.class, (m, e) -> m.end(), ENDED),
@@ -84,7 +84,7 @@ public final class Acquisition {
                     QUEUED,
                     DRAINING,
                     ENQUEUEING),
-            edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.disown(), ENDED),
+            edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.discard(), ENDED),
             edge(RECOVERING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(QUEUED, Event.Listed.class, (m, e) -> m.decide((Event.Listed) e), QUEUED, CONFIRMING, ENQUEUEING),
             edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
@@ -282,7 +282,7 @@ public final class Acquisition {
         if (found.size() < members.size()) {
             return found.isEmpty()
                     ? enqueue(new Command.Remember(id))
-                    : enqueue(new Command.Leave(found), new Command.Disown(id));
+                    : enqueue(new Command.Leave(found), new Command.Discard(id));
         }
         List<Command> commands =
                 new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
@@ -313,7 +313,7 @@ public final class Acquisition {
         }
         member.standing = Standing.READY;
         Optional<NodeName> next = ((Decision.Hold) decision).next();
-        return confirmIfReady(next.isPresent() ? List.of(new Command.Tell(event.member(), next.get())) : List.of());
+        return confirmIfReady(next.isPresent() ? List.of(new Command.Announce(event.member(), next.get())) : List.of());
     }
 
     private List<Command> found(long czxid) {
@@ -390,8 +390,8 @@ public final class Acquisition {
         return end(new Command.Leave(placed(event.names())));
     }
 
-    private List<Command> disown() {
-        return end(new Command.Disown(id));
+    private List<Command> discard() {
+        return end(new Command.Discard(id));
     }
 
     // ---- nodes

@@ -27,7 +27,7 @@ public sealed interface Command {
         void recover();
 
         /** Looks for nodes of the create with this id, which may have been applied, and deletes them, now and later. */
-        void disown(String id);
+        void discard(String id);
 
         /** Deletes nodes of the create with this id if a later list shows them; it has not been applied so far. */
         void remember(String id);
@@ -47,7 +47,7 @@ public sealed interface Command {
         void watch(int member, Decision.Wait how, int ahead);
 
         /** Notifies the request that waits for the member to hold; {@code next} may be it. */
-        void tell(int member, NodeName next);
+        void announce(int member, NodeName next);
 
         /** Removes the watches. */
         void stopWatching();
@@ -96,10 +96,10 @@ public sealed interface Command {
         }
     }
 
-    record Disown(String id) implements Command {
+    record Discard(String id) implements Command {
         @Override
         public void carryOut(Shell shell) {
-            shell.disown(id);
+            shell.discard(id);
         }
     }
 
@@ -131,10 +131,10 @@ public sealed interface Command {
         }
     }
 
-    record Tell(int member, NodeName next) implements Command {
+    record Announce(int member, NodeName next) implements Command {
         @Override
         public void carryOut(Shell shell) {
-            shell.tell(member, next);
+            shell.announce(member, next);
         }
     }
 

@@ -53,7 +53,7 @@ public final class Diagnostics {
     private List<Diagnosis.Own> describe(List<OwnRequest> some, List<OwnRequest> all) {
         ClockReading now = engine.context().now();
         return some.stream()
-                .map(mine -> mine.shown(
+                .map(mine -> mine.displayPath(
                         now,
                         !mine.holds()
                                 && OwnRequest.heldByCallerOf(mine.signals(), all, engine.context())
@@ -157,8 +157,8 @@ public final class Diagnostics {
                         owner.label(),
                         owner.host(),
                         owner.processId(),
-                        before.holds() ? Optional.of(engine.context().shown(before.path())) : Optional.empty(),
-                        engine.context().shown(seat.path()),
+                        before.holds() ? Optional.of(engine.context().displayPath(before.path())) : Optional.empty(),
+                        engine.context().displayPath(seat.path()),
                         Instant.ofEpochMilli(node.ctimeMillis())));
             }
         }

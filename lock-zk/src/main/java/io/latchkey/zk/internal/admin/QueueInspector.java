@@ -138,7 +138,7 @@ public final class QueueInspector {
                                         () -> !then.isDone(),
                                         listing -> listed(session, data.get(), listing, then));
                     } else {
-                        then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", data));
+                        then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", data));
                     }
                 });
     }
@@ -151,7 +151,7 @@ public final class QueueInspector {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
-            then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", listing));
+            then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(session, then);
         } else {
@@ -177,7 +177,7 @@ public final class QueueInspector {
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
-                    then.completeExceptionally(Errors.of(engine.context().shown(path), "read the queue", answer));
+                    then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", answer));
                 }
                 if (last) {
                     then.complete(Optional.of(picture));

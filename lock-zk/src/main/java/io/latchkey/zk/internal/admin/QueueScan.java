@@ -95,10 +95,10 @@ final class QueueScan {
                 }
                 if (looked.children() > looked.names().size()) {
                     gap = Optional.of(
-                            engine.context().shown(looked.node()) + " has " + looked.children() + " children");
+                            engine.context().displayPath(looked.node()) + " has " + looked.children() + " children");
                 }
                 looked.names().stream()
-                        .filter(name -> NodeName.parse(name).isEmpty() && !NodeName.isEar(name))
+                        .filter(name -> NodeName.parse(name).isEmpty() && !NodeName.isRevocationNode(name))
                         .map(name -> child(looked.node(), name))
                         .filter(seen::add)
                         .forEach(next::add);
@@ -148,7 +148,7 @@ final class QueueScan {
         if (why.code() == Status.NO_NODE) {
             then.complete(new Looked(node, 0, List.of()));
         } else {
-            then.completeExceptionally(Errors.of(engine.context().shown(node), "look for deadlocks", why));
+            then.completeExceptionally(Errors.of(engine.context().displayPath(node), "look for deadlocks", why));
         }
     }
 

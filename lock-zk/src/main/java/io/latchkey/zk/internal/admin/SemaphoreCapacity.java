@@ -92,11 +92,12 @@ public final class SemaphoreCapacity {
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
                 engine.context().usedOtherwise(path, otherUse.get());
-                failing.completeExceptionally(Errors.mismatch(engine.context().shown(path), asked, otherUse.get()));
+                failing.completeExceptionally(
+                        Errors.mismatch(engine.context().displayPath(path), asked, otherUse.get()));
             } else if (answer.ok() || answer.code() == Status.NO_NODE) {
                 then.run();
             } else {
-                failing.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, answer));
+                failing.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, answer));
             }
         });
     }
@@ -118,9 +119,9 @@ public final class SemaphoreCapacity {
             if (outcome instanceof ParentNodes.Outcome.Made) {
                 make(session, made, then);
             } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                then.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, failed.answer()));
+                then.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, failed.answer()));
             } else {
-                then.completeExceptionally(Errors.noChroot(engine.context().shown(path)));
+                then.completeExceptionally(Errors.noChroot(engine.context().displayPath(path)));
             }
         });
     }
@@ -131,7 +132,7 @@ public final class SemaphoreCapacity {
         switch (plain.code()) {
             case OK -> then.complete(written);
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
-            default -> then.completeExceptionally(Errors.of(engine.context().shown(path), CHANGE, plain));
+            default -> then.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, plain));
         }
     }
 
@@ -142,7 +143,7 @@ public final class SemaphoreCapacity {
     private void agreed(
             String what, Response<ZnodeStore.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
         if (!answer.ok()) {
-            failing.completeExceptionally(Errors.of(engine.context().shown(path), what, answer));
+            failing.completeExceptionally(Errors.of(engine.context().displayPath(path), what, answer));
             return;
         }
         byte[] data = answer.get().data();
@@ -152,6 +153,6 @@ public final class SemaphoreCapacity {
                 .ifPresentOrElse(
                         then,
                         () -> failing.completeExceptionally(
-                                Errors.mismatch(engine.context().shown(path), asked, data)));
+                                Errors.mismatch(engine.context().displayPath(path), asked, data)));
     }
 }

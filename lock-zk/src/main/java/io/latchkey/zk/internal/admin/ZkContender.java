@@ -28,7 +28,7 @@ record ZkContender(
     record At(Engine engine, String path, NodeName name) {
         @Override
         public String toString() {
-            return engine.context().shown(path) + '/' + name.text();
+            return engine.context().displayPath(path) + '/' + name.text();
         }
     }
 
@@ -53,7 +53,7 @@ record ZkContender(
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
                 new ZnodeStore.Write.SetData(
-                        pathOf(name.ear()), at.engine().context().ownerData(), ANY_VERSION));
+                        pathOf(name.revocationNode()), at.engine().context().ownerData(), ANY_VERSION));
         session.connection().write(writes, answer -> {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             if (plain.ok()) {
@@ -100,7 +100,7 @@ record ZkContender(
     }
 
     private void fail(String what, Response<?> why, CompletableFuture<?> then) {
-        then.completeExceptionally(Errors.of(at.engine().context().shown(at.path()), what, why));
+        then.completeExceptionally(Errors.of(at.engine().context().displayPath(at.path()), what, why));
     }
 
     private String pathOf(String child) {

@@ -62,7 +62,7 @@ public final class CuratorSemaphoreRequest {
             Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
         CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, waitPolicy);
         request.signals.requested();
-        engine.context().serially(request::start);
+        engine.context().execute(request::start);
         return request.outcome;
     }
 
@@ -73,7 +73,7 @@ public final class CuratorSemaphoreRequest {
         request = null;
         engine.begin(next);
         var unused = next.outcome()
-                .whenComplete((lease, error) -> engine.context().serially(() -> {
+                .whenComplete((lease, error) -> engine.context().execute(() -> {
                     if (error != null) {
                         outcome.fail(error);
                     } else if (lease.isEmpty()) {
@@ -120,7 +120,7 @@ public final class CuratorSemaphoreRequest {
         });
         engine.begin(next);
         var unused2 = next.outcome()
-                .whenComplete((granted, error) -> engine.context().serially(() -> {
+                .whenComplete((granted, error) -> engine.context().execute(() -> {
                     boolean mutexLost = mine.state() != State.HELD;
                     mine.onceEnded(() -> {});
                     mine.release(ignored -> {});

@@ -103,7 +103,7 @@ public final class Engine implements Session.Client, Request.Client {
             open();
             return true;
         });
-        context.serially(opening);
+        context.execute(opening);
         try {
             boolean unused = Uninterruptibles.getUninterruptibly(opening);
         } catch (ExecutionException failed) {
@@ -148,7 +148,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Starts a request whose events its caller reports. */
     CompletableFuture<Optional<ZkLease>> start(Request request) {
-        context.serially(() -> begin(request));
+        context.execute(() -> begin(request));
         return request.outcome();
     }
 
@@ -162,20 +162,20 @@ public final class Engine implements Session.Client, Request.Client {
     public List<OwnRequest> requests() {
         context.checkMayWait("look at", "the requests of this client");
         CompletableFuture<List<OwnRequest>> all = new CompletableFuture<>();
-        context.serially(
+        context.execute(
                 () -> all.complete(live.stream().map(Request::atThisMoment).toList()));
         return all.join();
     }
 
     @Override
     public Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting) {
-        return OwnRequest.heldByCallerOf(waiting, requests(), context).map(held -> held.shown(context.now(), false));
+        return OwnRequest.heldByCallerOf(waiting, requests(), context).map(held -> held.displayPath(context.now(), false));
     }
 
     /** Sends a query in the current session on the serial executor, or fails if there is no session. */
     public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        context.serially(() -> {
+        context.execute(() -> {
             SessionQueues present = queues;
             if (refusal != null) {
                 answer.completeExceptionally(refusal);
@@ -200,17 +200,17 @@ public final class Engine implements Session.Client, Request.Client {
      *     status stays set
      */
     public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
-        context.checkMayWait(what + " of", context.shown(path));
+        context.checkMayWait(what + " of", context.displayPath(path));
         CompletableFuture<T> answer = inSession(question);
         try {
             return answer.get(context.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
-                    "Interrupted in an attempt to " + what + " of " + context.shown(path) + ".",
+                    "Interrupted in an attempt to " + what + " of " + context.displayPath(path) + ".",
                     LockException.Reason.INTERRUPTED);
         } catch (TimeoutException late) {
-            throw Errors.unavailable(context.shown(path), what);
+            throw Errors.unavailable(context.displayPath(path), what);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } finally {
@@ -224,7 +224,7 @@ public final class Engine implements Session.Client, Request.Client {
      * completes without it.
      */
     public void close() {
-        context.serially(this::beginToClose);
+        context.execute(this::beginToClose);
         if (context.wouldWaitForItself()) {
             return;
         }
@@ -328,7 +328,7 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void connected(int timeoutMillis) {
-            context.serially(() -> {
+            context.execute(() -> {
                 if (!of.session().connection().isOver()) {
                     Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
                 }
@@ -337,7 +337,7 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void disconnected() {
-            context.serially(() -> {
+            context.execute(() -> {
                 if (!of.session().connection().isOver()) {
                     of.session().disconnected();
                 }
@@ -346,17 +346,17 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void expired() {
-            context.serially(() -> sessionOver(of.session()));
+            context.execute(() -> sessionOver(of.session()));
         }
 
         @Override
         public void loginRefused() {
-            context.serially(Engine.this::loginRefused);
+            context.execute(Engine.this::loginRefused);
         }
 
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
-            context.serially(() -> {
+            context.execute(() -> {
                 if (!of.session().connection().isOver()) {
                     of.session().watches().fired(path, change, zxid);
                 }
@@ -397,7 +397,7 @@ public final class Engine implements Session.Client, Request.Client {
     /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
     private void renew(Session former) {
         former.connection().port().close(() -> {});
-        context.serially(this::reopen);
+        context.execute(this::reopen);
     }
 
     private void reopen() {
@@ -409,7 +409,7 @@ public final class Engine implements Session.Client, Request.Client {
         } catch (Throwable cannot) {
             // Includes errors: a lack of threads or memory may pass, and without another attempt no request is served
             // again.
-            config.time().after(RENEWAL_PAUSE, () -> context.serially(this::reopen));
+            config.time().after(RENEWAL_PAUSE, () -> context.execute(this::reopen));
             LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
         }
     }

@@ -53,7 +53,7 @@ public final class LocalHandOff {
         }
         LocalWaiter waiter = new LocalWaiter(engine, engine.context().signalsOf(List.of(mutex)));
         waiter.signals().requested();
-        engine.context().serially(() -> queues.computeIfAbsent(mutex.path(), LocalQueue::new)
+        engine.context().execute(() -> queues.computeIfAbsent(mutex.path(), LocalQueue::new)
                 .join(waiter, waitPolicy));
         return waiter;
     }
@@ -116,7 +116,7 @@ public final class LocalHandOff {
             var unused = waiter.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
                     waiter.notGranted(error);
-                    engine.context().serially(() -> leave(waiter));
+                    engine.context().execute(() -> leave(waiter));
                 }
             });
             ask();
@@ -155,7 +155,7 @@ public final class LocalHandOff {
                 asked = asking;
                 int number = ++asks;
                 var unused =
-                        asking.whenComplete((lease, error) -> engine.context().serially(() -> {
+                        asking.whenComplete((lease, error) -> engine.context().execute(() -> {
                             if (asked == null || number != asks) {
                                 if (error == null) {
                                     lease.ifPresent(ZkLease::abandon);

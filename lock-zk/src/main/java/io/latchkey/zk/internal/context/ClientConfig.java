@@ -38,7 +38,7 @@ public record ClientConfig(
         Clock time,
         Executor callbacks,
         Executor relief,
-        UnaryOperator<String> shown,
+        UnaryOperator<String> displayPath,
         Naming naming,
         Optional<ObserverDispatcher> observer) {
     /** A configuration without an observer, in Latchkey's own layout, in which callers' threads run all tasks. */
@@ -50,7 +50,7 @@ public record ClientConfig(
             LongSupplier ids,
             Clock time,
             Executor callbacks,
-            UnaryOperator<String> shown) {
+            UnaryOperator<String> displayPath) {
         this(
                 source,
                 sessionTimeout,
@@ -60,7 +60,7 @@ public record ClientConfig(
                 time,
                 callbacks,
                 Runnable::run,
-                shown,
+                displayPath,
                 Namings.LATCHKEY,
                 Optional.empty());
     }

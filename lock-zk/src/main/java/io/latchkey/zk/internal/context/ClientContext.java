@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class ClientContext {
     private static final Logger LOG = LoggerFactory.getLogger(ClientContext.class);
     /** The number of unused queues that are kept, since they remember the kind of their path. */
-    private static final int LANES_TO_KEEP = 10_000;
+    private static final int QUEUES_TO_KEEP = 10_000;
 
-    /** Two thirds of the default tick, which is two seconds. */
+    /** Two thirds of the default tick of two seconds. */
     private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
 
     private final ClientConfig config;
@@ -79,7 +79,7 @@ public final class ClientContext {
 
     /** Returns the events of a request for {@code members}. */
     public RequestEvents signalsOf(List<LockTarget> members) {
-        return new RequestEvents(signals, members, shown(members.get(0).lock()));
+        return new RequestEvents(signals, members, displayPath(members.get(0).lock()));
     }
 
     public byte[] ownerData() {
@@ -131,8 +131,8 @@ public final class ClientContext {
                 Math.min(most, config.margin().map(Duration::toNanos).orElse(ours)));
     }
 
-    public int lanesToKeep() {
-        return LANES_TO_KEEP;
+    public int queuesToKeep() {
+        return QUEUES_TO_KEEP;
     }
 
     /** Returns the known capacity of a semaphore; empty if it is the declared one. */
@@ -153,17 +153,17 @@ public final class ClientContext {
      * get an error. A holder may have been there before; only the log notifies its users.
      */
     public void usedOtherwise(String path, OtherUse otherUse) {
-        if (usedOtherwise.size() < LANES_TO_KEEP && usedOtherwise.add(path)) {
-            LOG.warn(Errors.usedTwice(shown(path), leasesOn.applyAsLong(path), otherUse));
+        if (usedOtherwise.size() < QUEUES_TO_KEEP && usedOtherwise.add(path)) {
+            LOG.warn(Errors.usedTwice(displayPath(path), leasesOn.applyAsLong(path), otherUse));
         }
     }
 
     /** Returns the path as the user named it. */
-    public String shown(String path) {
-        return config.shown().apply(path);
+    public String displayPath(String path) {
+        return config.displayPath().apply(path);
     }
 
-    public void serially(Runnable task) {
+    public void execute(Runnable task) {
         serial.execute(task);
     }
 

@@ -75,8 +75,8 @@ public final class ClientEvents {
         return recorded;
     }
 
-    void tell(Consumer<LockObserver> what) {
-        feed.ifPresent(observer -> observer.tell(what));
+    void announce(Consumer<LockObserver> what) {
+        feed.ifPresent(observer -> observer.announce(what));
     }
 
     void logLoss(LockObserver.Request request, long token, LossCause cause, Duration held) {
@@ -88,7 +88,7 @@ public final class ClientEvents {
      * Notes that the connection is lost, with the number of leases held and the time that they stay valid. On the
      * serial executor.
      */
-    public void away(int leases, Duration left) {
+    public void connectionLost(int leases, Duration left) {
         if (!closed) {
             connection.ifPresent(log -> log.lost(leases, left));
         }
@@ -122,7 +122,7 @@ public final class ClientEvents {
             return;
         }
         view = new SessionView(state, wallTime(), view.timeout());
-        tell(observer -> observer.sessionChanged(state));
+        announce(observer -> observer.sessionChanged(state));
         if (recorded) {
             JfrEvents.session(state);
         }

@@ -46,7 +46,7 @@ public final class ObserverDispatcher implements AutoCloseable {
     }
 
     /** Queues a call. Never blocks, and never throws. */
-    public void tell(Consumer<LockObserver> what) {
+    public void announce(Consumer<LockObserver> what) {
         try {
             thread.execute(() -> {
                 long leftOut = missed.getAndSet(0);

@@ -118,7 +118,7 @@ public final class RequestEvents {
             wait = JfrEvents.beginWait();
         }
         if (signals.observed()) {
-            signals.tell(observer -> observer.requested(about));
+            signals.announce(observer -> observer.requested(about));
         }
     }
 
@@ -136,7 +136,7 @@ public final class RequestEvents {
             JfrEvents.queued(about, position);
         }
         if (signals.observed()) {
-            signals.tell(observer -> observer.queued(about, position));
+            signals.announce(observer -> observer.queued(about, position));
         }
     }
 
@@ -153,7 +153,7 @@ public final class RequestEvents {
             }
             if (signals.observed()) {
                 Duration waited = Duration.ofNanos(grantedAt - askedAt);
-                signals.tell(observer -> observer.granted(about, tokenOfLease, waited));
+                signals.announce(observer -> observer.granted(about, tokenOfLease, waited));
             }
         }
         LOG.debug("Granted: {}, token {}", about, tokenOfLease);
@@ -184,7 +184,7 @@ public final class RequestEvents {
             }
             over = true;
             if (signals.observed()) {
-                signals.tell(observer -> observer.notGranted(about, failure, waited));
+                signals.announce(observer -> observer.notGranted(about, failure, waited));
             }
         }
         if (signals.recorded()) {
@@ -202,7 +202,7 @@ public final class RequestEvents {
             JfrEvents.suspect(about, ofLease);
         }
         if (signals.observed()) {
-            signals.tell(observer -> observer.suspect(about, ofLease));
+            signals.announce(observer -> observer.suspect(about, ofLease));
         }
     }
 
@@ -216,7 +216,7 @@ public final class RequestEvents {
             held = Duration.ofNanos(signals.nanos() - grantedAt);
             long ofLease = token;
             if (signals.observed()) {
-                signals.tell(observer -> observer.lost(about, ofLease, cause, held));
+                signals.announce(observer -> observer.lost(about, ofLease, cause, held));
             }
         }
         received();
@@ -238,7 +238,7 @@ public final class RequestEvents {
             long ofLease = token;
             if (signals.observed()) {
                 Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
-                signals.tell(observer -> observer.released(about, ofLease, held));
+                signals.announce(observer -> observer.released(about, ofLease, held));
             }
         }
         received();

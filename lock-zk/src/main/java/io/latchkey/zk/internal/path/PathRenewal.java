@@ -105,7 +105,7 @@ final class PathRenewal implements Watches.Listener {
             stopWatching.run();
             deletePath();
         } else if (answer.ok()
-                && answer.get().children().stream().noneMatch(NodeName::isEar)
+                && answer.get().children().stream().noneMatch(NodeName::isRevocationNode)
                 && Queue.of(answer.get().children()).requests().isEmpty()) {
             stopWatching.run();
             cannotRenew("foreign children are under it");
@@ -113,7 +113,7 @@ final class PathRenewal implements Watches.Listener {
             lookOnceConnected();
         } else if (answer.code() == Status.TOO_LONG) {
             stopWatching.run();
-            failAll(Errors.tooLong(session.context().shown(path), answer));
+            failAll(Errors.tooLong(session.context().displayPath(path), answer));
         } else if (!answer.ok()) {
             stopWatching.run();
             cannotRenew(answer.detail());
@@ -156,7 +156,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void cannotRenew(String why) {
-        failAll(Errors.cannotRenew(session.context().shown(path), why));
+        failAll(Errors.cannotRenew(session.context().displayPath(path), why));
     }
 
     private void failAll(LockException error) {

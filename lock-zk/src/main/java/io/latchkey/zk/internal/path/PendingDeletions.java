@@ -90,7 +90,7 @@ public final class PendingDeletions {
      */
     private record NodeDeletion(PresentNodes present, NodeName name, Kind kind, String path) {
         NodeDeletion(PresentNodes present, NodeName name, Kind kind) {
-            this(present, name, kind, present.pathOf(kind == Kind.REVOCATION ? name.ear() : name.text()));
+            this(present, name, kind, present.pathOf(kind == Kind.REVOCATION ? name.revocationNode() : name.text()));
         }
 
         /** Returns the members of this session that the release has granted. */

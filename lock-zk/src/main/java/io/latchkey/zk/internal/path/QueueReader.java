@@ -250,7 +250,7 @@ public final class QueueReader {
         Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
-            fail(served, Errors.mismatch(session.context().shown(path), asked, otherUse.get()));
+            fail(served, Errors.mismatch(session.context().displayPath(path), asked, otherUse.get()));
             return;
         }
         session.connection().write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
@@ -259,7 +259,7 @@ public final class QueueReader {
                 fail(
                         served,
                         Errors.denied(
-                                session.context().shown(path),
+                                session.context().displayPath(path),
                                 "record the kind of the lock",
                                 Connection.plain(answer)));
             }
@@ -387,18 +387,18 @@ public final class QueueReader {
                 deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> {
-                fail(served, Errors.denied(session.context().shown(path), "read the queue", answer));
+                fail(served, Errors.denied(session.context().displayPath(path), "read the queue", answer));
                 lookForLostLater();
             }
             case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
             case TOO_LONG -> {
-                fail(served, Errors.tooLong(session.context().shown(path), answer));
+                fail(served, Errors.tooLong(session.context().displayPath(path), answer));
                 if (!session.lists().isUnreadable(path)) {
                     lookForLostLater();
                 }
             }
             default -> {
-                fail(served, Errors.refused(session.context().shown(path), answer));
+                fail(served, Errors.refused(session.context().displayPath(path), answer));
                 lookForLostLater();
             }
         }
@@ -461,7 +461,7 @@ public final class QueueReader {
             } else if (answer.ok() && answer.get().data().length == 0) {
                 adopt(served, listing, answer.get().version());
             } else if (answer.code() == Status.NO_AUTH || answer.code() == Status.OTHER) {
-                fail(served, Errors.refused(session.context().shown(path), answer));
+                fail(served, Errors.refused(session.context().displayPath(path), answer));
             } else {
                 session.connection().whenConnected(() -> listAgain(served));
             }
@@ -484,7 +484,7 @@ public final class QueueReader {
             if (known.filter(asked::agreesWith).isPresent()) {
                 agreeing.add(want);
             } else {
-                fail(List.of(want), Errors.mismatch(session.context().shown(path), asked, found));
+                fail(List.of(want), Errors.mismatch(session.context().displayPath(path), asked, found));
             }
         }
         deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
@@ -516,7 +516,7 @@ public final class QueueReader {
         Optional<OtherUse> otherUse = queue.otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
-            String shown = session.context().shown(path);
+            String shown = session.context().displayPath(path);
             fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));
             return;
         }

@@ -156,7 +156,7 @@ public final class SessionQueue {
     /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
     public void renew(QueueMember member, long since) {
         if (naming().isShared()) {
-            String shown = session.context().shown(path);
+            String shown = session.context().displayPath(path);
             member.fail(Errors.cannotRenew(shown, "clients other than Latchkey's use it as well"));
             return;
         }

@@ -29,7 +29,7 @@ public final class SessionQueues {
     }
 
     private void dropIfIdle(SessionQueue queue) {
-        if (byPath.size() > session.context().lanesToKeep() && queue.idle()) {
+        if (byPath.size() > session.context().queuesToKeep() && queue.idle()) {
             byPath.remove(queue.path(), queue);
         }
     }

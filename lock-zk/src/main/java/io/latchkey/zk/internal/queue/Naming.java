@@ -9,7 +9,7 @@ import java.util.Optional;
  */
 public interface Naming {
     /** The child of a semaphore's path under which Curator's layout creates the requests for permits. */
-    String CURATORS_LEASES = "leases";
+    String CURATOR_LEASES = "leases";
     /** Returns the use of a path that contains {@code child}, a request of {@link Namings#LATCHKEY}. */
     static OtherUse ownLayout(String child) {
         return new OtherUse(child, "a lock of Latchkey in its own layout", false);

@@ -23,7 +23,7 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
     /** ZooKeeper appends {@code %010d} of an int, so an overflowed counter shows as a minus sign and ten digits. */
     private static final int DIGITS = 10;
 
-    private static final String EAR = "ear-";
+    private static final String REVOCATION = "ear-";
 
     private static final List<Tag> TAGS = List.of(Tag.values());
 
@@ -44,15 +44,15 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
      * ask for a release. A downgrade keeps it, since it keeps the id. It is not the name of a request, so no rule
      * counts it.
      */
-    public String ear() {
-        return EAR + id;
+    public String revocationNode() {
+        return REVOCATION + id;
     }
 
     /** Returns whether {@code child} is a revocation node. */
-    public static boolean isEar(String child) {
-        return child.length() == EAR.length() + ID_LENGTH
-                && child.startsWith(EAR)
-                && isHex(child, EAR.length(), child.length());
+    public static boolean isRevocationNode(String child) {
+        return child.length() == REVOCATION.length() + ID_LENGTH
+                && child.startsWith(REVOCATION)
+                && isHex(child, REVOCATION.length(), child.length());
     }
 
     /** Parses {@code child}; empty if it is not a name of Latchkey's own layout. */

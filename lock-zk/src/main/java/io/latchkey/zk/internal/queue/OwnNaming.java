@@ -51,7 +51,7 @@ record OwnNaming(Naming curator, Naming kazoo) implements Naming {
      */
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
-        if (kind == Kind.SEMAPHORE && child.equals(CURATORS_LEASES)) {
+        if (kind == Kind.SEMAPHORE && child.equals(CURATOR_LEASES)) {
             return Optional.of(new OtherUse(child, "a semaphore of Curator", false));
         }
         return curator.parse(child).isPresent()

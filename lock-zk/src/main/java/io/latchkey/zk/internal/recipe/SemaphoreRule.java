@@ -43,10 +43,10 @@ record SemaphoreRule(int mostWatched) implements Rule {
         if (free < 0) {
             return new Decision.TooMany(capacity);
         }
-        return capacity <= mostWatched ? byCertificate(queue, me, free) : inLine(queue, me, capacity);
+        return capacity <= mostWatched ? byBlockingSet(queue, me, free) : inChain(queue, me, capacity);
     }
 
-    private static Decision byCertificate(Queue queue, NodeName me, long free) {
+    private static Decision byBlockingSet(Queue queue, NodeName me, long free) {
         List<NodeName> before = queue.before(me);
         List<NodeName> suffix = new ArrayList<>();
         long taken = 0;
@@ -65,7 +65,7 @@ record SemaphoreRule(int mostWatched) implements Rule {
         return new Decision.Blocked(suffix.subList(0, enough));
     }
 
-    private static Decision inLine(Queue queue, NodeName me, int capacity) {
+    private static Decision inChain(Queue queue, NodeName me, int capacity) {
         List<NodeName> before = queue.before(me);
         long taken = queue.permitsBefore(me);
         if (taken + me.permits() <= capacity) {

@@ -95,7 +95,7 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            context.serially(giveUp);
+            context.execute(giveUp);
         }
         return cancelled;
     }

@@ -82,7 +82,7 @@ final class Downgrade {
             }
             default -> {
                 entry.notReplaced();
-                String shown = session.context().shown(entry.path());
+                String shown = session.context().displayPath(entry.path());
                 Response<?> refusal = Connection.plain(answer);
                 LockException error = refusal.code() == Status.NO_AUTH
                         ? Errors.denied(shown, "downgrade a write lease", refusal)

@@ -160,7 +160,7 @@ final class NodeCreation {
                 } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
                     notCreated(entry, failed.answer());
                 } else {
-                    shell.refused(Errors.noChroot(session.context().shown(entry.path())));
+                    shell.refused(Errors.noChroot(session.context().displayPath(entry.path())));
                 }
             });
         } else if (refusal.code() == Status.NO_NODE) {
@@ -182,7 +182,7 @@ final class NodeCreation {
         int permits = entry.recipe().permits();
         int capacity = entry.purpose().capacity();
         if (permits > capacity) {
-            shell.refused(Errors.tooMany(session.context().shown(entry.path()), permits, capacity));
+            shell.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
             return;
         }
         missing.add(entry);
@@ -231,12 +231,12 @@ final class NodeCreation {
                 }
             }
         }
-        shell.refused(Errors.unreadable(session.context().shown(entries.get(0).lock()), nodes));
+        shell.refused(Errors.unreadable(session.context().displayPath(entries.get(0).lock()), nodes));
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {
         levels.forEach(ParentNodes::leave);
-        String shown = session.context().shown(entry.path());
+        String shown = session.context().displayPath(entry.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
             case NO_AUTH -> shell.refused(Errors.denied(shown, "create a request", answer));

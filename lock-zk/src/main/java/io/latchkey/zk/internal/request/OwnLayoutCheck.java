@@ -74,7 +74,7 @@ final class OwnLayoutCheck {
     }
 
     private Optional<LockException> errorIn(Session session, Response<ZnodeStore.Listing> answer) {
-        String shown = session.context().shown(lock.lock());
+        String shown = session.context().displayPath(lock.lock());
         if (answer.ok()) {
             Optional<OtherUse> own = answer.get().children().stream()
                     .filter(child -> Namings.LATCHKEY.parse(child).isPresent())

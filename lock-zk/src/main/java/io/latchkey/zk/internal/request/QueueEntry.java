@@ -329,7 +329,7 @@ final class QueueEntry implements QueueMember {
 
     private void watchLost(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            String shown = sessionQueue().session().context().shown(path);
+            String shown = sessionQueue().session().context().displayPath(path);
             shell.fail(Errors.denied(shown, "watch the queue", why));
         } else if (why.code() == Status.OTHER) {
             sessionQueue().session().heartbeat().afterBeat(this::lookAgain);

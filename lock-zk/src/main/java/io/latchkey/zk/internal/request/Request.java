@@ -104,7 +104,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         this.signals = signals;
         this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
         Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
-        this.timer = limit.map(span -> context.time().after(span, () -> context.serially(this::timeUp)))
+        this.timer = limit.map(span -> context.time().after(span, () -> context.execute(this::timeUp)))
                 .orElse(null);
     }
 
@@ -140,8 +140,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return signals;
     }
 
-    private String shown(String path) {
-        return context.shown(path);
+    private String displayPath(String path) {
+        return context.displayPath(path);
     }
 
     /** Returns whether it had to wait in its current or last attempt. */
@@ -282,7 +282,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void disown(String id) {
+        public void discard(String id) {
             entries.forEach(entry -> entry.sessionQueue().reader().discard(id));
         }
 
@@ -316,7 +316,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void tell(int member, NodeName next) {
+        public void announce(int member, NodeName next) {
             QueueEntry entry = entries.get(member);
             entry.sessionQueue().announce(entry, next);
         }
@@ -329,7 +329,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void refuse(int member, int capacity) {
             QueueEntry entry = entries.get(member);
-            fail(Errors.tooMany(shown(entry.path()), entry.recipe().permits(), capacity));
+            fail(Errors.tooMany(displayPath(entry.path()), entry.recipe().permits(), capacity));
         }
 
         @Override
@@ -451,7 +451,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                                     readToken(entry, node);
                                 }
                             });
-                        default -> fail(Errors.refused(shown(entry.path()), answer));
+                        default -> fail(Errors.refused(displayPath(entry.path()), answer));
                     }
                 });
     }
@@ -520,7 +520,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             runOnceDeleted();
         } else if (waitPolicy instanceof WaitPolicy.Never) {
             settle(() -> outcome.fail(new LockUnavailableException(
-                    Errors.outOfReach(shown(entries.get(0).lock()), context.sessionTimeout()))));
+                    Errors.outOfReach(displayPath(entries.get(0).lock()), context.sessionTimeout()))));
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }

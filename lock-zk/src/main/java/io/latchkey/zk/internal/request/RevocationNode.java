@@ -55,7 +55,7 @@ final class RevocationNode {
         this.owner = owner;
         this.name = name;
         this.holder = holder;
-        this.path = owner.path() + '/' + name.ear();
+        this.path = owner.path() + '/' + name.revocationNode();
     }
 
     /**
@@ -105,7 +105,7 @@ final class RevocationNode {
 
     private void cannotListen(Response<?> why) {
         if (!closed) {
-            String shown = session.context().shown(owner.path());
+            String shown = session.context().displayPath(owner.path());
             holder.cannotBeAsked(Errors.of(shown, "listen to release requests", why));
         }
     }

@@ -156,7 +156,7 @@ public final class ZkLease implements Lease {
      */
     public CompletableFuture<ZkLease> downgrade(Recipe by) {
         CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
-        context.serially(() -> request.downgrade(this, by, downgraded));
+        context.execute(() -> request.downgrade(this, by, downgraded));
         return downgraded;
     }
 
@@ -256,7 +256,7 @@ public final class ZkLease implements Lease {
             return true;
         }
         lose(period.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
-        context.serially(session.validity()::checkPeriod);
+        context.execute(session.validity()::checkPeriod);
         return false;
     }
 
@@ -289,7 +289,7 @@ public final class ZkLease implements Lease {
 
     private void watchOwnNodes() {
         if (watching.compareAndSet(false, true)) {
-            context.serially(request::watchOwnNodes);
+            context.execute(request::watchOwnNodes);
         }
     }
 
@@ -311,7 +311,7 @@ public final class ZkLease implements Lease {
                             + " which would take the revocation node for a lock request. Nothing was sent.");
         }
         if (listening.compareAndSet(false, true)) {
-            context.serially(request::listen);
+            context.execute(request::listen);
         }
         return releaseRequested;
     }
@@ -319,7 +319,7 @@ public final class ZkLease implements Lease {
     void askedToRelease(Owner by) {
         if (end.get() == null) {
             ReleaseRequest releaseRequest = new ReleaseRequest(by.label(), by.host(), by.processId());
-            context.callBack(() -> releaseRequested.tell(releaseRequest));
+            context.callBack(() -> releaseRequested.deliver(releaseRequest));
         }
     }
 
@@ -333,7 +333,7 @@ public final class ZkLease implements Lease {
      */
     public void nodeGone(int member) {
         SessionNode.OwnedNode gone = nodes.get(member);
-        context.serially(() -> {
+        context.execute(() -> {
             if (gone.isCurrent()) {
                 gone.gone();
             }
@@ -345,7 +345,7 @@ public final class ZkLease implements Lease {
             // In this thread, which decides or finds the loss: before the node is deleted, and without waiting for
             // other callbacks.
             bodies.forEach(body -> body.lost(cause));
-            context.callBack(() -> lost.tell(cause));
+            context.callBack(() -> lost.deliver(cause));
             signals.lost(cause);
         }
     }
@@ -369,7 +369,7 @@ public final class ZkLease implements Lease {
         }
         signals.released();
         CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
-        context.serially(() -> request.release(outcome::complete));
+        context.execute(() -> request.release(outcome::complete));
         return outcome;
     }
 

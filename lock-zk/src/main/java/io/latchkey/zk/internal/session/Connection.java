@@ -110,7 +110,7 @@ public final class Connection {
     void runWaiting() {
         List<Runnable> waiting = List.copyOf(onConnected);
         onConnected.clear();
-        waiting.forEach(context::serially);
+        waiting.forEach(context::execute);
     }
 
     // ---- requests
@@ -142,7 +142,7 @@ public final class Connection {
         }
         ClockReading sent = context.now();
         int on = number;
-        request.accept(answer -> context.serially(() -> {
+        request.accept(answer -> context.execute(() -> {
             if (over) {
                 return;
             }

@@ -209,7 +209,7 @@ public final class Heartbeat {
             return;
         }
         beating++;
-        context.serially(() -> {
+        context.execute(() -> {
             beating--;
             if (connection.isOver() || on != connection.number()) {
                 beatAgain();
@@ -233,13 +233,13 @@ public final class Heartbeat {
             if (beating == 0) {
                 if (connection.connected()) {
                     beats += on == connection.number() ? 1 : 0;
-                    context.serially(this::riskNext);
+                    context.execute(this::riskNext);
                 } else if (on == connection.number()) {
                     onReconnected.run();
                 }
                 List<Runnable> tasks = List.copyOf(onBeat);
                 onBeat.clear();
-                tasks.forEach(context::serially);
+                tasks.forEach(context::execute);
                 confirmAll();
             }
         } else {
@@ -321,7 +321,7 @@ public final class Heartbeat {
             risking = true;
             risky.remove().accept(() -> {
                 risking = false;
-                context.serially(this::riskNext);
+                context.execute(this::riskNext);
             });
         }
     }

@@ -122,7 +122,7 @@ public final class Lists {
     public void answered(String path, Response<ZnodeStore.Listing> answer) {
         if (answer.code() == Status.CONNECTION_LOSS) {
             lost.merge(path, new Lost(1, context.now()), (before, now) -> new Lost(before.times() + 1, now.last()));
-            if (lost.size() > context.lanesToKeep()) {
+            if (lost.size() > context.queuesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
         } else {

@@ -30,7 +30,7 @@ final class RestartableTimer {
         timer = context.time()
                 .after(
                         in,
-                        () -> context.serially(() -> {
+                        () -> context.execute(() -> {
                             if (which == set) {
                                 timer = null;
                                 task.run();

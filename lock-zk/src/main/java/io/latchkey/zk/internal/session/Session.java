@@ -161,8 +161,8 @@ public final class Session {
         validity.connected();
         connection.runWaiting();
         // Lists for the requests' own lost creates are sent first and serve the others as well.
-        lookForLostCreates.forEach(context::serially);
-        toCreate.forEach(request -> context.serially(() -> {
+        lookForLostCreates.forEach(context::execute);
+        toCreate.forEach(request -> context.execute(() -> {
             if (cancelCreate(request)) {
                 whenConnectedCreate(request);
             }

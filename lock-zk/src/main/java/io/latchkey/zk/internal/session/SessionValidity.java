@@ -161,7 +161,7 @@ public final class SessionValidity {
 
     /** Notifies observers of the lost connection, and the holders if their deadline has passed. */
     void reportDisconnected() {
-        context.signals().away(holding.size(), remaining());
+        context.signals().connectionLost(holding.size(), remaining());
         checkPeriod();
     }
 

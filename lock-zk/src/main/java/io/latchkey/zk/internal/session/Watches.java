@@ -187,7 +187,7 @@ public final class Watches {
         } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
             listener.seen(watched.seen);
         } else if (what == Of.DATA && watched.data == Armed.CONFIRMED) {
-            context.serially(() -> {
+            context.execute(() -> {
                 if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
                     listener.seen(Objects.requireNonNull(watched.seenData));
                 }
@@ -257,6 +257,6 @@ public final class Watches {
 
     private void takeBack(String path) {
         removing.add(path);
-        connection.port().removeWatches(path, () -> context.serially(() -> removing.remove(path)));
+        connection.port().removeWatches(path, () -> context.execute(() -> removing.remove(path)));
     }
 }

@@ -79,10 +79,10 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     }
 
     /** The default ACL for a client without credentials. */
-    public static final List<ACL> EVERYBODY_EVERYTHING = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
+    public static final List<ACL> OPEN_ACL = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
 
     /** The default ACL for a client with credentials. */
-    public static final List<ACL> CREATOR_EVERYTHING = List.copyOf(ZooDefs.Ids.CREATOR_ALL_ACL);
+    public static final List<ACL> CREATOR_ACL = List.copyOf(ZooDefs.Ids.CREATOR_ALL_ACL);
 
     /** The credentials for one authentication scheme. */
     @SuppressWarnings("ArrayRecordComponent") // Passed on as ZooKeeper takes it; credentials are never compared.

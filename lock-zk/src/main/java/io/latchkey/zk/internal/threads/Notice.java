@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * leases is never. Dependent stages are ordinary futures.
  */
 public final class Notice<T> extends CompletableFuture<T> {
-    public void tell(T news) {
+    public void deliver(T news) {
         super.complete(news);
     }
 

@@ -130,7 +130,7 @@ class AcquisitionTest {
                     NodeName late = fresh.mine(9);
                     assertEquals(List.of(new Command.Leave(placed(late))), fresh.machine.on(created(late)));
                 }
-                case RECOVERING -> assertEquals(List.of(new Command.Disown(fresh.machine.id())), commands);
+                case RECOVERING -> assertEquals(List.of(new Command.Discard(fresh.machine.id())), commands);
                 case LISTING, WAITING, CONFIRMING ->
                     assertEquals(
                             List.of(new Command.StopWatching(), new Command.Leave(placed(fresh.mine(5)))), commands);

@@ -233,7 +233,7 @@ class RaceProperties {
         @Operation
         public void tell() {
             told.incrementAndGet();
-            feed.tell(observer -> observer.sessionChanged(LockObserver.SessionState.CONNECTED));
+            feed.announce(observer -> observer.sessionChanged(LockObserver.SessionState.CONNECTED));
         }
 
         @Operation(nonParallelGroup = "thread")

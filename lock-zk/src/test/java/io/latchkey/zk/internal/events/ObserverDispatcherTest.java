@@ -53,7 +53,7 @@ class ObserverDispatcherTest {
             List<Long> all = new ArrayList<>();
             while (all.isEmpty() || all.get(all.size() - 1) != 0) {
                 if (all.size() == fit) {
-                    feed.tell(observer -> observer.sessionChanged(LAST));
+                    feed.announce(observer -> observer.sessionChanged(LAST));
                 }
                 Long next = heard.poll(10, TimeUnit.SECONDS);
                 all.add(next);
@@ -84,7 +84,7 @@ class ObserverDispatcherTest {
     }
 
     private static void tell(ObserverDispatcher feed, long id) {
-        feed.tell(observer -> observer.requested(new LockObserver.Request(id, "/m", "mutex")));
+        feed.announce(observer -> observer.requested(new LockObserver.Request(id, "/m", "mutex")));
     }
 
     private static void awaitUninterrupted(CountDownLatch latch) {

@@ -116,7 +116,7 @@ class NodeNameTest {
                         child))
                 : Optional.empty();
         assertEquals(expected, NodeName.parse(child));
-        assertEquals(child.matches("ear-[0-9a-f]{16}"), NodeName.isEar(child), child);
+        assertEquals(child.matches("ear-[0-9a-f]{16}"), NodeName.isRevocationNode(child), child);
     }
 
     private static boolean isInt(@Nullable String digits) {
@@ -128,9 +128,9 @@ class NodeNameTest {
         NodeName write = name("0000000042");
         NodeName read = write.inPlaceAs(Tag.READ);
         assertEquals("read-0123456789abcdef-0000000042", read.text());
-        assertEquals("ear-0123456789abcdef", write.ear());
-        assertEquals(write.ear(), read.ear());
-        assertTrue(NodeName.isEar(write.ear()));
+        assertEquals("ear-0123456789abcdef", write.revocationNode());
+        assertEquals(write.revocationNode(), read.revocationNode());
+        assertTrue(NodeName.isRevocationNode(write.revocationNode()));
     }
 
     @Test
