@@ -382,7 +382,7 @@ public final class SimulatedLocks implements AutoCloseable {
 
     private HeldFrames hold(LockClient client, Optional<RequestMatch> answersTo, String what) {
         Engine engine = engine(client);
-        HeldFrames hold = new HeldFrames("hold of " + what, released -> server.letGo(engine, released));
+        HeldFrames hold = new HeldFrames("hold of " + what, released -> server.release(engine, released));
         server.hold(engine, answersTo, hold);
         return hold;
     }

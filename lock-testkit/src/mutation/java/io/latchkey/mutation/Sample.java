@@ -15,8 +15,8 @@ import org.pitest.plugin.Feature;
 import org.pitest.plugin.FeatureParameter;
 
 /**
- * Keeps a random sample of the mutants: those whose identifier, hashed together with a seed, falls into the first {@code
- * permille} of a thousand parts. The same seed keeps the same mutants of code that has not changed.
+ * Keeps a random sample of the mutants: those whose identifier, hashed together with a seed, falls into the first
+ * {@code permille} of a thousand parts. The same seed keeps the same mutants of code that has not changed.
  */
 public final class Sample implements MutationInterceptorFactory {
     private static final int PARTS = 1000;

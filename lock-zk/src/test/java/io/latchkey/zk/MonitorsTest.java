@@ -30,8 +30,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * No blocking call is made while a monitor is held, which before JDK 24 pins a virtual thread to its carrier. Read from the bytecode: each
- * call inside a monitor, and what these calls lead to in the classes of lock-api and lock-zk. What a lambda does is not followed.
+ * No blocking call is made while a monitor is held, which before JDK 24 pins a virtual thread to its carrier. Read from
+ * the bytecode: each call inside a monitor, and what these calls lead to in the classes of lock-api and lock-zk. What a
+ * lambda does is not followed.
  */
 class MonitorsTest {
     /** Owner, name and descriptor of methods that wait for another thread or for the server. */

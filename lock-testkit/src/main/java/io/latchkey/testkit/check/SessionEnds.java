@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** When the sessions of a history's clients ended, and what that means for a hold. */
 final class SessionEnds {
-    private static final List<String> BY_DECREE = List.of(ExpiryOrder.SERVER_FIRST.name(), ExpiryOrder.BOTH.name());
+    private static final List<String> BY_FORCE = List.of(ExpiryOrder.SERVER_FIRST.name(), ExpiryOrder.BOTH.name());
 
     private final Map<String, List<HistoryEvent>> endings;
     private final Map<String, List<HistoryEvent>> ends;
@@ -28,7 +28,7 @@ final class SessionEnds {
 
     /** Whether some session was ended otherwise than by time. */
     boolean hasDecrees() {
-        return endings.values().stream().flatMap(List::stream).anyMatch(ending -> BY_DECREE.contains(ending.note()));
+        return endings.values().stream().flatMap(List::stream).anyMatch(ending -> BY_FORCE.contains(ending.note()));
     }
 
     /** How the end of a session bears on a hold. */

@@ -422,7 +422,7 @@ public abstract class LeaseContract extends LockContract {
             id = "LK-LEASE-26",
             says = "a listening holder is notified of a release request and its sender, and keeps its lease",
             needs = Feature.ADMINISTRATION)
-    void askedToLetGo() throws Exception {
+    void releaseRequested() throws Exception {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         LockClient other = client();

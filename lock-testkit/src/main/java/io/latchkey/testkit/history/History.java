@@ -77,7 +77,8 @@ public final class History {
      * LockClient locks = client.client();
      * history.recorded(client, locks.readWriteLock("/doc").readLock(), LockClaim.shared("/doc"));
      * history.recorded(client, locks.semaphore("/pool", 3).permits(2), LockClaim.permits("/pool", 2, 3));
-     * history.recorded(client, locks.multiLock(locks.mutex("/a"), locks.mutex("/b")), LockClaim.exclusive("/a"), LockClaim.exclusive("/b"));
+     * MultiLock both = locks.multiLock(locks.mutex("/a"), locks.mutex("/b"));
+     * history.recorded(client, both, LockClaim.exclusive("/a"), LockClaim.exclusive("/b"));
      * }</pre>
      *
      * @param client whose lock it is

@@ -82,7 +82,9 @@ public record HistoryEvent(
         NOTE
     }
 
-    /** {@return whether the client was told of a loss by itself, not in answer to a release or to its first look} */
+    /**
+     * {@return whether the client noticed the loss by itself, not in response to a release or to a look at the lease}
+     */
     public boolean isLossTold() {
         return what == What.LOST && !note.equals(Attempt.FOUND_BY_RELEASE) && !note.equals(Attempt.FOUND_BY_LOOK);
     }

@@ -23,7 +23,8 @@ import net.jqwik.api.lifecycle.PropagationMode;
  * @LatchkeyProperties
  * class OrderProperties {
  *     @Property(tries = 300)
- *     void neverTwoHolders(@ForAll Scenario scenario, EmbeddedZooKeeper server, Play.Settings settings) throws Exception {
+ *     void neverTwoHolders(@ForAll Scenario scenario, EmbeddedZooKeeper server, Play.Settings settings)
+ *             throws Exception {
  *         Play.of(scenario, server, settings).assertNotBroken();
  *     }
  * }

@@ -53,7 +53,7 @@ final class FaultPlan {
     }
 
     void remove(HeldFrames hold) {
-        hold.letGo();
+        hold.stop();
         answerHolds.removeIf(held -> held.hold() == hold);
         eventHolds.remove(hold);
     }
@@ -96,9 +96,9 @@ final class FaultPlan {
     void clear() {
         triggers.forEach(trigger -> trigger.fault.close());
         triggers.clear();
-        answerHolds.forEach(held -> held.hold().letGo());
+        answerHolds.forEach(held -> held.hold().stop());
         answerHolds.clear();
-        eventHolds.forEach(HeldFrames::letGo);
+        eventHolds.forEach(HeldFrames::stop);
         eventHolds.clear();
     }
 }

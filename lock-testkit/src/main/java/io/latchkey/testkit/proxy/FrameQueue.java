@@ -11,12 +11,11 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of one connection: a queue of frames and actions, each with the time at which it is due, that leave in
- * order.
+ * One direction of one connection: a queue of frames and actions, each with its due time, that leave in order.
  *
- * <p>A frame may be held: it waits until it is let go, and everything behind it waits with it, because the peer relies
- * on the order. Only pings overtake, so that the connection stays alive meanwhile; they carry nothing that the peer
- * remembers. A black hole stops the whole queue, pings too, and nothing is lost by it.
+ * <p>A held frame waits until it is released. Everything behind it waits too, because the peer relies on the order;
+ * only pings overtake, which keeps the connection alive. They carry nothing that the peer remembers. A black hole stops
+ * the whole queue, including pings, without losing anything.
  */
 final class FrameQueue {
     private final EventLoop loop;
@@ -34,7 +33,7 @@ final class FrameQueue {
         boolean blackHole;
     }
 
-    /** Something in the line. */
+    /** An entry of the queue. */
     private sealed interface Item {
         long due();
     }

@@ -17,10 +17,10 @@ public final class HeldFrames implements AutoCloseable {
     private boolean holding = true;
 
     /**
-     * Holds from now on.
+     * Starts to hold frames.
      *
      * @param description for messages
-     * @param releaser lets everything pass that was held; called by each {@link #release()}
+     * @param releaser releases all held frames; called by each {@link #release()}
      */
     public HeldFrames(String description, Consumer<HeldFrames> releaser) {
         this.description = description;
@@ -28,19 +28,19 @@ public final class HeldFrames implements AutoCloseable {
     }
 
     /**
-     * Tells when something is held. Actions that depend on it run on the thread of the proxy or the simulation and must
-     * not block.
+     * Returns a future of the first held frame. Actions that depend on it run on the thread of the proxy or the
+     * simulation and must not block.
      *
-     * @return completes when the first frame has been held back: the server has done its part, the client does not
-     *     know; never if nothing of the sort comes
+     * @return completes when the first frame has been held back: the server has processed the request, the client does
+     *     not know; never completes if no such frame arrives
      */
     public CompletableFuture<Void> firstCaught() {
         return caught;
     }
 
     /**
-     * Lets everything pass that was held, in order, and holds nothing from now on. Returns when the bytes are on their
-     * way. Does nothing the second time, or when the proxy is closed.
+     * Releases all held frames, in order, and holds nothing from now on. Returns when the bytes have been queued for
+     * sending. Has no effect the second time, or when the proxy is closed.
      */
     public void release() {
         releaser.accept(this);
@@ -52,7 +52,7 @@ public final class HeldFrames implements AutoCloseable {
         release();
     }
 
-    /** On the proxy's thread: whether a frame that has come to the head of its queue must wait. */
+    /** Returns whether a frame at the head of its queue must wait. Called on the proxy's thread. */
     boolean caught() {
         if (holding) {
             caught.complete(null);
@@ -60,8 +60,8 @@ public final class HeldFrames implements AutoCloseable {
         return holding;
     }
 
-    /** On the proxy's thread. */
-    void letGo() {
+    /** Stops holding. Called on the proxy's thread. */
+    void stop() {
         holding = false;
     }
 

@@ -256,7 +256,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** The client's side is over: what is in the queue still reaches the server, then the end of the stream. */
+    /** Closes the client's side: queued frames still reach the server, followed by the end of the stream. */
     private void clientDone() {
         deaf = true;
         abandon();

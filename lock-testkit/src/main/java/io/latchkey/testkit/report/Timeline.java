@@ -163,7 +163,7 @@ public final class Timeline {
         time(text, "placed", summary.placed());
         time(text, "granted", summary.granted());
         time(text, "last looked", summary.lastLook());
-        time(text, "let go", summary.releasing());
+        time(text, "releasing", summary.releasing());
         time(text, "released", summary.released());
         time(text, "lost", summary.lost());
         time(text, "gave up", summary.gaveUp());

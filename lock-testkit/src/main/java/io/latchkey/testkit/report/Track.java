@@ -9,14 +9,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One line of a picture: attempts of one client that do not overlap. A client that attempts several things at a time has several.
+ * One line of a picture: attempts of one client that do not overlap. A client with simultaneous attempts has several
+ * lines.
  *
- * @param client whose
+ * @param client the name of the client
  * @param summaries the attempts in order of time
  */
 record Track(String client, List<AttemptSummary> summaries) {
 
-    /** The lines for these attempts: clients in the order in which they first asked, each with as many lines as it needs. */
+    /**
+     * Returns the lines for these attempts: clients in the order of their first attempts, each with as many lines as
+     * needed.
+     */
     static List<Track> of(List<AttemptSummary> summaries) {
         Map<String, List<List<AttemptSummary>>> byClient = new LinkedHashMap<>();
         for (AttemptSummary summary : summaries.stream()

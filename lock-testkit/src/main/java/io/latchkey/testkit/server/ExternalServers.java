@@ -91,7 +91,7 @@ public final class ExternalServers extends AskedServers {
         run(() -> starting.apply(Objects.checkIndex(server, size())));
     }
 
-    /** Closes what it was told to close; else the servers stay as they are. */
+    /** Closes only the resource that was given to {@code closing}; the servers keep running. */
     @Override
     public void close() {
         run(owned::close);

@@ -8,12 +8,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Where users' callbacks run: a few daemon threads, and somebody who wants to know when they have nothing to do. */
+/** The executor of users' callbacks: a few daemon threads, and a method that waits until they are idle. */
 final class Callbacks implements Executor {
     private static final int THREADS = 4;
     private static final long IDLE_THREAD_LIVES_SECONDS = 1;
     private static final long LOOK_EVERY_MILLIS = 10;
-    /** So often in a row callbacks are found waiting until they count as blocked: some 200 ms, of a machine that lets threads run. */
+    /** The number of consecutive checks after which waiting callbacks count as blocked: about 200 ms. */
     private static final int LOOKS_AT_BLOCKED = 20;
 
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -60,8 +60,8 @@ final class Callbacks implements Executor {
     }
 
     /**
-     * Waits until all have run, or those that have not are blocked: one may wait for something that the caller has yet to do. One that
-     * is only kept from running is not taken for that, unless it takes seconds.
+     * Waits until every callback has either run or blocked: one may wait for an action of the caller. A callback that
+     * is merely not scheduled does not count as blocked, until some seconds have passed.
      */
     synchronized void awaitIdle() {
         long start = System.nanoTime();

@@ -9,10 +9,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A port that any thread may use: what is asked is carried out at once, or by whichever thread is at it. */
+/**
+ * A thread-safe port: the calling thread executes the request, or leaves it to the thread that is already draining the
+ * queue.
+ */
 final class CarryingPort implements ZnodeStore {
     private final ImmediateZooKeeper to;
-    /** Made and used on the serial executor of {@link #to} only. */
+    /** Confined to the serial executor of {@link #to}. */
     private @Nullable SimulatedPort port;
 
     CarryingPort(ImmediateZooKeeper to) {
@@ -72,7 +75,7 @@ final class CarryingPort implements ZnodeStore {
         to.carry(() -> port().write(writes, then));
     }
 
-    /** Does not wait: whatever is asked of the simulation later comes behind it. */
+    /** Returns without waiting: later requests to the simulation run after this one. */
     @Override
     public void close(Runnable then) {
         to.carry(() -> port().close(then));

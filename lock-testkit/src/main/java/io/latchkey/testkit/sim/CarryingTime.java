@@ -5,10 +5,10 @@ import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A clock and timer that any thread may use. */
+/** A thread-safe clock with timers. */
 final class CarryingTime implements Clock {
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /** Later than anybody waits, and far enough from the end of the numbers. */
+    /** Longer than any wait, without overflow when added to a time. */
     private static final Duration NEVER = Duration.ofDays(10_000);
 
     private final ImmediateZooKeeper of;
@@ -16,7 +16,7 @@ final class CarryingTime implements Clock {
     private final Runnable closed;
 
     /**
-     * @param closed to be run when the client needs time no more
+     * @param closed called when the client is closed
      */
     CarryingTime(ImmediateZooKeeper of, SimulatedTime.View view, Runnable closed) {
         this.of = of;
@@ -34,7 +34,7 @@ final class CarryingTime implements Clock {
         return SimulatedTime.START_MILLIS + nanos() / NANOS_PER_MILLI;
     }
 
-    /** Everything runs when it is due. */
+    /** Always zero: timers run as soon as they are due. */
     @Override
     public Duration standstill(Duration span) {
         return Duration.ZERO;

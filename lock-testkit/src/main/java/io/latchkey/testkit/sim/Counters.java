@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-/** What a simulated ZooKeeper has really come to. */
+/** Counters of the situations that a simulated ZooKeeper has reached. */
 final class Counters {
-    /** A request was created, and its client lost the connection before it heard of that. */
+    /** Requests that were created, but whose clients lost the connection before the response. */
     int createdButAnswerLost;
-    /** A read was answered by a server that lagged behind the leader, where the answer would have been another. */
+    /** Reads whose result differed from the leader's because the server lagged behind. */
     int staleReads;
-    /** A write was carried out after its client had given the connection up. */
+    /** Writes that were executed after their client had closed the connection. */
     int lateWrites;
-    /** A write of a former connection was carried out when its client was back at the server that had taken it. */
+    /** Writes of a former connection that were executed when their client reconnected to the same server. */
     int writesOfFormerConnections;
-    /** A write was refused since its session was over. */
+    /** Writes that were refused because their session had ended. */
     int writesOfDeadSessions;
-    /** A session ended since nobody had heard of its client for its time-out. */
+    /** Sessions that expired: no server had heard from the client for a session timeout. */
     int expiredByTime;
-    /** A client came back to its session on another connection. */
+    /** Reconnects within a session. */
     int reconnects;
 }

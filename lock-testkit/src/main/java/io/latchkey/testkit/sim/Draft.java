@@ -8,11 +8,11 @@ import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A transaction that is being put together: it sees what it has done so far. */
+/** A transaction under construction: it sees its own changes. */
 final class Draft {
     private static final byte[] EMPTY = new byte[0];
     private static final int ANY_VERSION = -1;
-    /** ZooKeeper appends the number with at least so many digits. */
+    /** The minimum number of digits in a sequence number that ZooKeeper appends. */
     private static final int DIGITS = 10;
 
     private final Tree tree;
@@ -27,14 +27,14 @@ final class Draft {
         return changes;
     }
 
-    /** The names of the nodes that it creates. */
+    /** Returns the names of the nodes that it creates. */
     List<String> created() {
         return created;
     }
 
     Status add(long session, Write write) {
         if (write instanceof Write.CreatePath create) {
-            return create(create.path(), EMPTY, create.lasting() == Lasting.FOR_EVER ? Tree.NOBODY : Tree.CONTAINER);
+            return create(create.path(), EMPTY, create.lasting() == Lasting.FOR_EVER ? Tree.NO_OWNER : Tree.CONTAINER);
         } else if (write instanceof Write.CreateNode create) {
             return create(create.path(), create.data(), session);
         } else if (write instanceof Write.CreateRequest create) {

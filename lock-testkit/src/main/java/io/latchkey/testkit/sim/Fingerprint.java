@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** 128 bits of whatever is added, by which worlds are told apart: two that differ have the same ones once in 10^38. */
+/** A 128-bit hash that identifies the state of a world: different states collide once in 10^38. */
 final class Fingerprint {
     private static final long ONE = 0x9E3779B97F4A7C15L;
     private static final long TWO = 0xC2B2AE3D27D4EB4FL;
@@ -15,7 +15,7 @@ final class Fingerprint {
     private long high = ONE;
     private long low = TWO;
 
-    /** Whether the zxids count that only matter to whoever connects anew. */
+    /** Whether zxids are part of the fingerprint if they matter only to clients that reconnect. */
     enum Zxids {
         COUNT,
         DO_NOT_COUNT
@@ -66,7 +66,7 @@ final class Fingerprint {
         add(eight);
     }
 
-    /** What comes in no order. */
+    /** Adds elements regardless of their order. */
     <T> void addAll(Collection<T> all, BiConsumer<T, Fingerprint> each) {
         long highs = 0;
         long lows = 0;
@@ -81,7 +81,7 @@ final class Fingerprint {
         add(all.size());
     }
 
-    /** What a client gets to know: an answer, an event or a word. */
+    /** Adds the content of a message to a client: a response, an event or a word. */
     void addContent(Object content) {
         if (content instanceof Response<?> answer) {
             add(answer.code().name());
@@ -122,7 +122,7 @@ final class Fingerprint {
         }
     }
 
-    /** What a transaction does. */
+    /** Adds the effects of a transaction. */
     void add(Tree.Txn txn) {
         add(txn.ended());
         for (Tree.Effect change : txn.changes()) {

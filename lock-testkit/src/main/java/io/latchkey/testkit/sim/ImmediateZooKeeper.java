@@ -41,15 +41,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One simulated server that carries every request out at once, for clients on ordinary threads. All of it is confined to a serial
- * executor without a thread of its own: whichever thread brings something carries it out, with whatever others have brought
- * meanwhile, and never waits in there.
+ * A simulated server that executes every request at once, for clients on ordinary threads. All state is confined to a
+ * serial executor without a thread of its own. The submitting thread runs the task, or leaves it to the thread that is
+ * already draining the queue. A task never blocks.
  */
 public final class ImmediateZooKeeper implements AutoCloseable {
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
-    /** As long as ZooKeeper's client waits between attempts to connect where it has one server. */
+    /** The pause between connection attempts of ZooKeeper's client with a single server. */
     private static final long BETWEEN_ATTEMPTS_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Where other threads keep on asking there is no quiet to wait for. */
+    /** The limit of a wait for quiescence: other threads may keep sending requests. */
     private static final int ROUNDS_TO_QUIET = 1_000;
 
     private final Executor serial = MoreExecutors.newSequentialExecutor(MoreExecutors.directExecutor());
@@ -61,27 +61,27 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     private final Callbacks callbacks = new Callbacks();
     private final LongSupplier clock;
 
-    /** What the clock is ahead of its source, by {@link #advance}. */
+    /** The offset of the clock from its source, set by {@link #advance}. */
     private volatile long ahead;
 
     private long carried;
 
     /**
-     * @param clock where time comes from, in nanoseconds: never goes back
+     * @param clock the source of time, in nanoseconds; never goes back
      */
     public ImmediateZooKeeper(LongSupplier clock) {
         this.clock = clock;
     }
 
-    /** Where a connection breaks, chosen beforehand. */
+    /** The point at which a planned fault breaks the connection. */
     public enum Cut {
-        /** In place of the request: the server does not get it. */
+        /** Before the request: the server does not receive it. */
         BEFORE,
-        /** In place of the answer: the server has carried the request out. */
+        /** Before the response: the server has executed the request. */
         AFTER
     }
 
-    /** A fault that strikes at a request to come. */
+    /** A planned fault of a future request. */
     private static final class Armed {
         private final Cut cut;
         private final RequestMatch match;
@@ -96,7 +96,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** Messages that do not get to the client, with all that come behind the first of them. */
+    /** A hold of messages to the client, which also delays all messages behind the first of them. */
     private record Held(Predicate<SimulatedPort.Message> match, HeldFrames hold) {
         boolean holds(SimulatedPort.Message next) {
             if (match.test(next)) {
@@ -106,15 +106,15 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** One client's way to the server: its present port, and what the network does to it. */
+    /** One client's line to the server: its current port and the network's state. */
     private final class Line implements ClientConfig.Opener {
         private final Duration sessionTimeout;
         private @Nullable SimulatedPort port;
         private boolean silent;
         private boolean refusing;
-        /** When the client tries to connect, if it is refused until then. */
+        /** The time of the next connection attempt, if attempts are refused until then. */
         private long nextAttempt;
-        /** Called in place of opening a handle. */
+        /** If set, called instead of opening a handle. */
         private volatile Optional<ClientConfig.Opener> failing = Optional.empty();
 
         private final List<Armed> armed = new ArrayList<>(0);
@@ -148,7 +148,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             return port;
         }
 
-        /** Does the next of what is to be done; says whether there was anything. */
+        /** Performs the next pending step; returns whether there was one. */
         boolean settle() {
             SimulatedPort present = port;
             if (present == null) {
@@ -176,7 +176,10 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             }
         }
 
-        /** Pings pass what is held: the connection stays up. When it is lost, what has come before is there. */
+        /**
+         * Pings pass held messages, so that the connection stays up. If it is lost, earlier messages are still
+         * delivered.
+         */
         private boolean takeMessage(SimulatedPort present) {
             SimulatedPort.Message next = Objects.requireNonNull(present.peekMessage());
             if (present.isUp() && held.stream().anyMatch(each -> each.holds(next))) {
@@ -226,7 +229,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** A started engine with a session of its own, whose requests are named in this way, and that tells the observer if there is one. */
+    /** Returns a started engine with its own session. */
     public Engine start(String label, Duration sessionTimeout, Naming naming, Optional<ObserverDispatcher> observer) {
         Line line = new Line(sessionTimeout);
         SplittableRandom ids = new SplittableRandom(ThreadLocalRandom.current().nextLong());
@@ -305,7 +308,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         carry(() -> line.refusing = true);
     }
 
-    /** From now on no handle of the client is opened, until it is healed: this is called instead, and throws. */
+    /** Fails every attempt of the client to open a handle by calling {@code opening}, which throws; until healed. */
     void failToOpen(Engine engine, ClientConfig.Opener failing) {
         line(engine).failing = Optional.of(failing);
     }
@@ -315,7 +318,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         carry(() -> line.armed.add(new Armed(cut, match, number, fault)));
     }
 
-    /** Holds the answers to these requests, or events where there is no match. */
+    /** Holds the responses to matching requests, or events if there is no match. */
     public void hold(Engine engine, Optional<RequestMatch> answersTo, HeldFrames hold) {
         Line line = line(engine);
         Predicate<SimulatedPort.Message> which = answersTo
@@ -325,7 +328,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         carry(() -> line.held.add(new Held(which, hold)));
     }
 
-    public void letGo(Engine engine, HeldFrames hold) {
+    public void release(Engine engine, HeldFrames hold) {
         Line line = lines.get(engine);
         if (line != null) {
             carry(() -> line.held.removeIf(each -> each.hold().equals(hold)));
@@ -341,7 +344,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     public void heal(Engine engine) {
         Line line = lines.get(engine);
         if (line == null) {
-            return; // closed: nothing passes any more
+            return; // closed
         }
         carry(line::heal);
         awaitQuiet();
@@ -411,12 +414,12 @@ public final class ImmediateZooKeeper implements AutoCloseable {
 
     // ---- time
 
-    /** What time it is, for whoever asks. */
+    /** Returns the current time; may be called by any thread. */
     long nanos() {
         return clock.getAsLong() + ahead;
     }
 
-    /** Lets so much more time pass, and runs what is due until then, one after the other, each with its consequences. */
+    /** Advances the clock by that duration and runs due timers one after the other, each with its consequences. */
     public void advance(Duration span) {
         long target = nanos() + span.toNanos();
         boolean there = false;
@@ -431,7 +434,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** Runs what is due by now; to be called again and again where time passes by itself. */
+    /** Runs due timers; must be called repeatedly if the source of time advances by itself. */
     public void catchUp() {
         carry(() -> catchUp(nanos()));
     }
@@ -444,9 +447,9 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         time.moveTo(moment);
     }
 
-    // ---- carrying out
+    // ---- execution
 
-    /** Does something with the servers, and lets everything follow that follows at once. */
+    /** Runs an action on the servers, then everything that follows from it at once. */
     void carry(Runnable step) {
         serial.execute(() -> {
             carried++;
@@ -501,8 +504,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Waits until every engine has done what follows from what happened, since engines run on whichever thread is at them, and
-     * until users' callbacks have run, unless they block. Threads that ask for something meanwhile are not waited for.
+     * Waits until every engine has processed all consequences, and until users' callbacks have run or blocked. Does not
+     * wait for requests that other threads send at the same time.
      */
     private void awaitQuiet() {
         long before = -1;
@@ -523,7 +526,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** Ends the threads of callbacks; clients must have been closed. */
+    /** Stops the threads of callbacks; clients must have been closed. */
     @Override
     public void close() {
         callbacks.close();

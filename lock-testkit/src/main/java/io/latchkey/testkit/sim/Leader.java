@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The server that orders all writes: its tree is the truth, its log is what the others follow. */
+/** The server that orders all writes: its tree is authoritative, and the other servers follow its log. */
 final class Leader {
     private static final Response<ZnodeStore.Written> EXPIRED =
             Response.failed(Status.SESSION_EXPIRED, "SESSIONEXPIRED");
@@ -71,7 +71,7 @@ final class Leader {
         }
     }
 
-    /** An outcome of a write, and the transaction after which a server knows it. */
+    /** The response to a write, and the transaction that a server must have applied to send it. */
     record Outcome(Response<ZnodeStore.Written> answer, long zxid) {}
 
     Outcome write(long session, List<Write> writes) {
@@ -106,17 +106,17 @@ final class Leader {
 
     // ---- what others do
 
-    /** As an operator does by hand. */
+    /** Deletes a node, as an operator does by hand. */
     void delete(String path) {
         commit(List.of(Effect.Deleted.of(path)), 0);
     }
 
-    /** As some other client does. */
+    /** Changes the data of a node, as another client does. */
     void setData(String path, byte[] data) {
         commit(List.of(new Effect.DataSet(path, data)), 0);
     }
 
-    /** A path, with all above it, made by somebody. */
+    /** Creates a path with its parents, as another client does. */
     void make(String path, byte[] data) {
         for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
             if (!tree.has(path.substring(0, end))) {
@@ -126,7 +126,10 @@ final class Leader {
         commit(List.of(Effect.Created.of(path, data, Tree.CONTAINER)), 0);
     }
 
-    /** The containers that have had children and have none: ZooKeeper deletes them sooner or later, as {@link #delete}. */
+    /**
+     * Returns the containers that have had children and are empty: ZooKeeper deletes them eventually, as {@link
+     * #delete} does.
+     */
     List<String> deserted() {
         List<String> found = new ArrayList<>(2);
         tree.forEach((path, node) -> {
@@ -138,7 +141,7 @@ final class Leader {
         return found;
     }
 
-    /** The code of a write that was sent alone. */
+    /** Returns the response to a write without a transaction. */
     static Response<ZnodeStore.Created> alone(Response<ZnodeStore.Written> answer) {
         if (!answer.ok()) {
             return Response.failed(answer.code(), answer.detail());

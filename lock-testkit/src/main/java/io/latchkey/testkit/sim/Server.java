@@ -4,7 +4,7 @@ package io.latchkey.testkit.sim;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One server that clients talk to: it follows the leader's log at its own pace, and tells its clients what it sees. */
+/** A server that clients connect to: it applies the leader's log at its own pace and notifies its clients. */
 final class Server {
     private final Leader leader;
     private final Tree tree = new Tree();
@@ -26,7 +26,7 @@ final class Server {
         return tree.zxid() < leader.tree().zxid();
     }
 
-    /** Applies the next transaction of the log: watches fire, and what waited for it is answered. */
+    /** Applies the next transaction of the log: watches fire, and responses that waited for it are sent. */
     void applyNext() {
         Tree.Txn next = leader.log().get((int) tree.zxid());
         tree.apply(next);

@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * The leader's sessions and their ages. As in ZooKeeper, what a client sends touches its session at the server that it is connected
- * to, at once; the leader hears of that with the server's answer to the next ping, every half tick, and only then the session's
- * time begins anew there. A session that was not touched for its time-out ends at the tick after that.
+ * The leader's sessions and their ages. As in ZooKeeper, each message of a client resets the age of its session at the
+ * client's server at once. The leader learns of it when that server answers the next ping, every half tick, and resets
+ * the age only then. A session expires at the first tick after its timeout.
  */
 final class Sessions {
-    /** Of the time-outs that ZooKeeper admits the shortest: two ticks are the least, and three are what the tests use. */
+    /** Ticks in a session timeout. ZooKeeper admits two or more; the tests use three. */
     private static final int TICKS_IN_TIMEOUT = 3;
 
     private final SimulatedTime.View time;
@@ -21,20 +21,20 @@ final class Sessions {
     private final Map<Long, Age> alive = new HashMap<>();
     private long last;
 
-    /** What can end a session. */
+    /** The events that can end a session. */
     enum Expiry {
-        /** Time, a decree, its client. */
+        /** Its timeout, a forced expiry, or its client. */
         BY_TIME,
-        /** A decree or its client; time does nothing to it, nor to the connection. */
-        BY_DECREE
+        /** A forced expiry or its client only: time ends neither the session nor the connection. */
+        BY_FORCE
     }
 
-    /** When the leader last heard of one session, and when it will hear of it next. */
+    /** The time of the leader's last news of a session, and of its next. */
     private static final class Age {
         final long timeout;
         final long tick;
         long heard;
-        /** When the server of the client reports its latest touch, or 0. */
+        /** The time at which the client's server reports its latest touch, or 0. */
         long report;
 
         Age(long timeout, long now) {
@@ -49,7 +49,7 @@ final class Sessions {
             report = (now / halfTick + 1) * halfTick;
         }
 
-        /** When it ends, by what the leader has heard by now. */
+        /** Returns the time of its expiry, by the leader's news so far. */
         long end(long now) {
             settle(now);
             return ((heard + timeout) / tick + 1) * tick;
@@ -80,7 +80,7 @@ final class Sessions {
         return session;
     }
 
-    /** How many there have been. */
+    /** Returns the number of sessions opened so far. */
     long opened() {
         return last;
     }
@@ -93,12 +93,12 @@ final class Sessions {
         return alive.remove(session) != null;
     }
 
-    /** Every session that lives. */
+    /** Returns the sessions that are alive. */
     Set<Long> ids() {
         return alive.keySet();
     }
 
-    /** A server has heard of the session's client. */
+    /** Records that a server has heard from the session's client. */
     void touch(long session) {
         Age age = alive.get(session);
         if (age != null) {
@@ -106,11 +106,11 @@ final class Sessions {
         }
     }
 
-    /** The leader itself is asked, as when a client comes back on another connection. */
+    /** Records that the leader itself has heard of the client, as on a reconnect. */
     void touchAtLeader(long session) {
         Age age = alive.get(session);
         if (age != null) {
-            // A report that has come by now is older than this.
+            // A report that has arrived by now is older than this.
             age.settle(time.nanos());
             age.heard = time.nanos();
         }
@@ -118,7 +118,7 @@ final class Sessions {
 
     private void watch(long session) {
         Age age = alive.get(session);
-        if (age == null || expiry == Expiry.BY_DECREE) {
+        if (age == null || expiry == Expiry.BY_FORCE) {
             return;
         }
         var unused = time.at(age.end(time.nanos()), () -> {

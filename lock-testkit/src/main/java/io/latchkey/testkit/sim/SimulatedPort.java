@@ -22,10 +22,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's handle: a session, a connection that can be lost or stand still, and a pipe in each direction. Nothing moves by
- * itself: whoever plays the schedule has a server take the next request, and the client the next message. What ZooKeeper's own
- * client does by its clock goes by the simulated one: it pings when it has sent nothing for a third of the time-out, gives the
- * connection up when it has heard nothing for two thirds, and the session when it has found no server for four thirds.
+ * One client's handle: a session, a connection that can be lost or stand still, and a pipe in each direction. Nothing
+ * moves by itself: the schedule tells a server to take the next request and the client to take the next message.
+ *
+ * <p>The timeouts of ZooKeeper's own client follow the simulated clock. It sends a ping after a third of the session
+ * timeout without a request. It gives up the connection after two thirds without news of the server, and the session
+ * after four thirds without a server.
  */
 final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
@@ -35,37 +37,40 @@ final class SimulatedPort implements ZnodeStore {
     private final long timeout;
     private final SimulatedTime.View time;
 
-    /** 0 until the first connection. */
+    /** The session id; 0 until the first connection. */
     private long session;
 
     private @Nullable Server server;
     private State state = State.DOWN;
-    /** Whether the network carries nothing, in either direction, and tells nobody. */
+    /** Whether the network drops everything, in either direction, without notice. */
     private boolean silent;
-    /** Whether what the server tells the client is lost, until the connection breaks. */
+    /** Whether messages to the client are lost, until the connection breaks. */
     private boolean losing;
-    /** How many writes the server is going to refuse, for a reason of its own. */
+    /** The number of writes that the server will refuse for a reason of its own. */
     private int refusals;
 
-    /** What the client asked for and no server has taken. */
+    /** Requests that no server has taken. */
     private final Deque<Sent> outgoing = new ArrayDeque<>(8);
-    /** What the server has taken and not answered. */
+    /** Requests that the server has taken and not answered. */
     private final Deque<Sent> taken = new ArrayDeque<>(8);
-    /** What was under way when the connection was lost: a server may still take it, until it sees the session anew. */
+    /**
+     * Requests in flight when the connection was lost: a server may still execute them, until the session reconnects to
+     * it.
+     */
     private final Deque<Sent> ghosts = new ArrayDeque<>(4);
     /**
-     * Writes that a server has taken and not passed on when the client moved to another one. The leader refuses them as long as the session
-     * is at another server, and carries them out before anything else once the client is back.
+     * Writes that a server has taken and not forwarded when the client moved to another server. The leader refuses them
+     * as long as the session is at another server, and executes them first when the client reconnects to this one.
      */
     private final Map<Server, List<Sent>> stuck = new LinkedHashMap<>(2);
-    /** The server of the connection before. */
+    /** The server of the previous connection. */
     private @Nullable Server former;
-    /** Everything without an answer, in the order of asking. */
+    /** Unanswered requests, in the order of sending. */
     private final Deque<Sent> unanswered = new ArrayDeque<>(8);
-    /** What the client has not been told yet. */
+    /** Messages that the client has not received yet. */
     private final Deque<Message> incoming = new ArrayDeque<>(8);
 
-    /** Watches at the server, and those that the client will ask for again on a new connection. */
+    /** Watches at the server. {@link #registered} are those that the client sets again after a reconnect. */
     private final Set<Watch> armed = new LinkedHashSet<>(8);
 
     private final Set<Watch> registered = new LinkedHashSet<>(8);
@@ -76,22 +81,22 @@ final class SimulatedPort implements ZnodeStore {
     private long lastHeard;
     private Clock.@Nullable Timer watchdog;
 
-    /** What the client thinks. */
+    /** The state of the connection as the client knows it. */
     private enum State {
         DOWN,
         UP,
         OVER
     }
 
-    /** What is watched of a node. */
+    /** The part of a node that is watched. */
     enum Of {
         DATA,
         CHILDREN
     }
 
-    /** One watch. */
+    /** A watch. */
     record Watch(String path, Of what) {
-        /** As a record's own, which costs many times as much. */
+        /** Does the same as a record's own method, which is many times slower. */
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Watch watch && what == watch.what && path.equals(watch.path);
@@ -104,11 +109,13 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /**
-     * Something that the client gets to know.
+     * A message to the client.
      *
-     * @param zxid what its server had applied by then; 0 where the client does not take note of that, which is for answers only
-     * @param content the answer, the event, or a word
-     * @param to what it answers, if it is an answer
+     * @param zxid the last transaction that its server had applied; 0 if the client ignores it, as for all messages but
+     *     responses
+     * @param content the response, the event, or a word
+     * @param to the request that it answers, if it is a response
+     * @param delivery runs when the client takes the message
      */
     record Message(long zxid, Object content, @Nullable Sent to, Runnable delivery) {
         boolean isEvent() {
@@ -121,26 +128,26 @@ final class SimulatedPort implements ZnodeStore {
 
     /** A request. */
     abstract static class Sent {
-        /** The transaction without which the server cannot answer. */
+        /** The transaction that the server must have applied before it answers. */
         long after;
-        /** Counts the requests of its port. */
+        /** The number of the request at its port. */
         long number;
 
-        /** The leader takes it. Reads are not for it. */
+        /** Called when the leader takes the request; reads have no effect on it. */
         void commit() {}
 
-        /** The server's answer. */
+        /** Returns the server's response. */
         abstract Response<?> answer(Server from);
 
-        /** The client takes what {@link #answer} said, or a failure. */
+        /** Passes the response, or a failure, to the client. */
         abstract void take(Response<?> answer);
 
-        /** Whether it makes a node. */
+        /** Returns whether it created a node. */
         boolean creates() {
             return false;
         }
 
-        /** How a proxy before a real server would record it. */
+        /** Returns the record that a proxy in front of a real server would write. */
         abstract WireRecord.Request onTheWire();
 
         final WireRecord.Request onTheWire(WireOp op, String path, boolean watch, List<WireRecord.Part> parts) {
@@ -150,7 +157,7 @@ final class SimulatedPort implements ZnodeStore {
 
     private final class Writing extends Sent {
         private final List<Write> writes;
-        /** Whether its only write goes without a transaction. */
+        /** Whether its only write is sent without a transaction. */
         private final boolean alone;
 
         private final Consumer<Response<Written>> then;
@@ -225,7 +232,7 @@ final class SimulatedPort implements ZnodeStore {
         throw new IllegalArgumentException("unknown write " + write);
     }
 
-    /** Reads a node's data, and maybe leaves a watch. */
+    /** A read of a node's data or children, with or without a watch. */
     private final class Reading extends Sent {
         private final Watch of;
         private final boolean watches;
@@ -279,7 +286,7 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    /** Several lists in one. */
+    /** Several lists in one request. */
     private final class ReadingLists extends Sent {
         private final List<Reading> lists = new ArrayList<>();
         private final Consumer<Response<List<Response<Listing>>>> then;
@@ -301,7 +308,7 @@ final class SimulatedPort implements ZnodeStore {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // What answer() made.
+        @SuppressWarnings("unchecked") // the type that answer() returns
         void take(Response<?> answer) {
             then.accept((Response<List<Response<Listing>>>) answer);
         }
@@ -320,7 +327,7 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    /** Takes the watches of a path back; lost with the connection it counts all the same. */
+    /** Removes the watches of a path. Counts as done even if the connection is lost. */
     private final class Removing extends Sent {
         private final String path;
         private final Runnable then;
@@ -478,7 +485,7 @@ final class SimulatedPort implements ZnodeStore {
         return session;
     }
 
-    /** The highest zxid that the client has seen. */
+    /** Returns the highest zxid that the client has seen. */
     long lastZxid() {
         return lastZxid;
     }
@@ -500,7 +507,7 @@ final class SimulatedPort implements ZnodeStore {
         refusals = writes;
     }
 
-    /** The process of the client does nothing until it goes on. What it has sent is on its way all the same. */
+    /** Pauses the client's process until {@link #goOn}. Requests already sent still arrive. */
     void standStill() {
         time.standStill();
     }
@@ -509,7 +516,7 @@ final class SimulatedPort implements ZnodeStore {
         time.goOn();
     }
 
-    /** Whether the client knows that it has no connection, and may look for one. */
+    /** Returns whether the client knows that it has no connection, and may try to connect. */
     boolean seeksConnection() {
         return state == State.DOWN && server == null && !silent && !time.isStill();
     }
@@ -530,22 +537,22 @@ final class SimulatedPort implements ZnodeStore {
         return armed;
     }
 
-    /** The next message. */
+    /** Returns the next message. */
     @Nullable
     Message peekMessage() {
         return incoming.peek();
     }
 
-    /** The request that a server would take next. */
+    /** Returns the request that a server would take next. */
     Sent peekRequest() {
         return outgoing.element();
     }
 
     /**
-     * What decides what comes, besides what its client has come to: which of the client's requests are where, which answers
-     * are on their way, and which watches the server keeps.
+     * Adds the state that determines the future of this port, apart from the client's own: the positions of its
+     * requests, the responses in transit, and the watches at the server.
      *
-     * @param zxids whether the zxids count that the client takes note of for its next connection
+     * @param zxids whether to include the zxids that the client remembers for its next connection
      */
     void addTo(Fingerprint print, Fingerprint.Zxids zxids) {
         print.add(session);
@@ -576,7 +583,7 @@ final class SimulatedPort implements ZnodeStore {
         });
     }
 
-    /** What this server carries out when the client comes back to it, by what its client has come to. */
+    /** Adds the writes that this server executes when the client reconnects to it. */
     void addStuckAt(Server at, Fingerprint print) {
         for (Sent sent : stuck.getOrDefault(at, List.of())) {
             print.add(requests - sent.number);
@@ -584,18 +591,18 @@ final class SimulatedPort implements ZnodeStore {
         print.add(-4);
     }
 
-    /** The next request, for people to read. */
+    /** Returns the next request, for people to read. */
     String nextRequest() {
         return String.valueOf(outgoing.peek());
     }
 
-    /** The next message, for people to read. */
+    /** Returns the next message, for people to read. */
     String nextMessage() {
         Message next = incoming.peek();
         return next == null ? "" : String.valueOf(next.content());
     }
 
-    /** The server takes the next request. */
+    /** Lets the server take the next request. */
     void takeRequest() {
         Sent sent = outgoing.remove();
         leader.sessions().touch(session);
@@ -604,18 +611,18 @@ final class SimulatedPort implements ZnodeStore {
         answer();
     }
 
-    /** A server takes a request of a connection that is no more; nobody is answered. */
+    /** Lets a server execute a request of a closed connection; no response is sent. */
     void takeGhost() {
         leader.counters().lateWrites++;
         ghosts.remove().commit();
     }
 
-    /** The client takes the next message. */
+    /** Lets the client take the next message. */
     void takeMessage() {
         take(incoming.remove());
     }
 
-    /** The client takes the answer to a ping before all else; says whether there is one. */
+    /** Lets the client take the response to a ping before all other messages; returns whether there is one. */
     boolean takePing() {
         for (Message message : incoming) {
             if (message.to() instanceof Ping) {
@@ -633,7 +640,7 @@ final class SimulatedPort implements ZnodeStore {
         next.delivery().run();
     }
 
-    /** Answers what can be answered, in order. */
+    /** Answers all requests that can be answered, in order. */
     void answer() {
         Server at = server;
         while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
@@ -649,12 +656,12 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    /** Something that is no answer: the client learns no zxid by it. */
+    /** Sends a message that is not a response: the client learns no zxid from it. */
     private void tell(Object what, Runnable delivery) {
         incoming.add(new Message(0, what, null, delivery));
     }
 
-    /** The server has applied a transaction: watches on what it changed fire. */
+    /** Notifies the port that the server has applied a transaction: watches on changed nodes fire. */
     void applied(Tree.Txn txn) {
         if (armed.isEmpty()) {
             return;
@@ -698,19 +705,19 @@ final class SimulatedPort implements ZnodeStore {
 
     // ---- the connection
 
-    /** The connection breaks: what is on the way to the client is lost, and it will find out. */
+    /** Breaks the connection: messages in transit to the client are lost, and it notices the loss. */
     void cut() {
         incoming.clear();
         breakOff();
     }
 
-    /** The connection breaks behind what is on the way to the client. */
+    /** Breaks the connection after the messages in transit to the client. */
     void breakOff() {
         disconnect();
         tell("connection lost", this::lost);
     }
 
-    /** From now on nothing that the server tells reaches the client, until the connection breaks. */
+    /** Loses all messages to the client from now on, until the connection breaks. */
     void loseAnswers() {
         losing = true;
     }
@@ -719,7 +726,7 @@ final class SimulatedPort implements ZnodeStore {
         return losing;
     }
 
-    /** The client takes its session for over, which lives on until its time is up. */
+    /** Lets the client treat its session as expired; at the servers it lives on until its timeout. */
     void giveUpSession() {
         disconnect();
         incoming.clear();
@@ -728,12 +735,12 @@ final class SimulatedPort implements ZnodeStore {
         listener.expired();
     }
 
-    /** From now on the network carries nothing, and tells nobody. */
+    /** Makes the network drop everything without notice. */
     void silence() {
         silent = true;
     }
 
-    /** The network carries again, what was on the way too. */
+    /** Restores the network, including what was in transit. */
     void heal() {
         silent = false;
     }
@@ -780,20 +787,20 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    /** The server carries out the next request, and the connection breaks in place of the answer. */
+    /** Lets the server execute the next request, and breaks the connection before the response. */
     void loseNextAnswer() {
         losing = true;
         takeRequest();
         breakOff();
     }
 
-    /** The client tries a server, which refuses the connection: all that it has asked for meanwhile fails. */
+    /** Lets a server refuse the connection: all requests since the last attempt fail. */
     void refused() {
         failAll(Status.CONNECTION_LOSS);
         listener.disconnected();
     }
 
-    /** The client tries a server. One that has seen less than the client is no good. */
+    /** Lets the client try a server. A server that has seen less than the client is refused. */
     void connect(Server to) {
         if (session == 0) {
             session = leader.openSession(timeout);
@@ -832,7 +839,7 @@ final class SimulatedPort implements ZnodeStore {
         tell("connected", () -> listener.connected((int) (timeout / 1_000_000)));
     }
 
-    /** What happened meanwhile is told without saying when. */
+    /** Sets the watches again. Events of changes since the loss of the connection carry no zxid. */
     private void rearm(Tree tree) {
         if (registered.isEmpty()) {
             return;
@@ -864,7 +871,7 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     private void watchTheClock() {
-        if (leader.sessions().expiry() == Sessions.Expiry.BY_DECREE) {
+        if (leader.sessions().expiry() == Sessions.Expiry.BY_FORCE) {
             return;
         }
         if (watchdog != null) {

@@ -10,8 +10,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A clock that stands still until it is moved, the same for everybody, with the timers of all. Timers that are due at one moment
- * run in an order that depends on whose they are and in which order each of them asked, not on who asked before whom.
+ * A clock for all clients and servers that advances only on request, with all their timers. The order of timers with
+ * the same due time depends on their owner and on the order in which that owner set them, but not on the order between
+ * owners.
  */
 final class SimulatedTime {
     static final long START_MILLIS = 1_700_000_000_000L;
@@ -33,13 +34,13 @@ final class SimulatedTime {
         return next() != null;
     }
 
-    /** When the next timer is due; not before now. */
+    /** Returns when the next timer is due; never before now. */
     long nextAt() {
         Due next = next();
         return next == null ? Long.MAX_VALUE : Math.max(nanos, next.nanos);
     }
 
-    /** Lets time pass until the next timer is due, and runs it. */
+    /** Advances to the next due timer and runs it. */
     void runNext() {
         Due next = next();
         if (next != null) {
@@ -49,7 +50,7 @@ final class SimulatedTime {
         }
     }
 
-    /** Lets time pass, with nothing due before {@code moment}. */
+    /** Advances the clock to {@code moment}; no timer may be due before that. */
     void moveTo(long moment) {
         if (moment > nextAt()) {
             throw new IllegalStateException("a timer is due before");
@@ -66,17 +67,20 @@ final class SimulatedTime {
         return head;
     }
 
-    /** The clock as one client or server has it. */
+    /** Returns the clock for one client or server. */
     View view() {
         return new View(views++);
     }
 
-    /** A task for later. */
+    /** A timer. */
     private static final class Due implements Clock.Timer, Comparable<Due> {
         private final long nanos;
         private final long number;
         private final View owner;
-        /** Null when it has run or is cancelled: it stays in the queue until it is due, and then keeps nothing of its owner's. */
+        /**
+         * Null if it has run or is cancelled: the timer stays in the queue until it is due, without a reference to its
+         * owner.
+         */
         private @Nullable Runnable task;
 
         Due(long nanos, View owner, Runnable task) {
@@ -147,7 +151,7 @@ final class SimulatedTime {
             return timer;
         }
 
-        /** From now on nothing of its owner runs, whatever is due. */
+        /** Suspends all timers of its owner. */
         void standStill() {
             still = nanos;
             for (Due timer : due) {
@@ -158,7 +162,7 @@ final class SimulatedTime {
             due.removeAll(held);
         }
 
-        /** Its owner runs again, and what was due meanwhile is due now. */
+        /** Resumes its owner: timers that became due while it stood still are due now. */
         void goOn() {
             standstills.add(new long[] {still, nanos});
             still = -1;

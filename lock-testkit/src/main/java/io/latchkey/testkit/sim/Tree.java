@@ -11,13 +11,16 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The znodes as one server knows them: what {@link Effect}s have made of an empty tree. */
-@SuppressWarnings("ArrayRecordComponent") // Data passes through here; nobody compares these values.
+/** The znodes as one server knows them: the result of applying {@link Effect}s to an empty tree. */
+@SuppressWarnings("ArrayRecordComponent") // these records are never compared
 final class Tree {
     static final String ROOT = "/";
-    /** The owner of a node that stays. */
-    static final long NOBODY = 0;
-    /** The owner of a node that the leader deletes once it has had children and has none; as ZooKeeper marks it. */
+    /** The owner of a persistent node. */
+    static final long NO_OWNER = 0;
+    /**
+     * The owner of a container, which the leader deletes once it has had children and is empty; the same value as in
+     * ZooKeeper.
+     */
     static final long CONTAINER = Long.MIN_VALUE;
 
     private static final byte[] EMPTY = new byte[0];
@@ -36,7 +39,7 @@ final class Tree {
     sealed interface Effect {
         String path();
 
-        /** {@code owner} is the session of an ephemeral node, {@link #CONTAINER} or {@link #NOBODY}. */
+        /** {@code owner} is the session of an ephemeral node, {@link #CONTAINER} or {@link #NO_OWNER}. */
         record Created(String path, String parent, String name, byte[] data, long owner) implements Effect {
             static Created of(String path, byte[] data, long owner) {
                 return new Created(path, Tree.parent(path), Tree.name(path), data, owner);
@@ -141,7 +144,7 @@ final class Tree {
     }
 
     Tree() {
-        nodes.put(ROOT, new Node(EMPTY, 0, 0, NOBODY));
+        nodes.put(ROOT, new Node(EMPTY, 0, 0, NO_OWNER));
     }
 
     /** The last transaction that was applied. */

@@ -38,7 +38,7 @@ final class ActorRun {
                     history.recorded(client, plain, turn.lock().claims(base).toArray(LockClaim[]::new));
             Optional<Lease> granted = ask(lock, turn);
             if (granted.isPresent()) {
-                holdAndLetGo(granted.get(), turn);
+                holdAndRelease(granted.get(), turn);
             }
         }
         return null;
@@ -79,14 +79,14 @@ final class ActorRun {
         }
     }
 
-    private void holdAndLetGo(Lease lease, Turn turn) throws InterruptedException {
+    private void holdAndRelease(Lease lease, Turn turn) throws InterruptedException {
         hold(lease, turn);
         if (turn.form() == Turn.Form.DOWNGRADE && turn.lock() instanceof LockSpec.Write write) {
             ReadWriteLock lock = client.client().readWriteLock(base + write.path());
             try {
                 Lease read = History.downgrade(lock, lease);
                 hold(read, turn);
-                letGo(read);
+                release(read);
                 return;
             } catch (LeaseLostException lost) {
                 // It was the write lease that was lost; its loss is recorded.
@@ -94,7 +94,7 @@ final class ActorRun {
                 history.note(client.name(), "goes on without a downgrade: " + lacking.getMessage());
             }
         }
-        letGo(lease);
+        release(lease);
     }
 
     private static void hold(Lease lease, Turn turn) throws InterruptedException {
@@ -103,8 +103,8 @@ final class ActorRun {
         }
     }
 
-    /** What is lost is not released: the loss is what the history is to show. */
-    private static void letGo(Lease lease) {
+    /** Releases a valid lease only: a lost one stays lost in the history. */
+    private static void release(Lease lease) {
         if (lease.isValid()) {
             lease.close();
         }

@@ -263,7 +263,9 @@ class GapsTest {
         }
     }
 
-    /** What its client reads comes after whatever the server has told it, and after what the client has sent for that. */
+    /**
+     * What its client reads comes after whatever the server has told it, and after what the client has sent for that.
+     */
     private static void settle(Mutex mutex) {
         for (int trip = 0; trip < 4; trip++) {
             mutex.queue();

@@ -10,7 +10,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Lets killers loose on one mutant after the other until one notices: the general judges, and what the mutant names. */
+/**
+ * Lets killers loose on one mutant after the other until one notices: the general judges, and what the mutant names.
+ */
 final class Hunt {
     private final MutantCompiler compiler = new MutantCompiler();
     private final Duration schedules;

@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param name what it does wrong, in words
  * @param edits what it changes in the shipped sources; nothing for the control
- * @param tests of those that need a server, one that catches it, {@code TestClass#method}; none if the general judges do
+ * @param tests of those that need a server, one that catches it, {@code TestClass#method}; none if the general judges
+ *     do
  */
 record Mutant(String name, List<Edit> edits, List<String> tests) {
     /** The locks as they are: whatever catches this one is wrong itself. */
@@ -23,7 +24,9 @@ record Mutant(String name, List<Edit> edits, List<String> tests) {
      * @param instead what stands there instead
      */
     record Edit(String file, String text, String instead) {
-        /** The changed source; fails when the text is not there just once, so that no mutant outlives what it changes. */
+        /**
+         * The changed source; fails when the text is not there just once, so that no mutant outlives what it changes.
+         */
         String apply(String source) {
             int at = source.indexOf(text);
             if (at < 0 || source.indexOf(text, at + 1) >= 0) {

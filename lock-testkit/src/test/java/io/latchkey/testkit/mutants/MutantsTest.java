@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every seeded bug is caught, and nothing is found wrong with the locks as they are. A bug that names a test is given to that test alone; all
- * others, and with {@code -Dlatchkey.mutants.general=true} all, to the general judges first, and the last lines say how many they
- * caught. {@code -Dlatchkey.mutants.seconds=30} lets them play schedules for so long against each; {@code -Dlatchkey.mutants=release}
- * hunts only mutants whose names contain that regular expression.
+ * Every seeded bug is caught, and nothing is found wrong with the locks as they are. A bug that names a test is given
+ * to that test alone; all others, and with {@code -Dlatchkey.mutants.general=true} all, to the general judges first,
+ * and the last lines say how many they caught. {@code -Dlatchkey.mutants.seconds=30} lets them play schedules for so
+ * long against each; {@code -Dlatchkey.mutants=release} hunts only mutants whose names contain that regular expression.
  */
 @Tag("once")
 @Tag("long")
@@ -78,8 +78,8 @@ class MutantsTest {
     }
 
     /**
-     * The control: what catches mutants has nothing against the locks as they are. Of each test class one test, since all run
-     * without mutants anyway.
+     * The control: what catches mutants has nothing against the locks as they are. Of each test class one test, since
+     * all run without mutants anyway.
      */
     @Test
     void nothingIsFoundWrongWithoutAMutant() throws Exception {

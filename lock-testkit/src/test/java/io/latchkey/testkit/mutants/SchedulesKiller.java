@@ -8,8 +8,9 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Random schedules of all mixes, the whole machine over simulated servers. One that notices something is played again with the locks as they are,
- * and must be in order there. For one bug: a later budget goes on where the one before ended.
+ * Random schedules of all mixes, the whole machine over simulated servers. One that notices something is played again
+ * with the locks as they are, and must be in order there. For one bug: a later budget goes on where the one before
+ * ended.
  */
 final class SchedulesKiller {
     private static final String HUNTER = "io.latchkey.testkit.sim.Hunter";

@@ -41,7 +41,7 @@ class TimelineTest {
                         "  C1:" + " ".repeat(66) + "|------- acquire -------|======== held ========| released",
                         " ".repeat(23 + 72) + "^".repeat(24),
                         "  C0 #1 token 5 on /m: asked 0.000 granted 24.000 last looked 48.000 lost 72.000 ms",
-                        "  C1 #2 token 6 on /m: asked 48.000 granted 72.000 let go 95.000 released 96.000 ms"),
+                        "  C1 #2 token 6 on /m: asked 48.000 granted 72.000 releasing 95.000 released 96.000 ms"),
                 text(script, 72, 96, 1L, 2L).lines().toList());
     }
 

@@ -20,11 +20,11 @@ import java.util.Set;
  * it is checked that they lead to the same fingerprint.
  *
  * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither
- * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come. Steps of
- * servers and faults commute with that: the messages that are there come in any case, in the same order, and the client's
- * next requests stand behind its earlier ones. If its connection breaks before it takes them, its next requests are lost;
- * where it takes them first, the same requests are sent and may be lost as well. Should a client come to hold by such a
- * message, the other orders are played as well, since that is what the rules look at.
+ * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come. Steps
+ * of servers and faults commute with that: the messages that are there come in any case, in the same order, and the
+ * client's next requests stand behind its earlier ones. If its connection breaks before it takes them, its next
+ * requests are lost; where it takes them first, the same requests are sent and may be lost as well. Should a client
+ * come to hold by such a message, the other orders are played as well, since that is what the rules look at.
  *
  * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come
  * to its end, in one order.

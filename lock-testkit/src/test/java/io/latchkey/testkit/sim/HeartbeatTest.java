@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HeartbeatTest {
     private static final Duration SESSION = Duration.ofSeconds(12);
 
-    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_DECREE);
+    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     private final Server server = new Server(leader);
 
     /** One client, whose port tells of the heartbeats that are sent. */

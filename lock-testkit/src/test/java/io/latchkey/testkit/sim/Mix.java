@@ -18,7 +18,7 @@ enum Mix {
     SMALL {
         @Override
         Scenario scenario(SplittableRandom random) {
-            return new Scenario(3, 1, ONE_CYCLE_EACH, Scenario.Ends.BY_DECREE, 1, 0, Scenario.Start.IN_USE);
+            return new Scenario(3, 1, ONE_CYCLE_EACH, Scenario.Ends.BY_FORCE, 1, 0, Scenario.Start.IN_USE);
         }
 
         @Override
@@ -71,7 +71,7 @@ enum Mix {
                     clients,
                     random.nextInt(1, 3),
                     plans,
-                    Scenario.Ends.BY_DECREE,
+                    Scenario.Ends.BY_FORCE,
                     random.nextInt(1, 3),
                     0,
                     Scenario.Start.IN_USE);
@@ -117,7 +117,7 @@ enum Mix {
                     clients,
                     random.nextInt(1, 3),
                     plans,
-                    Scenario.Ends.BY_DECREE,
+                    Scenario.Ends.BY_FORCE,
                     random.nextInt(1, 3),
                     random.nextInt(2),
                     Scenario.Start.IN_USE);
@@ -144,8 +144,9 @@ enum Mix {
     },
 
     /**
-     * Two clients with one or two workers each, two cycles of a mutex, a read-write lock or both, two deletions by operators. The release of
-     * several nodes is refused as a whole where one of them is gone, and the next release may be on its way by then.
+     * Two clients with one or two workers each, two cycles of a mutex, a read-write lock or both, two deletions by
+     * operators. The release of several nodes is refused as a whole where one of them is gone, and the next release may
+     * be on its way by then.
      */
     REFUSED {
         @Override
@@ -156,7 +157,7 @@ enum Mix {
                     plans.add(new Scenario.Plan(client, List.of(cycle(random), cycle(random))));
                 }
             }
-            return new Scenario(2, random.nextInt(1, 3), plans, Scenario.Ends.BY_DECREE, 2, 0, Scenario.Start.IN_USE);
+            return new Scenario(2, random.nextInt(1, 3), plans, Scenario.Ends.BY_FORCE, 2, 0, Scenario.Start.IN_USE);
         }
 
         private Task cycle(SplittableRandom random) {
@@ -328,7 +329,7 @@ enum Mix {
             }
         }
         return new Scenario(
-                clients, random.nextInt(1, 3), plans, Scenario.Ends.BY_DECREE, faults, random.nextInt(2), start);
+                clients, random.nextInt(1, 3), plans, Scenario.Ends.BY_FORCE, faults, random.nextInt(2), start);
     }
 
     private static Scenario drawn(SplittableRandom random, int clients, int workersEach, int tasks, int faults) {

@@ -25,7 +25,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Schedules by which a {@link Swarm} finds a bug of the past, as they were shrunk, and one that it does not come to. */
+/**
+ * Schedules by which a {@link Swarm} finds a bug of the past, as they were shrunk, and one that it does not come to.
+ */
 class OldSchedulesTest {
     private static final Task MUTEX =
             new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
@@ -34,7 +36,7 @@ class OldSchedulesTest {
             2,
             2,
             List.of(new Scenario.Plan(0, List.of(MUTEX)), new Scenario.Plan(1, List.of(MUTEX))),
-            Scenario.Ends.BY_DECREE,
+            Scenario.Ends.BY_FORCE,
             2,
             1,
             Scenario.Start.IN_USE);
@@ -42,8 +44,9 @@ class OldSchedulesTest {
     private final List<Integer> steps = new ArrayList<>();
 
     /**
-     * C1b's release of two nodes is refused as a whole, since an operator has deleted one of them. C1a, which holds since then, releases before
-     * that is known. Its release must not say to C0 that everything before it is gone: C1b's other node is there.
+     * C1b's release of two nodes is refused as a whole, since an operator has deleted one of them. C1a, which holds
+     * since then, releases before that is known. Its release must not say to C0 that everything before it is gone:
+     * C1b's other node is there.
      */
     @Test
     void aReleaseBehindOneThatIsRefusedIsNotMarked() {
@@ -56,7 +59,7 @@ class OldSchedulesTest {
                 new Scenario.Plan(1, List.of(MUTEX)),
                 new Scenario.Plan(1, List.of(both)));
         assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 1, 0, Scenario.Start.IN_USE), steps));
+                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 1, 0, Scenario.Start.IN_USE), steps));
     }
 
     /**
@@ -96,7 +99,7 @@ class OldSchedulesTest {
                 new Scenario.Plan(0, List.of(few)),
                 new Scenario.Plan(1, List.of(many)));
         assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 2, 0, Scenario.Start.WORN_OUT), steps));
+                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 2, 0, Scenario.Start.WORN_OUT), steps));
     }
 
     /**
@@ -180,7 +183,7 @@ class OldSchedulesTest {
                 new Scenario.Plan(3, List.of(permitsOf20(8))),
                 new Scenario.Plan(3, List.of(permitsOf20(4))));
         assertBreaksNothing(
-                new Schedule(new Scenario(4, 1, plans, Scenario.Ends.BY_DECREE, 3, 0, Scenario.Start.IN_USE), steps));
+                new Schedule(new Scenario(4, 1, plans, Scenario.Ends.BY_FORCE, 3, 0, Scenario.Start.IN_USE), steps));
     }
 
     private static Task permitsOf20(int permits) {
@@ -228,7 +231,7 @@ class OldSchedulesTest {
                 new Scenario.Plan(0, List.of(one)),
                 new Scenario.Plan(1, List.of(all)));
         assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_DECREE, 1, 2, Scenario.Start.IN_USE), steps));
+                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 1, 2, Scenario.Start.IN_USE), steps));
     }
 
     /**

@@ -37,7 +37,7 @@ final class Player {
         if (world.scenario().ends().byDecree()) {
             leaveOutSometimes(Move.PASS_TIME);
         }
-        if (world.scenario().ends() == Scenario.Ends.BY_DECREE) {
+        if (world.scenario().ends() == Scenario.Ends.BY_FORCE) {
             weights[Move.STAND_STILL.index()] = 0;
         }
         weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);

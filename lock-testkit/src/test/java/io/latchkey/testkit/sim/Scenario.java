@@ -30,14 +30,14 @@ record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int fault
         /** By time and by force, and operators delete nodes, which no clock shows. */
         BY_TIME_AND_DECREE,
         /** By force only: time does not affect sessions and connections. */
-        BY_DECREE;
+        BY_FORCE;
 
         boolean byDecree() {
             return this != BY_TIME;
         }
 
         Sessions.Expiry expiry() {
-            return this == BY_DECREE ? Sessions.Expiry.BY_DECREE : Sessions.Expiry.BY_TIME;
+            return this == BY_FORCE ? Sessions.Expiry.BY_FORCE : Sessions.Expiry.BY_TIME;
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The simulation, with one server. */
 final class SimulatedBench implements Bench {
-    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_DECREE);
+    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     private final Server server = new Server(leader);
     private final List<SimulatedPort> ports = new ArrayList<>();
 

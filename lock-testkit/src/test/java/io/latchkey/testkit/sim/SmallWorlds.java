@@ -41,7 +41,7 @@ final class SmallWorlds {
         for (List<LockTarget> members : clients) {
             plans.add(new Scenario.Plan(plans.size(), List.of(new Task(members, new WaitPolicy.Forever()))));
         }
-        return new Scenario(plans.size(), 1, plans, Scenario.Ends.BY_DECREE, faults, 0, Scenario.Start.IN_USE);
+        return new Scenario(plans.size(), 1, plans, Scenario.Ends.BY_FORCE, faults, 0, Scenario.Start.IN_USE);
     }
 
     private static LockTarget permits(int declared, int permits) {

@@ -43,7 +43,7 @@ final class Trespass {
             owners.put(created.path(), created.owner());
             return;
         }
-        long owner = owners.getOrDefault(change.path(), Tree.NOBODY);
+        long owner = owners.getOrDefault(change.path(), Tree.NO_OWNER);
         if (writer != 0 && owner > 0 && owner != writer) {
             throw new Broken(RULE, "session " + writer + " wrote " + change + " of session " + owner);
         }

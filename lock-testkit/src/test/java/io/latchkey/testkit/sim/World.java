@@ -252,7 +252,7 @@ final class World {
         if (byClient) {
             oracle.heardOf(port(client).session());
         }
-        if (move == Move.TAKE_MESSAGE && scenario.ends() != Scenario.Ends.BY_DECREE) {
+        if (move == Move.TAKE_MESSAGE && scenario.ends() != Scenario.Ends.BY_FORCE) {
             oracle.checkValidity(clients.get(client));
         }
         if (move == Move.CONNECT) {
