@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** The front door, the views, and the way to the real ZooKeeper, which no simulation sees. */
+/** Bugs in the public API, the views and the access to ZooKeeper, which no simulation covers. */
 final class DoorMutants {
     private static final String ENGINE = "internal/client/Engine";
     private static final String PORT = "internal/store/ZooKeeperStore";
@@ -19,7 +19,7 @@ final class DoorMutants {
                     "config.callbacks().execute(task);",
                     "task.run();"),
             Mutant.of(
-                            "whoever waits is granted what a closing client lets go",
+                            "a closing client's leases are granted to local waiters",
                             ENGINE,
                             "if (request.state() == State.HELD) {\n                holders.add(request);",
                             "if (request.state() != State.HELD) {\n                holders.add(request);")
@@ -33,18 +33,18 @@ final class DoorMutants {
                             "if (ownership != Ownership.OWN && givenBack) {")
                     .caughtBy("HandlesTest#aBorrowedHandleStaysOpenAndIsLeftClean"),
             Mutant.of(
-                            "watches are taken back with the call that removes nothing",
+                            "watches are removed with the call that removes nothing",
                             PORT,
                             "zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);",
                             "zooKeeper.removeWatches("
                                     + "path, watcher, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWaiterThatGivesUpLeavesNoWatch"),
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#waiterLeavesNoWatch_whenItIsCancelled"),
             Mutant.of(
                             "nodes outlive their session",
                             PORT,
                             "CreateMode.EPHEMERAL_SEQUENTIAL,\n                (rc",
                             "CreateMode.PERSISTENT_SEQUENTIAL,\n                (rc")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aRequestsNodeGoesWithItsSession"),
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#requestNodeIsDeleted_whenItsSessionEnds"),
             Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
                     .caughtBy("MutexTest#aFreshPathAndItsLevelsAreCreatedAsContainers"),
             Mutant.of(
@@ -53,7 +53,7 @@ final class DoorMutants {
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
                     .caughtBy("MutexTest#waitingThread_isWokenByTheEventThread"),
-            Mutant.of("which write failed is not told", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
+            Mutant.of("the failed write is not named", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
             Mutant.of(
                             "a guarded write is not guarded",
@@ -64,7 +64,7 @@ final class DoorMutants {
             Mutant.of(
                     "re-entry on a lost lease", VIEW, "if (!mine.get().lease().isValid()) {", "if (mine.isEmpty()) {"),
             Mutant.of(
-                    "a view's first unlock lets go",
+                    "a view's first unlock releases",
                     VIEW,
                     "if (hold.isOver()) {\n            if (hold.lease()",
                     "if (!hold.isOver()) {\n            if (hold.lease()"),
@@ -83,7 +83,7 @@ final class DoorMutants {
                             "private record Key(",
                             "private static final Thread NOBODY = new Thread();\n\n    private record Key("),
             Mutant.of(
-                    "unlocked for writing while reading goes on: let go",
+                    "a write unlock releases while the thread still reads",
                     VIEW,
                     "downgrade(hold);\n        }\n    }",
                     "hold.lease().close();\n        }\n    }"),
@@ -115,11 +115,11 @@ final class DoorMutants {
                                         throw (RuntimeException) failed.getCause();""")
                     .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
-                            "who held before a shrink is shown as waiting",
+                            "a holder from before a shrink is shown as waiting",
                             "internal/admin/QueueInspector",
                             "|| heldBeforeItShrank(name, node, permitsSoFar);",
                             "|| heldBeforeItShrank(name, node, Long.MAX_VALUE);")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#whoHeldBeforeAShrinkIsShownAsHolding"),
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#holderFromBeforeAShrink_isShownAsHolding"),
             Mutant.of(
                     "no time at all is a wait without end",
                     "internal/request/WaitPolicy",
@@ -136,5 +136,5 @@ final class DoorMutants {
                             "(last == null || last.session().connection().isOver() || !last.hasPendingDeletions())",
                             "(last == null || last.session().connection().isOver() || last.session().connection().connected())")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed"));
+                            "io.latchkey.testkit.mutants.GapsTest#borrowedHandleIsReturned_afterPendingDeletions"));
 }

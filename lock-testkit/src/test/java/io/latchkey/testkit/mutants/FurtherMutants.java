@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** Bugs of all rooms that somebody might make, thought of when those before were caught. */
+/** Further bugs in all rooms, added when every earlier one was caught. */
 final class FurtherMutants {
     private static final String MACHINE = "internal/acquire/Acquisition";
     private static final String RECIPE = "internal/recipe/Recipe";
@@ -13,17 +13,17 @@ final class FurtherMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
-                    "observers are told a grant twice",
+                    "observers are notified of a grant twice",
                     "internal/request/Request",
                     "granted.goesTo(signals);",
                     "granted.goesTo(signals);\n        signals.granted(granted.token());"),
             Mutant.of(
-                    "observers are told nothing of a withdrawn request",
+                    "observers are not notified of a withdrawn request",
                     "internal/request/AcquireFuture",
                     "if (lease.isEmpty()) {\n            signals.notGranted",
                     "if (lease.isEmpty() && !isCancelled()) {\n            signals.notGranted"),
             Mutant.of(
-                    "a token is one too high for who need not wait",
+                    "the token is one too high without a wait",
                     "internal/request/Request",
                     "new Holding(entries, session(), token,",
                     "new Holding(entries, session(), token + (waited ? 0 : 1),"),
@@ -33,7 +33,7 @@ final class FurtherMutants {
                     "while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {",
                     "while (nearest > 0 && before.get(nearest).tag() != Tag.WRITE) {"),
             Mutant.of(
-                    "a reader watches whoever is right before it",
+                    "a reader watches the request right before it",
                     RECIPE,
                     "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));",
                     "return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));"),
@@ -58,9 +58,9 @@ final class FurtherMutants {
                             "boolean released = zxid > 0 && zxid == watched.changedBy;",
                             "boolean released = watched.changedBy > 0;")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
+                            "io.latchkey.testkit.mutants.GapsTest#waiterIsNotGranted_whenAWrittenRequestAheadIsCancelled"),
             Mutant.of(
-                    "a neighbour that goes hands over",
+                    "a neighbour that leaves the queue hands over",
                     "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
@@ -80,29 +80,29 @@ final class FurtherMutants {
                     "new ZnodeStore.Write.CreateNode(\n                        sessionQueue.pathOf(to.text()),",
                     "new ZnodeStore.Write.CreateRequest(\n                        sessionQueue.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
             Mutant.of(
-                    "who gives up while confirming stays",
+                    "a request given up while it is confirmed stays",
                     MACHINE,
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED)",
                     "edge(CONFIRMING, Event.GiveUp.class, (m, e) -> List.of(), CONFIRMING)"),
-            Mutant.of("a resize wakes nobody", READER, "if (news) {", "if (news && dataSince < 0) {"),
+            Mutant.of("a resize wakes no waiter", READER, "if (news) {", "if (news && dataSince < 0) {"),
             Mutant.of(
-                    "only what is known of a capacity is news",
+                    "only a capacity that is known wakes waiters",
                     READER,
                     "boolean news = dataSince != seen.mzxid();",
                     "boolean news = dataSince == seen.mzxid();"),
             Mutant.of(
-                    "who runs out of time is told nothing",
+                    "a request that times out gets no answer",
                     "internal/request/Request",
                     "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Completes the caller's",
                     "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Completes the caller's"),
             Mutant.of(
-                            "loss is told on the event thread",
+                            "loss is reported on the event thread",
                             "internal/request/ZkLease",
                             "context.callBack(() -> lost.deliver(cause));",
                             "lost.deliver(cause);")
                     .caughtBy("MutexTest#dependentStages_runOnTheCallbackExecutor"),
             Mutant.of(
-                    "the session's end is no loss",
+                    "the end of the session is not reported as a loss",
                     MACHINE,
                     "edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED)",
                     "edge(HELD, Event.SessionOver.class, (m, e) -> List.of(), HELD)"),
@@ -112,12 +112,12 @@ final class FurtherMutants {
                     "            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),\n",
                     ""),
             Mutant.of(
-                    "who waits in a list on its way is handed over",
+                    "a list in flight counts as a hand-over",
                     MACHINE,
                     "if (waiting.standing == Standing.WAITING) {\n            waiting.standing",
                     "if (waiting.standing != Standing.READY) {\n            waiting.standing"),
             Mutant.of(
-                    "a path that others made anew is waited for",
+                    "a path that others created again is waited for",
                     "internal/path/PathRenewal",
                     "since != 0 && path.mzxid() > since",
                     "since < 0"));

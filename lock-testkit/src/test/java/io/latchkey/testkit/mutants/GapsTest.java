@@ -32,11 +32,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What mutants lived through before there was a test for it. */
+/** Tests for seeded bugs that no other test caught. */
 @Timeout(30)
 class GapsTest {
     private static final Duration SESSION = Duration.ofSeconds(20);
-    /** Of a client whose session is to end by time. */
+    /** The timeout of a session that is to expire. */
     private static final Duration SHORT_SESSION = Slowness.stretched(Duration.ofSeconds(3));
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
@@ -65,7 +65,7 @@ class GapsTest {
     }
 
     @Test
-    void aRequestsNodeGoesWithItsSession() throws Exception {
+    void requestNodeIsDeleted_whenItsSessionEnds() throws Exception {
         a.mutex("/m").acquire().close();
         Lease onAPathThatIsThere = a.mutex("/m").acquire();
         assertTrue(queue().get(0).isEphemeral());
@@ -73,7 +73,7 @@ class GapsTest {
     }
 
     @Test
-    void aHolderThatIsWrittenToHoldsOn() throws Exception {
+    void holderKeepsTheLock_whenItsNodeIsWritten() throws Exception {
         Lease held = a.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = inLine(b.mutex("/m"), 2);
         write(queue().get(0));
@@ -83,7 +83,7 @@ class GapsTest {
     }
 
     @Test
-    void aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo() throws Exception {
+    void waiterIsNotGranted_whenAWrittenRequestAheadIsCancelled() throws Exception {
         Lease held = a.mutex("/m").acquire();
         CompletableFuture<Lease> between = inLine(b.mutex("/m"), 2);
         CompletableFuture<Lease> waiting = inLine(c.mutex("/m"), 3);
@@ -97,7 +97,7 @@ class GapsTest {
     }
 
     @Test
-    void aWaiterThatGivesUpLeavesNoWatch() throws Exception {
+    void waiterLeavesNoWatch_whenItIsCancelled() throws Exception {
         Lease held = a.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = inLine(b.mutex("/m"), 2);
         assertTrue(waiting.cancel(false));
@@ -108,7 +108,7 @@ class GapsTest {
     }
 
     @Test
-    void whoHeldBeforeAShrinkIsShownAsHolding() throws Exception {
+    void holderFromBeforeAShrink_isShownAsHolding() throws Exception {
         Lease one = a.semaphore("/s", 2).acquire();
         Lease two = b.semaphore("/s", 2).acquire();
         a.semaphore("/s", 2).resize(1);
@@ -118,9 +118,9 @@ class GapsTest {
         two.close();
     }
 
-    /** A connection that breaks proves nothing of how long the session will live. */
+    /** A lost connection extends the validity of no lease. */
     @Test
-    void aHolderThatIsCutOffFindsItsLeaseInvalidBeforeTheNextIsGranted() throws Exception {
+    void leaseIsInvalidBeforeTheNextGrant_whenItsHolderIsCutOff() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server);
                 LockClient cutOff = client(proxy.connectString(), SHORT_SESSION)) {
             Lease lease = cutOff.mutex("/m").acquire();
@@ -138,7 +138,7 @@ class GapsTest {
     }
 
     @Test
-    void aBorrowedHandleIsGivenBackOnlyWhenTheServerHasDeletedWhatIsOwed() throws Exception {
+    void borrowedHandleIsReturned_afterPendingDeletions() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server)) {
             ZooKeeper handle = handle(proxy.connectString());
             ZkLockClient borrowing = ZkLockClient.using(handle);
@@ -152,7 +152,7 @@ class GapsTest {
     }
 
     @Test
-    void whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame() throws Exception {
+    void waiterIsGranted_whenTheOwnerOfABorrowedHandleRemovesItsWatches() throws Exception {
         ZooKeeper handle = handle(server.connectString());
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
             Lease held = a.mutex("/m").acquire();
@@ -168,7 +168,7 @@ class GapsTest {
     }
 
     @Test
-    void aResizeDoesNotForgetWhatSomebodyElseHasResizedMeanwhile() throws Exception {
+    void resizeKeepsAConcurrentResize() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server);
                 LockClient slow = client(proxy.connectString())) {
             a.semaphore("/s", 3).acquire().close();
@@ -184,9 +184,11 @@ class GapsTest {
         }
     }
 
-    /** Who held before tells nobody any more: who stands right behind it has to look at everybody. */
+    /**
+     * A holder from before the shrink no longer notifies the chain, so the waiter right behind it watches all holders.
+     */
     @Test
-    void whoStandsBehindAHolderOfBeforeAShrinkIsLetInByAnother() throws Exception {
+    void waiterBehindAHolderFromBeforeAShrink_isGrantedByAnotherRelease() throws Exception {
         Lease large = a.semaphore("/s", 20).permits(12).acquire();
         Lease stays = b.semaphore("/s", 20).permits(8).acquire();
         a.semaphore("/s", 20).resize(10);
@@ -201,7 +203,7 @@ class GapsTest {
     }
 
     @Test
-    void aWordToWhoStandsInLineThatWasLostIsSaidAgain() throws Exception {
+    void notificationOfTheChainIsRepeated_whenItIsLost() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server);
                 LockClient cutOff = client(proxy.connectString())) {
             Lease all = a.semaphore("/s", 20).permits(18).acquire();
@@ -233,7 +235,7 @@ class GapsTest {
                         == count);
     }
 
-    /** The requests in their order; all of a mutex have names of the same form. */
+    /** Returns the requests in order; all requests of a mutex have names of the same form. */
     private List<ServerNode> queue() {
         return server.nodesUnder("/m").stream()
                 .filter(node -> node.name().startsWith("write-"))
@@ -245,15 +247,15 @@ class GapsTest {
         Eventually.holds("a queue of " + length, LIMIT, () -> queue().size() == length);
     }
 
-    /** A request that stands in the queue, watches the one before it, and itself. */
+    /** Returns a request that is in the queue and watches its predecessor and its own node. */
     private CompletableFuture<Lease> inLine(Mutex mutex, int place) throws InterruptedException {
         CompletableFuture<Lease> waiting = mutex.acquireAsync();
         awaitQueue(place);
-        settle(mutex); // the one before it may watch itself, so that no look at the server's watches tells
+        settle(mutex); // the predecessor may watch its own node too, so the watches at the server do not show this
         return waiting;
     }
 
-    /** As somebody with a shell may. */
+    /** Writes to the node, as an operator with a shell can. */
     private void write(ServerNode node) throws Exception {
         ZooKeeper operator = handle(server.connectString());
         try {
@@ -264,7 +266,8 @@ class GapsTest {
     }
 
     /**
-     * What its client reads comes after whatever the server has told it, and after what the client has sent for that.
+     * Waits until the client has processed all events: a read returns after them, and after the requests that they
+     * cause.
      */
     private static void settle(Mutex mutex) {
         for (int trip = 0; trip < 4; trip++) {

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What judges any seeded bug, before a test that the bug names: schedules of all mixes, all tests of single classes
- * together, and the contracts and their like on the simulation. No server, and nothing is chosen for a bug.
+ * The general judges of every seeded bug, which run before the test that the bug names: schedules of all mixes, all
+ * tests of single classes together, and the contracts on the simulation. They need no server and are not chosen for a
+ * bug.
  */
 final class GeneralJudges {
     private static final Duration FIRST_LOOK = Duration.ofSeconds(2);

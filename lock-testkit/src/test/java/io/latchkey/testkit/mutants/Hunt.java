@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Lets killers loose on one mutant after the other until one notices: the general judges, and what the mutant names.
+ * Runs killers against one mutant after the other until one catches it: the general judges, then the tests that the
+ * mutant names.
  */
 final class Hunt {
     private final MutantCompiler compiler = new MutantCompiler();
@@ -30,21 +31,21 @@ final class Hunt {
         this.limit = limit;
     }
 
-    /** What became of a mutant. */
+    /** The outcome for a mutant. */
     enum Ending {
-        /** Noticed by a general judge. */
+        /** Caught by a general judge. */
         GENERAL,
-        /** Noticed by what it names alone. */
+        /** Caught only by a test that it names. */
         NAMED,
-        /** A killer came to no end. Not a kill: the mutant may only be slow. */
+        /** A killer did not terminate. This does not count as caught: the mutant may only be slow. */
         ENDLESS,
         SURVIVED
     }
 
     /**
-     * How the hunt for a mutant ended.
+     * The result of the hunt for a mutant.
      *
-     * @param by the killer and what it said
+     * @param by the killer and its message
      */
     record Result(Mutant mutant, Ending ending, String by, Duration took) {}
 

@@ -3,16 +3,16 @@ package io.latchkey.testkit.mutants;
 
 import java.util.Optional;
 
-/** Something that should notice a seeded bug. */
+/** A check that should catch a seeded bug. */
 interface Killer {
-    /** What it found wrong with the locks in {@code classes}; nothing when all is well, as far as it sees. */
+    /** Returns the defect that it found in the locks in {@code classes}; empty if it found none. */
     Optional<Kill> kill(MutantClasses classes);
 
     /**
-     * A bug that was noticed.
+     * A bug that was caught.
      *
      * @param by the killer
-     * @param why what it said
+     * @param why its message
      */
     record Kill(String by, String why) {}
 }

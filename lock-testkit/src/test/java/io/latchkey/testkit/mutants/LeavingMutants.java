@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** Releases, hand-overs within a session, downgrades, multi-locks, resizes, and paths made anew. */
+/** Bugs in releases, local hand-overs, downgrades, multi-locks, resizes and the renewal of paths. */
 final class LeavingMutants {
     private static final String DEPARTURES = "internal/path/PendingDeletions";
     private static final String LANE = "internal/path/SessionQueue";
@@ -14,22 +14,22 @@ final class LeavingMutants {
 
     static final List<Mutant> ALL = List.of(
             Mutant.of(
-                    "an ear is created without its request's node",
+                    "a revocation node is created without its request's node",
                     "internal/request/RevocationNode",
                     "List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY))",
                     "List.of(new ZnodeStore.Write.CreateNode(path, EMPTY))"),
             Mutant.of(
-                    "an ear that was not there is not asked for again on a new connection",
+                    "a missing revocation node is not created again after a reconnect",
                     "internal/path/PendingDeletions",
                     "nodes.addAll(absentRevocationNodes);",
                     ""),
             Mutant.of(
-                    "owed release forgotten",
+                    "a pending release is forgotten",
                     DEPARTURES,
                     "deletion.uncertain = true);\n            pending.addAll(0, batch);",
                     "deletion.uncertain = true);"),
             Mutant.of(
-                    "release without a connection forgotten",
+                    "a release without a connection is forgotten",
                     DEPARTURES,
                     "pending.forEach(Deletion::onNewConnection);\n                send();",
                     "pending.clear();"),
@@ -39,7 +39,7 @@ final class LeavingMutants {
                     "} else {\n            pending.addAll(0, batch);\n            refused(",
                     "} else {\n            refused("),
             Mutant.of(
-                    "who gives up leaves a mark",
+                    "a request that is given up leaves a mark",
                     DEPARTURES,
                     "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN)",
                     "new NodeDeletion(node.present(), node.name(), Kind.HANDED_OVER)"),
@@ -55,21 +55,21 @@ final class LeavingMutants {
                     DEPARTURES,
                     "if (early && node.exclusive()) {",
                     "if (!removed.isEmpty()) {"),
-            Mutant.of("heirs are not looked at", DEPARTURES, "&& checkSuccessors(node, deleted, checks)", "")
+            Mutant.of("local successors are not checked", DEPARTURES, "&& checkSuccessors(node, deleted, checks)", "")
                     .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
             Mutant.of(
-                            "heirs are looked at with a mark only",
+                            "local successors are checked with a mark only",
                             DEPARTURES,
                             "&& session.checks()",
                             "&& session.checks() && session.marks()")
                     .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
             Mutant.of(
-                    "where one node is gone the others are left",
+                    "if one node is gone, the others stay",
                     DEPARTURES,
                     "if (deletion.nodes.isEmpty()) {",
                     "if (deletion.nodes.size() >= 0) {"),
             Mutant.of(
-                    "a release that found nothing says released",
+                    "a release that finds no node reports RELEASED",
                     DEPARTURES,
                     "deletion.nodeMissing ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED",
                     "ReleaseOutcome.RELEASED"),
@@ -85,18 +85,18 @@ final class LeavingMutants {
                     "&& markable.contains(node.present())",
                     ""),
             Mutant.of(
-                    "a neighbour's going is not told",
+                    "a neighbour's departure is not announced",
                     "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
                     "followers.removeAll(name.text());"),
-            Mutant.of("who holds does not tell the neighbour", LANE, "here.announced(own)", "here.path()"),
+            Mutant.of("a holder does not notify its neighbour", LANE, "here.announced(own)", "here.path()"),
             Mutant.of(
-                    "who holds does not tell other clients",
+                    "a holder does not notify other clients",
                     LANE,
                     "() -> announceByWriting(member, own)));",
                     "member::node));"),
             Mutant.of(
-                    "downgrade lets go",
+                    "a downgrade releases",
                     DOWNGRADE,
                     "session.connection().write(writes, answer -> {",
                     "session.connection().write(List.of(writes.get(1)), ignored -> {});\n"
@@ -123,7 +123,7 @@ final class LeavingMutants {
                     "newLease(write.token());",
                     "newLease(write.token() + 1);"),
             Mutant.of(
-                    "released while it is downgraded: one node stays",
+                    "a release during a downgrade leaves one node",
                     DEPARTURES,
                     "node.replacement().ifPresent(name -> {",
                     "node.replacement().filter(name -> name.overflowed()).ifPresent(name -> {"),
@@ -158,12 +158,12 @@ final class LeavingMutants {
                                             });
                                         });"""),
             Mutant.of(
-                    "somebody else made the path: tried in vain for ever",
+                    "creating the path is retried for ever if another client has created it",
                     CREATION,
                     "missing.remove(entry);",
                     "missing.size();"),
             Mutant.of(
-                            "who makes the path gets more than there is",
+                            "the creator of the path gets more permits than there are",
                             CREATION,
                             "if (permits > capacity) {",
                             "if (permits > capacity + 1_000) {")
@@ -185,21 +185,21 @@ final class LeavingMutants {
                     "case OK, NODE_EXISTS -> {",
                     "case OK -> {"),
             Mutant.of(
-                    "the counter's end is not waited for",
+                    "the end of the counter is not awaited",
                     "internal/path/PathRenewal",
                     "public void childrenChanged() {\n        look();",
                     "public void childrenChanged() {\n        idle();"),
             Mutant.of(
-                            "a word that was lost is not said again",
+                            "a lost notification is not sent again",
                             "internal/path/SessionQueue",
                             "case CONNECTION_LOSS, READ_ONLY ->\n                            session.connection().whenConnected(() -> announceByWriting(member, own));",
                             "case CONNECTION_LOSS, READ_ONLY -> {}")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#aWordToWhoStandsInLineThatWasLostIsSaidAgain"),
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#notificationOfTheChainIsRepeated_whenItIsLost"),
             Mutant.of(
-                            "a resize overwrites what somebody wrote meanwhile",
+                            "a resize overwrites a concurrent write",
                             "internal/admin/SemaphoreCapacity",
                             "path, resized.bytes(), answer.get().version());",
                             "path, resized.bytes(), -1);")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#aResizeDoesNotForgetWhatSomebodyElseHasResizedMeanwhile"));
+                            "io.latchkey.testkit.mutants.GapsTest#resizeKeepsAConcurrentResize"));
 }

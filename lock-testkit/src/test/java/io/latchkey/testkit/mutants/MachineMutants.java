@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** What happens next to a request. */
+/** Bugs in the steps of a request. */
 final class MachineMutants {
     private static final String MACHINE = "internal/acquire/Acquisition";
     private static final String REQUEST = "internal/request/Request";
@@ -17,12 +17,12 @@ final class MachineMutants {
                     "Set.of(), Created.UNKNOWN_TOKEN));",
                     "Set.of(), 1L));"),
             Mutant.of(
-                    "answer lost without looking for the own node",
+                    "a lost response without a search for the own node",
                     MACHINE,
                     "(m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING)",
                     "(m, e) -> m.enqueue(), ENQUEUEING)"),
             Mutant.of(
-                    "a lost answer is looked for without a barrier",
+                    "a lost create is searched without a barrier",
                     "internal/path/QueueReader",
                     "if (!session.connection().connected()) {\n            if (!waitsForConnection) {",
                     "if (session.connection().isOver()) {\n            if (!waitsForConnection) {"),
@@ -48,22 +48,22 @@ final class MachineMutants {
                     "return end(new Command.StopWatching(), new Command.Leave(placed()));",
                     "return end(new Command.Leave(placed()));"),
             Mutant.of(
-                    "given up while the create is on the wire: the node stays",
+                    "a request given up while its create is in flight leaves its node",
                     MACHINE,
                     "return end(new Command.Leave(placed(event.names())));",
                     "return end();"),
             Mutant.of(
-                    "given up while the answer is lost: the node stays",
+                    "a request given up after a lost response leaves its node",
                     MACHINE,
                     "return end(new Command.Discard(id));",
                     "return end();"),
             Mutant.of(
-                    "the request goes on and its lost create is forgotten",
+                    "a lost create is forgotten when its request continues",
                     MACHINE,
                     "new Command.Remember(id)",
                     "new Command.StopWatching()"),
             Mutant.of(
-                    "lost creates are looked for on one connection only",
+                    "lost creates are searched on one connection only",
                     "internal/session/Session",
                     "lookForLostCreates.forEach(context::execute);",
                     "lookForLostCreates.forEach(context::execute);\n        lookForLostCreates.clear();"),
@@ -99,7 +99,7 @@ final class MachineMutants {
                     "m.lose(LossCause.DEADLINE_PASSED, m.placed())",
                     "m.lose(LossCause.DEADLINE_PASSED, List.of())"),
             Mutant.of(
-                    "who steps back at the counter's end leaves its node",
+                    "a request that steps back at the end of the counter leaves its node",
                     MACHINE,
                     "return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));",
                     "return go(DRAINING, new Command.Drain(i, transaction));"),

@@ -7,25 +7,25 @@ import java.util.List;
 /**
  * A seeded bug.
  *
- * @param name what it does wrong, in words
- * @param edits what it changes in the shipped sources; nothing for the control
- * @param tests of those that need a server, one that catches it, {@code TestClass#method}; none if the general judges
- *     do
+ * @param name the defect, in words
+ * @param edits the changes to the shipped sources; empty for the control
+ * @param tests if the general judges do not catch it, a test with a server that does, {@code TestClass#method}
  */
 record Mutant(String name, List<Edit> edits, List<String> tests) {
-    /** The locks as they are: whatever catches this one is wrong itself. */
+    /** The unchanged locks: a killer that catches this one is itself wrong. */
     static final Mutant NONE = new Mutant("none", List.of(), List.of());
 
     /**
      * One change of one file.
      *
      * @param file the file below {@code io/latchkey/zk}, without {@code .java}
-     * @param text what stands there, once
-     * @param instead what stands there instead
+     * @param text the original text, which occurs once
+     * @param instead its replacement
      */
     record Edit(String file, String text, String instead) {
         /**
-         * The changed source; fails when the text is not there just once, so that no mutant outlives what it changes.
+         * Returns the changed source. Fails unless the text occurs exactly once, so that each mutant is kept up to
+         * date.
          */
         String apply(String source) {
             int at = source.indexOf(text);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The locks and the kit once more, with a mutant's classes among them. Everything else, the API of the locks and JUnit
- * among it, is shared with the real ones.
+ * A second copy of the locks and the kit with a mutant's classes. All other classes, including the API of the locks and
+ * JUnit, are shared with the original.
  */
 final class MutantClasses extends ClassLoader {
     private static final List<String> OWN = List.of("io.latchkey.zk.", "io.latchkey.testkit.");
@@ -25,12 +25,12 @@ final class MutantClasses extends ClassLoader {
         this.changed = changed;
     }
 
-    /** The same classes loaded again: errors that these log are none of the first ones'. */
+    /** Loads the same classes again, so that errors logged by one copy do not affect the other. */
     MutantClasses again() {
         return new MutantClasses(changed);
     }
 
-    /** The locks as they are. */
+    /** Returns the unchanged locks. */
     static MutantClasses unchanged() {
         return new MutantClasses(Map.of());
     }

@@ -20,10 +20,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every seeded bug is caught, and nothing is found wrong with the locks as they are. A bug that names a test is given
- * to that test alone; all others, and with {@code -Dlatchkey.mutants.general=true} all, to the general judges first,
- * and the last lines say how many they caught. {@code -Dlatchkey.mutants.seconds=30} lets them play schedules for so
- * long against each; {@code -Dlatchkey.mutants=release} hunts only mutants whose names contain that regular expression.
+ * Every seeded bug is caught, and the unchanged locks pass. A bug that names a test runs against that test alone. All
+ * others run against the general judges first, as do all bugs with {@code -Dlatchkey.mutants.general=true}; the last
+ * lines say how many these caught.
+ *
+ * <p>{@code -Dlatchkey.mutants.seconds=30} sets the time of random schedules against each bug; {@code
+ * -Dlatchkey.mutants=release} selects bugs whose names contain that regular expression.
  */
 @Tag("once")
 @Tag("long")
@@ -34,7 +36,7 @@ class MutantsTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final boolean ALL_GENERALLY = Boolean.getBoolean("latchkey.mutants.general");
     private static final String CHOSEN = ".*(" + System.getProperty("latchkey.mutants", "") + ").*";
-    /** Tests mostly wait. */
+    /** The number of parallel hunts: tests mostly wait. */
     private static final int HUNTERS = 4;
 
     private static final List<Mutant> ALL = Stream.of(
@@ -50,7 +52,7 @@ class MutantsTest {
             .toList();
 
     @Test
-    void everyMutantIsKilled() throws Exception {
+    void everySeededBug_isCaught() throws Exception {
         Hunt hunt =
                 new Hunt(SCHEDULES, mutant -> ALL_GENERALLY || mutant.tests().isEmpty(), LIMIT);
         List<Hunt.Result> results = new ArrayList<>();
@@ -78,11 +80,11 @@ class MutantsTest {
     }
 
     /**
-     * The control: what catches mutants has nothing against the locks as they are. Of each test class one test, since
-     * all run without mutants anyway.
+     * The control: all killers accept the unchanged locks. One test of each class is enough, since the suite runs them
+     * all.
      */
     @Test
-    void nothingIsFoundWrongWithoutAMutant() throws Exception {
+    void unchangedLocks_passAllKillers() throws Exception {
         Map<String, String> byClass = new TreeMap<>();
         ALL.stream()
                 .flatMap(mutant -> mutant.tests().stream())

@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** Who holds, and what the names and the path's data say. */
+/** Bugs in the rules of holding, in node names and in the data of a path. */
 final class RuleMutants {
     private static final String NAMES = "internal/queue/NodeName";
     private static final String PATH_DATA = "internal/queue/PathData";
@@ -57,27 +57,27 @@ final class RuleMutants {
             Mutant.of("weight ignored", SEMAPHORE, "taken += before.get(i).permits()", "taken++"),
             Mutant.of("own weight ignored", SEMAPHORE, "(long) capacity - me.permits()", "(long) capacity - 1"),
             Mutant.of(
-                    "weight ignored in the line",
+                    "weight ignored in the chain",
                     SEMAPHORE,
                     "long taken = queue.permitsBefore(me);",
                     "long taken = before.size();"),
             Mutant.of(
-                    "certificate one short",
+                    "blocking set one short",
                     SEMAPHORE,
                     "for (long watched = 0; watched <= free; enough++)",
                     "for (long watched = 0; watched < free || enough == 0; enough++)"),
             Mutant.of(
-                    "certificate of the oldest",
+                    "blocking set of the oldest requests",
                     SEMAPHORE,
                     "for (int i = before.size() - 1; i >= 0 && taken <= free; i--)",
                     "for (int i = 0; i < before.size() && taken <= free; i++)"),
             Mutant.of(
-                    "who holds tells nobody in the line",
+                    "a holder notifies no waiter in the chain",
                     SEMAPHORE,
                     "new Decision.Hold(queue.behind(me))",
                     "new Decision.Hold()"),
-            Mutant.of("everybody leads the line", SEMAPHORE, "return lastMayHold ?", "return true ?"),
-            Mutant.of("who asks for too much blocks the others", SEMAPHORE, "if (free < 0)", "if (capacity == 0)"),
+            Mutant.of("every waiter is first in the chain", SEMAPHORE, "return lastMayHold ?", "return true ?"),
+            Mutant.of("a request for too many permits blocks the others", SEMAPHORE, "if (free < 0)", "if (capacity == 0)"),
             Mutant.of(
                     "names ordered as text",
                     NAMES,
@@ -93,7 +93,7 @@ final class RuleMutants {
                     NAMES,
                     "return overflowed() || sequence >= DRAIN_FROM;",
                     "return false;"),
-            Mutant.of("foreign children stand in the queue", NAMES, " || !isHex(child, idStart, idEnd)", ""),
+            Mutant.of("foreign children are part of the queue", NAMES, " || !isHex(child, idStart, idEnd)", ""),
             Mutant.of(
                     "declared permits are not compared",
                     PATH_DATA,

@@ -8,16 +8,15 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Random schedules of all mixes, the whole machine over simulated servers. One that notices something is played again
- * with the locks as they are, and must be in order there. For one bug: a later budget goes on where the one before
- * ended.
+ * Random schedules of all mixes: the whole engine over simulated servers. A schedule that fails is run again with the
+ * unchanged locks and must pass there. A second run for the same bug continues where the first one ended.
  */
 final class SchedulesKiller {
     private static final String HUNTER = "io.latchkey.testkit.sim.Hunter";
 
     private LongFunction<List<String>> hunter;
 
-    /** For so much of a processor's time: a busy machine plays as many schedules as an idle one. */
+    /** The processor time, so that a busy machine runs as many schedules as an idle one. */
     Killer with(Duration budget) {
         return classes -> kill(classes, budget);
     }
@@ -40,7 +39,7 @@ final class SchedulesKiller {
 
     private LongFunction<List<String>> hunter(MutantClasses classes) {
         try {
-            @SuppressWarnings("unchecked") // All that is shared with a mutant's classes is the JDK's.
+            @SuppressWarnings("unchecked") // a mutant's classes share only those of the JDK
             LongFunction<List<String>> loaded = (LongFunction<List<String>>)
                     classes.loadClass(HUNTER).getDeclaredConstructor().newInstance();
             return loaded;

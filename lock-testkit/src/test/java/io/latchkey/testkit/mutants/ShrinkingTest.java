@@ -11,7 +11,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/** What a property in the simulation finds wrong shrinks to as few turns as the bug needs, and one fault. */
+/** A failing property in the simulation shrinks to the fewest turns that the bug needs, and one fault. */
 @Tag("once")
 class ShrinkingTest {
     private static final String PROPERTIES = "io.latchkey.testkit.jqwik.SimulatedScenarioProperties#";

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Small worlds played in every order find what is wrong in them: what is left out comes to nothing else. */
+/** The exhaustive search of small worlds catches bugs, though it leaves out equivalent orders. */
 @Tag("once")
 @Tag("long")
 class SmallWorldsTest {

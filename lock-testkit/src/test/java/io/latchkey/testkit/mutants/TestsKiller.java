@@ -18,11 +18,11 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
- * Tests that run together. A failure counts only if the same test fails again by itself; one that waited in vain only
- * if it passes right afterwards with the locks as they are: the machine may be slow.
+ * Tests that run together. A failure counts only if the same test fails again by itself. A timed-out test counts only
+ * if it also passes right afterwards with the unchanged locks, since the machine may be slow.
  *
- * @param tests {@code TestClass} or {@code TestClass#method}, of the package {@code io.latchkey.zk} unless it says
- *     another; {@code TestClass#method[1]} is only the first run of a parameterized one
+ * @param tests {@code TestClass} or {@code TestClass#method}, in the package {@code io.latchkey.zk} unless another is
+ *     named; {@code TestClass#method[1]} is only the first run of a parameterized test
  * @param settings of JUnit and jqwik
  */
 record TestsKiller(List<String> tests, Map<String, String> settings) implements Killer {

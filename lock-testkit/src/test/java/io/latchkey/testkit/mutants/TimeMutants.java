@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** Sessions, heartbeats, and how long a lease is valid. */
+/** Bugs in sessions, heartbeats and the validity of leases. */
 @SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
 final class TimeMutants {
     private static final String SESSION = "internal/session/Session";
@@ -36,7 +36,7 @@ final class TimeMutants {
                     "code == Status.SESSION_EXPIRED || ",
                     ""),
             Mutant.of(
-                    "reconnects put the heartbeat off again and again",
+                    "reconnects defer the heartbeat repeatedly",
                     HEARTBEAT,
                     "beatAgain |= context.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
                     ""),
@@ -90,9 +90,9 @@ final class TimeMutants {
                             "internal/validity/ClockReading",
                             "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()",
                             "Long.MAX_VALUE"),
-            Mutant.of("a term that is over comes back", TERM, " || until.reachedAt(now())", ""),
+            Mutant.of("a validity period that has ended begins again", TERM, " || until.reachedAt(now())", ""),
             Mutant.of(
-                    "loss is told only to who looks",
+                    "a loss is reported only when the lease is checked",
                     VALIDITY,
                     "if (!periodEnd.isSet() && present != null && !present.isOver()) {",
                     "if (present == null) {"),
@@ -112,12 +112,12 @@ final class TimeMutants {
                     "part.get(refusal.index()).gone();",
                     "part.get(refusal.index());"),
             Mutant.of(
-                    "the heartbeat tells of one deleted node at a time",
+                    "the heartbeat reports one deleted node at a time",
                     "internal/session/NodeChecks",
                     "if (others.isEmpty()) {",
                     "if (!others.isEmpty()) {"),
             Mutant.of(
-                            "nobody looks at a node of which a watch has told",
+                            "a node is not read after its watch has fired",
                             "internal/request/QueueEntry",
                             "return leftToWatch && ownWatched;",
                             "return leftToWatch;")
@@ -142,13 +142,13 @@ final class TimeMutants {
                     "if (connection.connected()) {\n            checkedByBeat.addAll(confirming);",
                     "if (!connection.isOver()) {\n            checkedByBeat.addAll(confirming);"),
             Mutant.of(
-                            "a connection that is told again proves as little as before the first word",
+                            "a repeated connection event counts as the first one",
                             SESSION,
                             "validity.connected();\n        } else {",
                             "heartbeat.probe();\n        } else {")
                     .caughtBy("HandlesTest#removedWatchOfABorrower_doesNotShortenItsValidity"),
             Mutant.of(
-                            "a shortened session's loss is told in the longer time",
+                            "the loss of a shortened session is reported in the longer time",
                             VALIDITY,
                             "if (periodEnd.isSet()) {",
                             "if (present.isOver()) {")
@@ -160,12 +160,12 @@ final class TimeMutants {
                             "downgrade = null;\n        if (lease == null) {")
                     .caughtBy("DowngradeTest#deniedDowngrade_leavesTheWatchOfTheWriter"),
             Mutant.of(
-                    "a session that is over is believed in",
+                    "an ended session counts as alive",
                     WIRE,
                     "case SESSION_EXPIRED -> listener.sessionOver();",
                     "case SESSION_EXPIRED -> listener.onDisconnected();"),
             Mutant.of(
-                    "back in touch without a barrier",
+                    "a reconnect without a barrier",
                     SESSION,
                     "if (first) {\n            onReconnected();",
                     "if (!first || first) {\n            onReconnected();"),

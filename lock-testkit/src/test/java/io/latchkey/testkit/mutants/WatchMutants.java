@@ -3,7 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** What is heard of the nodes ahead, of the own node and of the path. */
+/** Bugs in watches on the nodes ahead, on the own node and on the path. */
 final class WatchMutants {
     private static final String PLACE = "internal/request/QueueEntry";
     private static final String WATCHES = "internal/session/Watches";
@@ -38,7 +38,7 @@ final class WatchMutants {
                             "zxid > 0 && zxid == watched.changedBy",
                             "zxid > 0 && watched.changedBy > 0")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#aWaiterThatWasWrittenToAndGaveUpIsNoHolderThatLetGo"),
+                            "io.latchkey.testkit.mutants.GapsTest#waiterIsNotGranted_whenAWrittenRequestAheadIsCancelled"),
             Mutant.of(
                     "mark without deletion taken for a release",
                     WATCHES,
@@ -52,7 +52,7 @@ final class WatchMutants {
                     "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {"),
             Mutant.of("own node not watched", PLACE, "if (stopWatchingOwn == null) {", "if (ahead.size() > 1_000) {"),
             Mutant.of(
-                    "watches are not taken back",
+                    "watches are not removed",
                     WATCHES,
                     "watched.isArmed()) {\n            takeBack(path);",
                     "watched.listeners.size() > 2) {\n            takeBack(path);"),
@@ -72,7 +72,7 @@ final class WatchMutants {
                     "stopWatchingPath = watches.watchData(path, pathListener);",
                     "stopWatchingPath = () -> {};"),
             Mutant.of(
-                    "whoever leads the line does not look at those that go",
+                    "the first waiter in the chain ignores nodes that leave",
                     PLACE,
                     "public void childrenChanged() {\n            if (leading != null) {",
                     "public void childrenChanged() {\n            if (leading == null) {"),
@@ -87,7 +87,7 @@ final class WatchMutants {
                     "data != null && data.length > 0 && dataSince == listing.mzxid()",
                     "data != null && data.length > 0"),
             Mutant.of(
-                    "put off and forgotten",
+                    "a deferred request is forgotten",
                     READER,
                     "if (!deferred.isEmpty() && !othersWaitAhead(Optional.empty())) {",
                     "if (deferred.size() > 1_000) {"),
@@ -102,18 +102,18 @@ final class WatchMutants {
                     "case CONNECTION_LOSS, READ_ONLY -> listAgain(served);",
                     "case CONNECTION_LOSS, READ_ONLY -> idle();"),
             Mutant.of(
-                    "a disowned node is left where it is",
+                    "a discarded node is not deleted",
                     READER,
                     "lost.remove(name.id());\n            deletions.withdraw(name);",
                     "lost.remove(name.id());"),
             Mutant.of(
-                            "a list tells of no node but that of whoever asked for it",
+                            "a list is used for the request that asked for it only",
                             READER,
                             "if (nodes.members().size() > 1) {",
                             "if (nodes.isEmpty()) {")
                     .caughtBy("FaultTest#waiterIsNotGranted_whileALocalHolderWithADeletedNodeIsValid"),
             Mutant.of(
-                            "whose node cannot be looked for is forgotten",
+                            "a request whose node cannot be searched is forgotten",
                             READER,
                             "if (lostUnchecked) {\n            session.heartbeat().afterBeat(",
                             "if (lost.size() > 1_000) {\n            session.heartbeat().afterBeat(")
@@ -124,24 +124,24 @@ final class WatchMutants {
                     ".filter(name -> lost.contains(name.id()))",
                     ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
-                    "told before the watch was set is missed",
+                    "a notification before the watch is set is missed",
                     "internal/request/QueueEntry",
                     "if (!leadIfAheadMayHold() && data.version() > 0) {",
                     "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
             Mutant.of(
-                    "an older watch's word counts for the new one",
+                    "an older watch's event counts for the new one",
                     WATCHES,
                     "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
                     "set(what, Armed.NOT);"),
             Mutant.of(
-                            "a watch that others took back is thought to be there",
+                            "a watch that others have removed is thought to be there",
                             "internal/session/Watches",
                             "if (removing.contains(path)) {",
                             "if (removing.size() >= 0) {")
                     .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#whoseWatchesSomebodyElseTakesBackFromABorrowedHandleIsServedAllTheSame"),
+                            "io.latchkey.testkit.mutants.GapsTest#waiterIsGranted_whenTheOwnerOfABorrowedHandleRemovesItsWatches"),
             Mutant.of(
-                            "a mark is taken for its turn by who cannot know of its own end",
+                            "a mark counts as a grant though the own node may be gone",
                             "internal/request/QueueEntry",
                             "if (ownWatched && sessionQueue().session().connection().connected()) {",
                             "if (isWaiting()) {")
@@ -158,7 +158,7 @@ final class WatchMutants {
                             "if (!together) {")
                     .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
             Mutant.of(
-                    "a list is of the moment when its first read was",
+                    "a list is dated by its first read",
                     "internal/store/ZooKeeperStore",
                     "same ? mzxid : -1",
                     "mzxid"));

@@ -47,7 +47,7 @@ final class Chronicle {
     private boolean deleted;
 
     /** An attempt of a worker. */
-    private record Ask(String client, long attempt, List<Wish> wishes) {}
+    private record Ask(String client, long attempt, List<TaskTarget> wishes) {}
 
     /** An event whose claims are known at the end, when all capacities are. */
     private record Line(long nanos, Ask ask, What what, long token, long session, String note) {}
@@ -171,19 +171,19 @@ final class Chronicle {
         fault("an operator deletes a node");
     }
 
-    void resized(String path, Room to) {
+    void resized(String path, SemaphoreState to) {
         most.merge(path, to.most(), Math::max);
         resized(path, to.now());
     }
 
     private void resized(String path, int to) {
-        Ask ask = new Ask(WORLD, ++attempts, List.of(new Wish(path, Ticket.Sort.PERMITS, to)));
+        Ask ask = new Ask(WORLD, ++attempts, List.of(new TaskTarget(path, Ticket.Sort.PERMITS, to)));
         lines.add(new Line(now(), ask, What.RESIZING, 0, 0, ""));
         lines.add(new Line(now(), ask, What.RESIZED, 0, 0, ""));
     }
 
     /** A semaphore's path that is created again has the declared number of permits. */
-    void reaped(String path, Room room) {
+    void reaped(String path, SemaphoreState room) {
         if (room.now() != room.declared()) {
             resized(path, room.declared());
         }
@@ -229,7 +229,7 @@ final class Chronicle {
     private HistoryEvent event(Line line, long nanos) {
         Ask ask = line.ask();
         List<LockClaim> claims = new ArrayList<>(ask.wishes().size());
-        for (Wish wish : ask.wishes()) {
+        for (TaskTarget wish : ask.wishes()) {
             claims.add(
                     switch (wish.sort()) {
                         case WRITE -> LockClaim.exclusive(wish.path());
@@ -241,7 +241,7 @@ final class Chronicle {
                 nanos, ask.client(), ask.attempt(), claims, line.what(), line.token(), line.session(), line.note());
     }
 
-    private int most(Line line, Wish wish) {
+    private int most(Line line, TaskTarget wish) {
         boolean resize = line.what() == What.RESIZING || line.what() == What.RESIZED;
         return resize ? wish.permits() : most.getOrDefault(wish.path(), wish.permits());
     }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The shipped engine over simulated servers, and those who use it. */
+/** The shipped engine over simulated servers, and its workers. */
 final class Client implements ClientConfig.Opener {
     static final Duration SESSION = Duration.ofSeconds(6);
 
@@ -78,7 +78,7 @@ final class Client implements ClientConfig.Opener {
         return time;
     }
 
-    /** Nothing of it runs until it goes on. */
+    /** Pauses the client's process until it goes on. */
     void standStill() {
         still = still.minusNanos(time.nanos());
         time.standStill();
@@ -91,7 +91,7 @@ final class Client implements ClientConfig.Opener {
         port().goOn();
     }
 
-    /** For how long it has stood still, all in all; once it goes on. */
+    /** Returns the total time of its standstills, once it runs again. */
     Duration stoodStill() {
         return still;
     }
@@ -100,7 +100,7 @@ final class Client implements ClientConfig.Opener {
         return time.isStill();
     }
 
-    /** The handle of its present session. */
+    /** Returns the handle of its current session. */
     SimulatedPort port() {
         return Objects.requireNonNull(port);
     }

@@ -20,7 +20,7 @@ class DifferentialTest {
     private static final int CONTEXT = 12;
 
     @Test
-    void theSimulationAnswersAsAServerDoes() throws Exception {
+    void simulationRespondsAsAServer() throws Exception {
         Set<String> told = new HashSet<>();
         for (long seed = FIRST; seed < FIRST + SCRIPTS; seed++) {
             List<String> real;

@@ -11,23 +11,23 @@ import java.util.Set;
 /**
  * Plays a small scenario in every order of its steps, over the shipped engine.
  *
- * <p>The engine cannot be copied, so a state is come back to by playing its steps again from the start, and cannot be
- * looked into, so a state is known by what went into it. A client is deterministic: what it does depends on what it was
- * told, what its workers did and which of its timers ran, in that order, and on what the clock said then, and on
- * nothing else. So the fingerprint of a state is made of the fingerprint of every client's inputs so far, of the
- * servers' trees and of all that is on its way. Two schedules that differ in the order of steps of different clients
- * alone meet in one state; two states with one fingerprint have the same future. Each time that steps are played again
- * it is checked that they lead to the same fingerprint.
+ * <p>The engine can be neither copied nor inspected. So a state is reached again by playing its steps from the start,
+ * and it is identified by its inputs. A client is deterministic: its behaviour depends only on its messages, on the
+ * steps of its workers, on the timers that ran, on their order, and on the clock. So the fingerprint of a state
+ * consists of the fingerprint of every client's inputs so far, of the servers' trees and of all messages in transit.
  *
- * <p>Left out are schedules that come to the same (partial order). A message that waits for a client which neither
- * holds, nor has a worker about to begin, nor looks for a server, is taken at once, also while faults may come. Steps
- * of servers and faults commute with that: the messages that are there come in any case, in the same order, and the
- * client's next requests stand behind its earlier ones. If its connection breaks before it takes them, its next
- * requests are lost; where it takes them first, the same requests are sent and may be lost as well. Should a client
- * come to hold by such a message, the other orders are played as well, since that is what the rules look at.
+ * <p>Two schedules that differ only in the order of steps of different clients meet in one state; two states with one
+ * fingerprint have the same future. Each replay is checked to lead to the same fingerprint.
  *
- * <p>Time stands still while anything else can happen; where nothing can, everything is healed and the world must come
- * to its end, in one order.
+ * <p>Equivalent schedules are left out (partial order). A message is taken at once, even while faults are possible, if
+ * its client waits, and has no holder, no worker about to begin and no lost connection. Steps of servers and faults
+ * commute with that: the messages in transit arrive in any case, in the same order, and the client's next requests
+ * follow its earlier ones. If the connection breaks before the client takes them, its next requests are lost; if it
+ * takes them first, the same requests are sent and may be lost as well. If a client is granted a lock by such a
+ * message, the other orders are played too, because the rules concern grants.
+ *
+ * <p>Time stands still while any other step is possible. If none is, all faults heal, and the world must finish, in one
+ * order.
  */
 final class Exhaustive {
     private final Scenario scenario;
@@ -37,20 +37,20 @@ final class Exhaustive {
     private final Set<List<Long>> seen = new HashSet<>();
     private final List<Frame> path = new ArrayList<>();
 
-    /** How much one step is. */
+    /** The size of a step. */
     enum Grain {
         /** A server takes one request. */
         FINE,
-        /** A server takes all of a client's requests that are on their way: nothing comes between them. */
+        /** A server takes all of a client's requests in transit, with no step between them. */
         COARSE
     }
 
     /**
-     * What became of it.
+     * The result of a search.
      *
-     * @param states distinct ones
-     * @param complete whether no state is left
-     * @param failure the first that broke a rule, shrunk
+     * @param states the number of distinct states
+     * @param complete whether all states were visited
+     * @param failure the first schedule that broke a rule, shrunk
      */
     record Report(Scenario scenario, long states, boolean complete, Reached reached, Optional<Failure> failure) {}
 
@@ -66,7 +66,7 @@ final class Exhaustive {
     private static final class Frame {
         int[] choices;
         int at;
-        /** The steps that were put off because the first is taken at once. */
+        /** The steps that were deferred because the first is taken at once. */
         int[] others;
 
         final List<Long> state;

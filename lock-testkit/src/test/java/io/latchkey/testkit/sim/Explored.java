@@ -42,7 +42,7 @@ final class Explored {
         }
     }
 
-    /** Whose input the step is; -1 if it is none that a client could tell from another. */
+    /** Returns the client whose input the step is; -1 if no client can notice it. */
     private int clientOf(int step) {
         int first = Move.first(step);
         return switch (Move.move(step)) {
@@ -67,12 +67,12 @@ final class Explored {
         return count;
     }
 
-    /** Whether somebody came to hold by the last step. */
+    /** Whether the last step was a grant. */
     boolean somebodyCameToHold() {
         return holders > holdersBefore;
     }
 
-    /** By which it is told apart from other states. */
+    /** Returns the fingerprint, which distinguishes states. */
     List<Long> state() {
         Fingerprint print = new Fingerprint();
         boolean reconnects = world.faultsLeft() > 0;
@@ -183,7 +183,7 @@ final class Explored {
         return count;
     }
 
-    /** The index of a step that may as well be taken before all others, see {@link Exhaustive}; -1 if there is none. */
+    /** Returns the index of a step that can be taken before all others, see {@link Exhaustive}; -1 if no step can. */
     int atOnce(int[] possible) {
         for (int i = 0; i < possible.length; i++) {
             if (Move.move(possible[i]) == Move.TAKE_MESSAGE && isAlone(Move.first(possible[i]))) {

@@ -348,7 +348,7 @@ class HeartbeatTest {
      * deleted and the holder ahead releases: then the events of the release arrive before that of the deletion.
      */
     @Test
-    void theMarkIsNoTurn_whenItComesBeforeTheBarrierOfANewConnection() throws Exception {
+    void markIsNoGrant_beforeTheBarrierOfANewConnection() throws Exception {
         Client holder = new Client(0, checks -> {});
         Client waiter = new Client(1, checks -> {});
         Client next = new Client(2, checks -> {});
@@ -377,7 +377,7 @@ class HeartbeatTest {
 
     /** As servers before 3.9 tell of changes: a pair of events may then be of two transactions. */
     @Test
-    void theMarkIsNoTurn_whenEventsHaveNoNumber() throws Exception {
+    void markIsNoGrant_whenEventsHaveNoZxid() throws Exception {
         List<Client> clients =
                 List.of(new Client(0, checks -> {}), new Client(1, checks -> {}), new Client(2, checks -> {}));
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();

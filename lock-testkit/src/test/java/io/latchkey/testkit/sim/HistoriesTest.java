@@ -37,8 +37,8 @@ class HistoriesTest {
             50));
 
     @Test
-    void noCheckerRaisesAFalseAlarm() {
-        Judges judges = new Judges();
+    void checkersAcceptAllSchedules() {
+        CheckerSuite judges = new CheckerSuite();
         Reached reached = new Reached();
         long schedules = 0;
         for (Map.Entry<Mix, Integer> share : SCHEDULES.entrySet()) {
@@ -57,7 +57,7 @@ class HistoriesTest {
         }
     }
 
-    private static void play(Mix mix, long seed, Judges judges, Reached reached) {
+    private static void play(Mix mix, long seed, CheckerSuite judges, Reached reached) {
         SplittableRandom random = new SplittableRandom(seed);
         World world = World.recorded(mix.scenario(random), reached);
         try {

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
 /**
- * The random schedules for those who know no class of this package: plays all mixes in turn for so many milliseconds of
- * the calling thread's processor time, and returns how many schedules it took until one broke a rule, its mix, its
- * seed, and the rule; nothing if none did. The next call goes on with the seeds that follow.
+ * The random schedules without the types of this package: plays all mixes in turn for a number of milliseconds of the
+ * calling thread's processor time. Returns the number of schedules until one broke a rule, with its mix, its seed and
+ * the rule; empty if none did. The next call continues with the following seeds.
  */
 public final class Hunter implements LongFunction<List<String>> {
     /** One mix's share of a turn: most recipes meet where worlds are shared or large. */
@@ -59,7 +59,7 @@ public final class Hunter implements LongFunction<List<String>> {
         return play(Mix.valueOf(mix), seed, new Reached());
     }
 
-    /** As the swarm plays it, but a broken schedule is not shrunk: nobody reads it. */
+    /** Plays a schedule as the swarm does, but does not shrink a broken one. */
     private static String play(Mix mix, long seed, Reached reached) {
         SplittableRandom random = new SplittableRandom(seed);
         World world = new World(mix.scenario(random), reached, null);

@@ -29,7 +29,7 @@ class LongTimesTest {
 
     @ParameterizedTest
     @EnumSource(Door.class)
-    void nothingIsKept_ofCallsThatEndLongBeforeTheirTime(Door door) throws Exception {
+    void callsThatEndEarly_leaveNothing(Door door) throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
             LockClient mine = door.described(locks.builder()).build();
             LockClient other = door.described(locks.builder()).build();

@@ -107,7 +107,7 @@ class LostAnswerTest {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void allAreServed_whenTheNextIsAskedForBeforeTheBarrier(Deed first, Deed second) throws Exception {
+    void allRequestsAreServed_whenTheNextIsSentBeforeTheBarrier(Deed first, Deed second) throws Exception {
         for (int number = 1; number <= MOST_REQUESTS; number++) {
             for (boolean after : new boolean[] {true, false}) {
                 for (boolean anotherAttempt : new boolean[] {true, false}) {

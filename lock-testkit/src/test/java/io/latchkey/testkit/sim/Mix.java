@@ -12,9 +12,9 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
-/** What kind of scenarios a swarm draws, and how many steps are played in each. */
+/** The kinds of scenarios that a swarm draws, and the number of steps in each. */
 enum Mix {
-    /** Three clients, one mutex, one cycle each, one fault; sessions end by decree alone. */
+    /** Three clients, one mutex, one cycle each, one fault; sessions end by forced expiry only. */
     SMALL {
         @Override
         Scenario scenario(SplittableRandom random) {
@@ -182,7 +182,7 @@ enum Mix {
         }
     },
 
-    /** As AGING, SHARED or LINE, but before anything fails somebody has held for one to three session time-outs. */
+    /** Like AGING, SHARED or LINE, but a lease is held for one to three session timeouts before the first fault. */
     LASTING {
         @Override
         Scenario scenario(SplittableRandom random) {
@@ -203,7 +203,7 @@ enum Mix {
             return random.nextInt(1, 4);
         }
 
-        /** The deadlines of those that are cut off pass, and somebody looks then. */
+        /** Deadlines of clients without a connection pass, and their leases are looked at. */
         @Override
         void season(int[] weights) {
             weights[Move.PASS_TIME.index()] = Math.max(weights[Move.PASS_TIME.index()], 4);
@@ -211,10 +211,7 @@ enum Mix {
         }
     },
 
-    /**
-     * One semaphore, mostly a large one, whose holders let those in that stand in line; capacities change and
-     * connections break.
-     */
+    /** One semaphore, mostly a large one with a chain of waiters; capacities change and connections break. */
     LINE {
         @Override
         Scenario scenario(SplittableRandom random) {
@@ -299,12 +296,15 @@ enum Mix {
 
     abstract int steps(SplittableRandom random);
 
-    /** For how many session time-outs somebody holds before anything fails; it fails at any time if that is none. */
+    /**
+     * The number of session timeouts for which a lease is held before the first fault; 0 if faults may occur at any
+     * time.
+     */
     int heldFor(SplittableRandom random) {
         return 0;
     }
 
-    /** Has the last word on the weights of the kinds of steps. */
+    /** Adjusts the weights of the kinds of steps. */
     void season(int[] weights) {}
 
     private static List<Scenario.Plan> oneCycleEach() {

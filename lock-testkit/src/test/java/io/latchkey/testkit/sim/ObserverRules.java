@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * end, and none for a closed client.
  */
 class ObserverRules implements LockObserver {
-    private static final String RULE = "observers are told in order";
+    private static final String RULE = "observers are called in order";
     private static final long NO_TOKEN = 0;
 
     private final Consumer<Broken> broken;

@@ -25,9 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/**
- * Schedules by which a {@link Swarm} finds a bug of the past, as they were shrunk, and one that it does not come to.
- */
+/** Shrunk schedules by which a {@link Swarm} found bugs of the past, and one that it cannot reach. */
 class OldSchedulesTest {
     private static final Task MUTEX =
             new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
@@ -44,12 +42,12 @@ class OldSchedulesTest {
     private final List<Integer> steps = new ArrayList<>();
 
     /**
-     * C1b's release of two nodes is refused as a whole, since an operator has deleted one of them. C1a, which holds
-     * since then, releases before that is known. Its release must not say to C0 that everything before it is gone:
-     * C1b's other node is there.
+     * C1b's release of two nodes is refused as a whole, because an operator has deleted one of them. C1a, which has
+     * held since then, releases before that is known. Its release must not tell C0 that all requests ahead are gone:
+     * C1b's other node still exists.
      */
     @Test
-    void aReleaseBehindOneThatIsRefusedIsNotMarked() {
+    void releaseIsNotMarked_behindARefusedRelease() {
         then(BEGIN.of(2), BEGIN.of(1), CALM.of(0), BEGIN.of(0), DELETE.of(2), RELEASE.of(2), RELEASE.of(1));
         Task both = new Task(
                 List.of(new LockTarget(Recipe.READ, "/read-write"), new LockTarget(Recipe.MUTEX, "/mutex")),
@@ -63,11 +61,12 @@ class OldSchedulesTest {
     }
 
     /**
-     * C0b steps back at the counter's end and watches the path until it is empty. C0a, whose list is older than that
-     * watch, leads the line and joins it. What went between the list and the watch no event tells.
+     * C0b steps back at the end of the counter and watches the path until it is empty. C0a, whose list is older than
+     * that watch, is the first waiter of the chain and shares the watch. No event reports the changes between the list
+     * and the watch.
      */
     @Test
-    void whoLeadsTheLineUnderSomebodyElsesWatchSeesWhatWentBeforeIt() {
+    void firstWaiterOfTheChain_noticesDeletionsBeforeASharedWatch() {
         then(BEGIN.of(2), BREAK.of(0), BEGIN.of(0), BEGIN.of(1), TAKE_MESSAGE.of(0), CONNECT.of(0));
         then(TAKE_REQUEST.of(0), APPLY.of(0), TAKE_MESSAGE.of(0), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1), APPLY.of(0));
         then(
@@ -103,12 +102,12 @@ class OldSchedulesTest {
     }
 
     /**
-     * The server makes C1's session, and its answer is on its way for two thirds of a time-out; C1's first requests
-     * after that for as long again. So the leader has heard of C1 only when it made the session, and ends it right
-     * after they have come.
+     * The server creates C1's session, and its response is in transit for two thirds of a timeout; C1's next requests
+     * take as long. So the leader has no news of C1 since it created the session, and expires it right after those
+     * requests.
      */
     @Test
-    void aWriteBehindSlowAnswersDoesNotProveThatTheSessionLives() {
+    void writeProvesNoValidity_behindSlowResponses() {
         then(BREAK.of(2), BEGIN.of(1));
         passTime(1);
         then(TAKE_MESSAGE.of(2));
@@ -138,11 +137,11 @@ class OldSchedulesTest {
     }
 
     /**
-     * The same after a reconnect: the barrier that waited for the connection tells how slow it is, though it proves
-     * nothing itself.
+     * The same after a reconnect: the barrier that waited for the connection shows how slow it is, but proves nothing
+     * itself.
      */
     @Test
-    void aWriteBehindASlowReconnectDoesNotProveThatTheSessionLives() {
+    void writeProvesNoValidity_behindASlowReconnect() {
         passTime(2);
         then(CALM.of(0));
         passTime(2);
@@ -169,12 +168,12 @@ class OldSchedulesTest {
     }
 
     /**
-     * Two of C3 ask while its connection is lost. The first one's create is carried out late: the second finds its node
-     * before the first does, and watches it as one of others. When the first holds it has to tell the second all the
-     * same, and so C2.
+     * C3 makes two requests while its connection is lost. The create of the first is executed late: the second request
+     * finds that node before the first does, and watches it as a foreign one. When the first request is granted, it
+     * must still notify the second, and so C2.
      */
     @Test
-    void whoHoldsTellsTheNeighbourThatFoundItBeforeItWasKnown() {
+    void holderNotifiesANeighbour_thatFoundItsNodeFirst() {
         then(BEGIN.of(2), BREAK.of(3), TAKE_MESSAGE.of(3), BEGIN.of(0), BEGIN.of(3), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0), RELEASE.of(0));
         List<Scenario.Plan> plans = List.of(
@@ -191,11 +190,11 @@ class OldSchedulesTest {
     }
 
     /**
-     * C2 stands still while it has nothing under way, and so pings nobody. When it goes on its session has nearly
-     * ended, and its first request comes just in time.
+     * C2 stands still while it has no request in flight, and sends no ping. When it runs again, its session has nearly
+     * expired, and its first request arrives just in time.
      */
     @Test
-    void aWriteAfterAStandstillDoesNotProveThatTheSessionLives() {
+    void writeProvesNoValidity_afterAStandstill() {
         then(STAND_STILL.of(2));
         passTime(6);
         then(GO_ON.of(2), BEGIN.of(0), CALM.of(0));
@@ -213,12 +212,12 @@ class OldSchedulesTest {
     }
 
     /**
-     * C0b's list is on its way back when C0a gives up, and the watch on the path with it. Before the server hears of
-     * that the path changes: the watch fires when C0b has just asked for another one, and C0b gives up as well before
-     * that is confirmed. It must be taken back.
+     * C0b's list and its watch on the path are in transit when C0a gives up. Before the server learns of that, the path
+     * changes: the watch fires when C0b has just asked for another one, and C0b also gives up before that is confirmed.
+     * The watch must be removed.
      */
     @Test
-    void theWordOfAnOlderWatchIsNotTakenForThatOfTheNewOne() {
+    void eventOfAnOlderWatch_doesNotCountForTheNewOne() {
         then(BEGIN.of(2), CALM.of(0), BEGIN.of(0), CALM.of(0));
         then(BEGIN.of(1), TAKE_REQUEST.of(0), APPLY.of(0), TAKE_REQUEST.of(0));
         then(CANCEL.of(0), RESIZE.of(0, 4), APPLY.of(0));
@@ -236,10 +235,10 @@ class OldSchedulesTest {
 
     /**
      * C0's create is stuck at a server when C0 moves to the other one. There it asks again, holds and releases, and
-     * moves back: now the first create is carried out. The node belongs to no request, and C1 stands behind it.
+     * moves back: now the first create is executed. The node belongs to no request, and C1 waits behind it.
      */
     @Test
-    void aCreateThatIsCarriedOutAfterAMoveBackBlocksNobody() {
+    void lateCreateBlocksNoWaiter_afterAMoveBack() {
         then(BEGIN.of(0), BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 1), CALM.of(0));
         then(RELEASE.of(0), CALM.of(0));
         then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
@@ -247,9 +246,9 @@ class OldSchedulesTest {
         assertBreaksNothing(new Schedule(TWO_MUTEXES, steps));
     }
 
-    /** The same where C0 has given up before it moves back. */
+    /** The same, but C0 has given up before it moves back. */
     @Test
-    void aCreateOfATryThatWasGivenUpBlocksNobodyAfterAMoveBack() {
+    void lateCreateOfACancelledTry_blocksNoWaiterAfterAMoveBack() {
         then(BEGIN.of(0), BREAK.of(0), TAKE_MESSAGE.of(0), CANCEL.of(0), CONNECT.of(0, 1), CALM.of(0));
         then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0));

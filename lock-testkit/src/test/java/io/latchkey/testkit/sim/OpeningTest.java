@@ -97,7 +97,7 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void startThrowsTheCauseAndNothingIsLeft_whenTheFirstHandleCannotBeOpened(ClientConfig.Opener failing) {
+    void startThrowsTheCauseAndLeavesNothing_whenTheFirstHandleCannotBeOpened(ClientConfig.Opener failing) {
         SimulatedTime time = new SimulatedTime();
         Engine unopened = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(failing),
@@ -143,7 +143,7 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void closeEndsAllThatWaits_whenNoNewSessionCanBeOpened(ClientConfig.Opener failing) {
+    void closeEndsAllWaiters_whenNoNewSessionCanBeOpened(ClientConfig.Opener failing) {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
         endSession(failing);
         zooKeeper.advance(Duration.ofSeconds(1));

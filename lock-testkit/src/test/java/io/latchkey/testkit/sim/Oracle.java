@@ -8,31 +8,34 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What must be true, judged by the leader's tree, which it reads by itself, see {@link Law}. */
+/**
+ * The rules that every state must obey, judged by the leader's tree with an implementation of its own, see {@link
+ * OracleRules}.
+ */
 final class Oracle {
-    private static final String EXCLUSION = "nobody holds beside whom it excludes";
-    private static final String NEIGHBOURS = "a client believes in no two leases that exclude each other";
+    private static final String EXCLUSION = "holders do not exclude each other";
+    private static final String NEIGHBOURS = "a client has no two valid leases that exclude each other";
     private static final String BELIEF = "believed-valid intervals do not overlap";
-    private static final String SLEEP = "nobody sleeps who may hold";
-    private static final String OWN_NODE = "nobody sleeps whose own node is gone";
+    private static final String SLEEP = "a waiter that may hold is granted";
+    private static final String OWN_NODE = "a waiter without a node queues again";
     private static final String TOKENS = "tokens grow";
     private static final String VALID_AT_FIRST = "a lease is valid when it is granted";
     private static final String OWN_TOKEN = "the token is the number of the transaction that made the nodes";
     private static final String OWN_NODES = "a lease has the nodes that were asked for";
-    private static final String TURN = "nobody is granted before its turn";
-    private static final String OUTLIVED = "a valid lease has a session that lives";
-    private static final String LOSS = "loss is told";
+    private static final String TURN = "no request is granted before its turn";
+    private static final String OUTLIVED = "a valid lease has a live session";
+    private static final String LOSS = "a loss is reported";
     private static final String LEFT = "nothing is left";
 
     private final Leader leader;
     private final Scenario scenario;
     private final List<Client> clients;
     private final List<Worker> workers;
-    private final Law law;
-    /** By path, the highest token granted, and the highest granted to somebody that excludes others. */
+    private final OracleRules law;
+    /** By path, the highest token granted, and the highest exclusive one. */
     private final Map<String, long[]> tokens = new HashMap<>();
 
-    /** When a server heard of each session last. */
+    /** The time at which a server last heard from each session. */
     private final Map<Long, Long> heard = new HashMap<>();
 
     Oracle(Leader leader, Scenario scenario, List<Client> clients, List<Worker> workers) {
@@ -40,21 +43,21 @@ final class Oracle {
         this.scenario = scenario;
         this.clients = clients;
         this.workers = workers;
-        this.law = new Law(leader.tree());
+        this.law = new OracleRules(leader.tree());
     }
 
-    Law law() {
+    OracleRules law() {
         return law;
     }
 
     // ---- holds
 
-    /** To be asked when somebody has come to hold: two that exclude each other can only begin then. */
+    /** Called after each grant: only then can two holders begin to exclude each other. */
     void checkExclusion() {
         for (int i = 0; i < workers.size(); i++) {
             Worker one = workers.get(i);
             if (one.lease() != null && counts(one)) {
-                for (Wish wish : one.wishes()) {
+                for (TaskTarget wish : one.wishes()) {
                     check(wish, one, i);
                 }
             }
@@ -62,7 +65,7 @@ final class Oracle {
         }
     }
 
-    /** Whatever operators delete, a client that grants the one knows of the other. */
+    /** Even if operators delete nodes, a client knows of its own leases when it grants another one. */
     private static void checkNeighbours(Worker one) {
         ZkLease lease = one.lease();
         if (lease == null || one.client().workers().size() == 1 || !lease.isValid()) {
@@ -77,8 +80,8 @@ final class Oracle {
     }
 
     private static boolean exclude(Worker one, Worker other) {
-        for (Wish wish : one.wishes()) {
-            for (Wish its : other.wishes()) {
+        for (TaskTarget wish : one.wishes()) {
+            for (TaskTarget its : other.wishes()) {
                 if (its.path().equals(wish.path())
                         && wish.sort() != Ticket.Sort.PERMITS
                         && !(reads(one, wish) && reads(other, its))) {
@@ -89,14 +92,14 @@ final class Oracle {
         return false;
     }
 
-    private void check(Wish wish, Worker one, int index) {
+    private void check(TaskTarget wish, Worker one, int index) {
         long permits = wish.permits();
         boolean alone = true;
         for (int j = 0; j < workers.size(); j++) {
             Worker other = workers.get(j);
             if (j != index && other.lease() != null && other.isAt(wish.path()) && counts(other)) {
                 alone = false;
-                for (Wish its : other.wishes()) {
+                for (TaskTarget its : other.wishes()) {
                     if (its.path().equals(wish.path())) {
                         permits += its.permits();
                         if (j > index
@@ -120,14 +123,15 @@ final class Oracle {
         return new Broken(scenario.ends() == Scenario.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
     }
 
-    /** Who downgrades must be content with reading from then on. */
-    private static boolean reads(Worker worker, Wish wish) {
+    /** A holder that is downgrading counts as a reader. */
+    private static boolean reads(Worker worker, TaskTarget wish) {
         return wish.sort() == Ticket.Sort.READ || worker.isDowngrading();
     }
 
     /**
-     * Where sessions end by time alone a lease counts when its owner believes in it. Else only with a session that
-     * lives and nodes that are there: of a decree, or of a node that an operator deleted, no client can know at once.
+     * Returns whether the lease counts. If sessions end by timeout only, a lease counts while its owner finds it valid.
+     * Otherwise it also needs a live session and existing nodes, because no client can know at once of a forced expiry
+     * or of a node that an operator has deleted.
      */
     private boolean counts(Worker worker) {
         ZkLease lease = worker.lease();
@@ -137,7 +141,7 @@ final class Oracle {
         return scenario.ends() == Scenario.Ends.BY_TIME || stands(worker, lease);
     }
 
-    /** Whether its session lives and its nodes are there. */
+    /** Returns whether its session is alive and its nodes exist. */
     private boolean stands(Worker worker, ZkLease lease) {
         if (!(lease.port() instanceof SimulatedPort port) || !leader.hasSession(port.session())) {
             return false;
@@ -151,7 +155,7 @@ final class Oracle {
         return true;
     }
 
-    /** What must be true of a lease when it is granted. */
+    /** Checks a lease at its grant. */
     void checkGrant(Worker worker, ZkLease lease) {
         if (!lease.isValid()) {
             throw new Broken(VALID_AT_FIRST, worker + " got " + lease);
@@ -162,7 +166,7 @@ final class Oracle {
         }
     }
 
-    /** What must be true of a lease that a downgrade gave: it has the writer's place and token. */
+    /** Checks a lease that a downgrade returned: it has the writer's place and token. */
     void checkDowngrade(Worker worker, ZkLease write, ZkLease read) {
         if (read.token() != write.token()) {
             throw new Broken(OWN_TOKEN, worker + ", token " + read.token() + " after " + write.token());
@@ -176,10 +180,10 @@ final class Oracle {
         }
     }
 
-    /** It has a node for each of its wishes, and by the leader's tree it is the turn of each. */
+    /** Checks that it has a node for each of its targets, and that each may be granted by the leader's tree. */
     private void checkNodes(Worker worker, ZkLease lease) {
         List<String> nodes = lease.nodePaths();
-        List<Wish> wishes = worker.wishes();
+        List<TaskTarget> wishes = worker.wishes();
         if (nodes.size() != wishes.size()) {
             throw new Broken(OWN_NODES, worker + ": " + nodes);
         }
@@ -198,8 +202,8 @@ final class Oracle {
     }
 
     /**
-     * Tokens grow over grants to sessions that live: an exclusive one is above all before it, a shared one above
-     * exclusive ones.
+     * Checks that tokens grow over grants to live sessions: an exclusive token is above all earlier ones, a shared
+     * token above earlier exclusive ones.
      */
     private void checkToken(Worker worker, ZkLease lease) {
         for (String node : lease.nodePaths()) {
@@ -207,7 +211,7 @@ final class Oracle {
                 throw new Broken(OWN_TOKEN, worker + ", token " + lease.token() + " of " + node);
             }
         }
-        for (Wish wish : worker.wishes()) {
+        for (TaskTarget wish : worker.wishes()) {
             if (wish.sort() == Ticket.Sort.PERMITS) {
                 continue;
             }
@@ -223,8 +227,8 @@ final class Oracle {
         }
     }
 
-    /** To be asked when time has ended a session at the leader: whoever held in it must have known before. */
-    void checkThatNobodyBelievedIn(long session) {
+    /** Called when a session has expired at the leader: its leases must have become invalid before. */
+    void checkThatNoLeaseWasValidIn(long session) {
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
             if (lease != null
@@ -236,14 +240,14 @@ final class Oracle {
         }
     }
 
-    /** A server has heard of the session's client just now. */
+    /** Records that a server has just heard from the session's client. */
     void heardOf(long session) {
         heard.put(session, leader.time().nanos());
     }
 
     /**
-     * To be asked when the client has been told something: it may not believe that the session lives for longer than
-     * its time-out from when a server heard of it last.
+     * Called when the client has received a message: no lease may be valid for longer than a session timeout after a
+     * server last heard from the client.
      */
     void checkValidity(Client client) {
         for (Worker worker : client.workers()) {
@@ -259,10 +263,10 @@ final class Oracle {
 
     // ---- waiting
 
-    /** To be asked when nothing is on its way, before time passes and a heartbeat could find what no watch has told. */
-    void checkThatNobodySleeps() {
+    /** Called when no message is in transit, before time passes and a heartbeat could make up for a missed watch. */
+    void checkThatNoWaiterIsForgotten() {
         for (Worker worker : workers) {
-            checkThatLapseIsTold(worker);
+            checkThatLapseIsReported(worker);
             SimulatedPort port = worker.client().port();
             if (!reaches(worker.client()) || !leader.hasSession(port.session())) {
                 continue;
@@ -270,18 +274,20 @@ final class Oracle {
             if (worker.waits()) {
                 check(worker, port);
             } else if (worker.lease() != null) {
-                checkThatLossIsTold(worker, worker.lease());
+                checkThatLossIsReported(worker, worker.lease());
             }
         }
     }
 
-    /** Whether what a server tells a client comes to it, and it can do something about it. */
+    /** Returns whether messages of a server reach the client, and its process runs. */
     private static boolean reaches(Client client) {
         return client.port().isUp() && !client.port().isSilent() && !client.isStill();
     }
 
-    /** When the deadline passes, connected or not, and not when somebody looks: so it is asked before that. */
-    private static void checkThatLapseIsTold(Worker worker) {
+    /**
+     * The client reports the loss when the deadline passes, whether connected or not, and without a look at the lease.
+     */
+    private static void checkThatLapseIsReported(Worker worker) {
         ZkLease lease = worker.lease();
         boolean told = worker.knowsOfLoss() || worker.client().isStill();
         if (lease != null && !told && !lease.isValid()) {
@@ -289,8 +295,8 @@ final class Oracle {
         }
     }
 
-    /** Its client has a session that lives: so it knows whether the lease is of another one, before anybody looks. */
-    private void checkThatLossIsTold(Worker worker, ZkLease lease) {
+    /** The client has a new session, so it knows the loss of a lease of an earlier one without a look at it. */
+    private void checkThatLossIsReported(Worker worker, ZkLease lease) {
         if (lease.port() instanceof SimulatedPort port
                 && !leader.hasSession(port.session())
                 && (!worker.knowsOfLoss() || lease.isValid())) {
@@ -298,19 +304,20 @@ final class Oracle {
         }
     }
 
-    /** Of a path at which others of its client are, it cannot be said which node is whose. */
+    /** Several nodes of one client at a path cannot be attributed to its workers. */
     private void check(Worker worker, SimulatedPort port) {
-        // After slow answers it may take heartbeats to prove that the session has time left; they look for the nodes,
-        // too.
+        // After slow responses, it may take several heartbeats to prove that the session is alive; these also check the
+        // nodes.
         boolean awaitsProof = worker.client().engine().awaitsProof();
         boolean mayHold = true;
-        for (Wish wish : worker.wishes()) {
+        for (TaskTarget wish : worker.wishes()) {
             List<String> nodes = nodesOf(port, wish.path());
             if (!isOnlyOneOfItsClientAt(worker, wish.path()) || nodes.size() > 1) {
                 mayHold = false;
             } else if (nodes.isEmpty()) {
                 mayHold = false;
-                // Who steps back at the counter's end has none until everybody has gone and the path is made anew.
+                // A request that steps back at the end of the counter has no node until the path is empty and created
+                // again.
                 if (!awaitsProof
                         && !law.isWornOut(wish.path())
                         && worker.task().members().get(0).recipe().equals(Recipe.MUTEX)
@@ -318,7 +325,7 @@ final class Oracle {
                     throw new Broken(OWN_NODE, worker.toString());
                 }
             } else {
-                mayHold &= law.mayHold(nodes.get(0)) && everybodyIsThere(wish.path());
+                mayHold &= law.mayHold(nodes.get(0)) && allOwnersRespond(wish.path());
             }
         }
         if (mayHold && !awaitsProof) {
@@ -327,11 +334,10 @@ final class Oracle {
     }
 
     /**
-     * Whether every node is of a client that can be reached and waits for no proof of its session: in a semaphore's
-     * line the request ahead has to tell, and it may have to wait for a heartbeat before it is granted or asks for a
-     * list.
+     * Returns whether every node belongs to a client that can be reached and does not wait for a proof of its session.
+     * In the chain of a semaphore, the request ahead notifies the next, and may itself have to wait for a heartbeat.
      */
-    private boolean everybodyIsThere(String path) {
+    private boolean allOwnersRespond(String path) {
         for (String child : leader.tree().get(path).children()) {
             long owner = leader.tree().get(path + '/' + child).owner;
             boolean reached = false;
@@ -368,7 +374,7 @@ final class Oracle {
 
     // ---- the end
 
-    /** Everybody has gone: so have all nodes and watches. */
+    /** Checks that no nodes and watches are left after all workers have finished. */
     void checkThatNothingIsLeft() {
         if (leader.tree().hasEphemerals()) {
             throw new Broken(LEFT, "nodes " + leader.tree().ephemerals());

@@ -28,7 +28,7 @@ final class Reached {
         STOOD_STILL,
         PATH_REAPED,
         /** Since its counter was near its end. */
-        PATH_MADE_ANEW,
+        PATH_CREATED_AGAIN,
         RESIZED
     }
 

@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * The plans of workers and the possible faults: a schedule without its steps.
  *
- * @param clients how many there are
- * @param servers how many there are besides the leader, whom no client talks to
- * @param plans what workers do, one after the other
+ * @param clients the number of clients
+ * @param servers the number of servers besides the leader, to which no client connects
+ * @param plans the tasks of the workers, in order
  * @param ends how sessions end
- * @param faults how many there may be
- * @param cancels how many there may be
- * @param start what is there when it begins
+ * @param faults the maximum number of faults
+ * @param cancels the maximum number of cancels
+ * @param start the initial state
  */
 record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
     /** One worker, and what it acquires, holds and releases. */

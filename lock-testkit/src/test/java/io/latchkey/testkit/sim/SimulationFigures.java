@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Prints how fast the simulation is: {@code mvn verify -Dtest=SimulationFigures
- * -Dsurefire.failIfNoSpecifiedTests=false}. No test of the suite; its name keeps it out.
+ * Prints the speed of the simulation: {@code mvn verify -Dtest=SimulationFigures
+ * -Dsurefire.failIfNoSpecifiedTests=false}. Its name keeps it out of the suite.
  */
 class SimulationFigures {
     private static final Duration WARM_UP = Duration.ofSeconds(10);

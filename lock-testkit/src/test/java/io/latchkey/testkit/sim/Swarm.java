@@ -20,11 +20,11 @@ final class Swarm {
     /**
      * The result of a run.
      *
-     * @param schedules how many were played, the failed one included
-     * @param steps how many steps they had, those of their ends included
-     * @param time on the clock
-     * @param busy what of it the processor worked for this thread: what is left is others'
-     * @param failure the first that broke a rule, shrunk
+     * @param schedules the number of schedules, including the failed one
+     * @param steps the number of their steps, including those of their ends
+     * @param time the elapsed time
+     * @param busy the processor time of this thread; the rest of {@code time} was used by others
+     * @param failure the first schedule that broke a rule, shrunk
      */
     record Report(
             Mix mix,

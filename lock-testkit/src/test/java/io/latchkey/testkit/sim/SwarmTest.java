@@ -11,21 +11,23 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random schedules of the shipped machine over simulated servers, under every fault. A run that did not come to what it
- * claims to cover fails as well.
+ * Random schedules of the shipped engine over simulated servers, with every fault. A run also fails if it does not
+ * reach the situations that it claims to cover.
  */
 class SwarmTest {
     private static final long FIRST = Long.getLong("latchkey.seed", 1);
-    /** Instead of as many as every mix has by default, which come to all that they claim. */
+    /**
+     * The number of schedules, instead of the default of each mix, which reaches all situations that the mix claims.
+     */
     private static final long SCHEDULES = Long.getLong("latchkey.schedules", 0);
     /** Those take many schedules, and small ones are many. */
     private static final Set<What> ALL_BUT_ZOMBIES =
-            EnumSet.complementOf(EnumSet.of(What.ZOMBIE_GRANT, What.PATH_MADE_ANEW));
+            EnumSet.complementOf(EnumSet.of(What.ZOMBIE_GRANT, What.PATH_CREATED_AGAIN));
 
     private static final String MIX = System.getProperty("latchkey.mix", "");
 
     @Test
-    void nothingBreaksInSmallWorlds() {
+    void nothingBreaks_inSmallWorlds() {
         play(
                 Mix.SMALL,
                 10_000,
@@ -42,7 +44,7 @@ class SwarmTest {
     }
 
     @Test
-    void leasesThatAreBelievedValidDoNotOverlapWhereSessionsEndByTime() {
+    void validLeasesDoNotOverlap_whenSessionsEndByTime() {
         play(
                 Mix.AGING,
                 60_000,
@@ -55,7 +57,7 @@ class SwarmTest {
     }
 
     @Test
-    void nobodySleepsOnWhenOperatorsTamper() {
+    void noWaiterIsForgotten_whenOperatorsTamper() {
         play(Mix.TAMPERED, 20_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
     }
 
@@ -86,22 +88,22 @@ class SwarmTest {
     }
 
     @Test
-    void nobodySleepsOnInTheLineOfASemaphore() {
+    void noWaiterIsForgotten_inTheChainOfASemaphore() {
         play(Mix.LINE, 20_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
     }
 
     @Test
-    void pathsAreMadeAnewWhenTheirCountersComeToTheirEnd() {
-        play(Mix.WORN, 10_000, EnumSet.of(What.PATH_MADE_ANEW, What.RECONNECTED, What.STALE_READ));
+    void pathsAreCreatedAgain_whenTheirCountersAreExhausted() {
+        play(Mix.WORN, 10_000, EnumSet.of(What.PATH_CREATED_AGAIN, What.RECONNECTED, What.STALE_READ));
     }
 
     @Test
-    void nothingBreaksOnSharedPaths() {
+    void nothingBreaks_onSharedPaths() {
         play(Mix.SHARED, 10_000, ALL_BUT_ZOMBIES);
     }
 
     @Test
-    void nothingBreaksInLargeWorlds() {
+    void nothingBreaks_inLargeWorlds() {
         play(Mix.LARGE, 2_000, ALL_BUT_ZOMBIES);
     }
 

@@ -10,9 +10,9 @@ import java.util.List;
  *
  * @param wishes the members in the oracle's words
  */
-record Task(List<LockTarget> members, WaitPolicy patience, List<Wish> wishes) {
+record Task(List<LockTarget> members, WaitPolicy patience, List<TaskTarget> wishes) {
     Task(List<LockTarget> members, WaitPolicy patience) {
-        this(members, patience, Wish.of(members));
+        this(members, patience, TaskTarget.of(members));
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /** Checks by the leader's log that clients change only nodes of their own requests. */
 final class Trespass {
-    static final String RULE = "nobody touches another's node";
+    static final String RULE = "clients change only their own nodes";
 
     private final Leader leader;
     private final Map<String, Long> owners = new HashMap<>();

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of a client, as it were: it does one task after the other. */
+/** A thread of a client: it performs one task after the other. */
 final class Worker {
     private final String name;
     private final Client client;
@@ -26,7 +26,7 @@ final class Worker {
     private @Nullable ZkLease lease;
     private boolean downgrading;
     private boolean knowsOfLoss;
-    private List<Wish> wishes = List.of();
+    private List<TaskTarget> wishes = List.of();
 
     Worker(String name, Client client, List<Task> tasks, World world) {
         this.name = name;
@@ -74,13 +74,13 @@ final class Worker {
         return downgrading;
     }
 
-    /** Whether it has been told that its lease is lost. */
+    /** Returns whether it has been notified that its lease is lost. */
     boolean knowsOfLoss() {
         return knowsOfLoss;
     }
 
-    /** What it waits for or holds: what it asked for, until it downgrades. */
-    List<Wish> wishes() {
+    /** Returns the targets that it waits for or holds; those of its task, until it downgrades. */
+    List<TaskTarget> wishes() {
         return wishes;
     }
 
@@ -98,7 +98,7 @@ final class Worker {
         if (task == null) {
             return false;
         }
-        for (Wish wish : wishes) {
+        for (TaskTarget wish : wishes) {
             if (wish.path().equals(path)) {
                 return true;
             }

@@ -24,15 +24,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients, servers, and what can happen to them, one step after the other. Nothing runs by itself and no clock goes on
- * unless a step says so: the same steps on the same scenario give the same world.
+ * Clients, servers and their possible steps. Nothing runs and no clock advances except by a step: the same steps on the
+ * same scenario give the same world.
  */
 final class World {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** More than any world needs. */
+    /** A time limit that no world needs. */
     private static final long MOST_STEPS = 100_000;
 
-    /** So many numbers are left at paths that are nearly worn out. */
+    /** The sequence numbers left at paths that are nearly worn out. */
     private static final int FEW = 2;
 
     private final Scenario scenario;
@@ -44,16 +44,16 @@ final class World {
     private final Oracle oracle;
     private final Trespass trespass;
     private final Reached reached;
-    /** What happened, for people to read; null if nobody wants to. */
+    /** The events for people to read; null if not recorded. */
     private final @Nullable List<String> diary;
-    /** What happened, for the checkers; null if nobody asks them. */
+    /** The events for the checkers; null if not recorded. */
     private final @Nullable Chronicle chronicle;
 
     private int faults;
     private int cancels;
     private int written;
     private boolean newHolder;
-    /** Found in a callback, whose future would keep it to itself. */
+    /** A failure in a callback, whose future would hide it. */
     private @Nullable Broken broken;
 
     private long steps;
@@ -62,7 +62,7 @@ final class World {
         this(scenario, reached, diary, false);
     }
 
-    /** A world that keeps a chronicle. */
+    /** Creates a world that keeps a chronicle. */
     static World recorded(Scenario scenario, Reached reached) {
         return new World(scenario, reached, null, true);
     }
@@ -98,7 +98,7 @@ final class World {
         }
     }
 
-    /** As if everybody had been here before. */
+    /** Starts with connected clients and existing paths. */
     private void makePaths() {
         Map<String, LockTarget> paths = new TreeMap<>();
         for (Scenario.Plan plan : scenario.plans()) {
@@ -110,11 +110,11 @@ final class World {
                 .forEach(member ->
                         leader.make(member.path(), member.recipe().purpose().bytes()));
         if (scenario.start() == Scenario.Start.WORN_OUT) {
-            paths.keySet().forEach(path -> leader.tree().get(path).creates = Law.WORN_OUT - FEW);
+            paths.keySet().forEach(path -> leader.tree().get(path).creates = OracleRules.WORN_OUT - FEW);
         }
     }
 
-    // ---- for those who play
+    // ---- for players
 
     List<Client> clients() {
         return clients;
@@ -158,7 +158,7 @@ final class World {
         }
     }
 
-    /** What is left on the servers. */
+    /** Returns the nodes that are left on the servers. */
     LeakChecker.Left left() {
         List<ServerNode> nodes = new ArrayList<>();
         for (String path : leader.tree().ephemerals()) {
@@ -177,7 +177,7 @@ final class World {
         return new LeakChecker.Left(nodes, watches);
     }
 
-    /** How many steps were made. */
+    /** Returns the number of steps. */
     long steps() {
         return steps;
     }
@@ -193,7 +193,7 @@ final class World {
 
     // ---- steps
 
-    /** Makes a step; says whether it was possible. Nothing has happened if not. */
+    /** Makes a step; returns whether it was possible. If not, nothing has changed. */
     boolean take(int step) {
         Move move = Move.move(step);
         int first = Move.first(step);
@@ -202,7 +202,7 @@ final class World {
             return false;
         }
         if (++steps > MOST_STEPS) {
-            throw new Broken("everybody comes to an end", MOST_STEPS + " steps led to none");
+            throw new Broken("all workers finish", MOST_STEPS + " steps led to none");
         }
         if (diary != null) {
             diary.add(describe(move, first, Move.second(step)));
@@ -236,7 +236,7 @@ final class World {
         return true;
     }
 
-    /** Everybody who holds looks at the lease. */
+    /** All holders look at their leases. */
     private void look(Chronicle history) {
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
@@ -266,7 +266,7 @@ final class World {
             boolean decreed = move == Move.END_SESSION;
             record(history -> history.wrote(txn, decreed ? ExpiryOrder.SERVER_FIRST : ExpiryOrder.PARTITION));
             if (txn.ended() != 0 && !decreed) {
-                oracle.checkThatNobodyBelievedIn(txn.ended());
+                oracle.checkThatNoLeaseWasValidIn(txn.ended());
             }
         });
     }
@@ -331,7 +331,7 @@ final class World {
             case PASS_TIME -> time.runNext();
             case CALM -> {
                 settle();
-                oracle.checkThatNobodySleeps();
+                oracle.checkThatNoWaiterIsForgotten();
             }
             case AGE -> {
                 settle();
@@ -370,10 +370,10 @@ final class World {
 
     private void resize(int which, int to) {
         reached.count(What.RESIZED);
-        NavigableMap<String, Room> semaphores = new TreeMap<>(oracle.law().semaphores());
+        NavigableMap<String, SemaphoreState> semaphores = new TreeMap<>(oracle.law().semaphores());
         String path = List.copyOf(semaphores.keySet()).get(which % semaphores.size());
-        Room now = semaphores.get(path);
-        Room resized = now.resized(1 + to % (now.declared() + 3));
+        SemaphoreState now = semaphores.get(path);
+        SemaphoreState resized = now.resized(1 + to % (now.declared() + 3));
         record(history -> history.resized(path, resized));
         leader.setData(path, resized.data());
     }
@@ -403,7 +403,7 @@ final class World {
         return index < workers.size();
     }
 
-    // ---- what workers tell
+    // ---- reports of workers
 
     void granted(Worker worker, ZkLease lease) {
         newHolder = true;
@@ -420,7 +420,7 @@ final class World {
         note(() -> worker.name() + " holds " + lease);
     }
 
-    /** The step that is being made breaks a rule. */
+    /** Records that the current step breaks a rule. */
     void broke(Broken found) {
         if (broken == null) {
             broken = found;
@@ -435,17 +435,17 @@ final class World {
         record(history -> history.gotNothing(worker, why));
     }
 
-    /** A moment for {@link #downgraded}. */
+    /** Returns a time for {@link #downgraded}. */
     long now() {
         return chronicle == null ? time.nanos() : chronicle.now();
     }
 
-    /** Returns who takes what became of the release. */
+    /** Returns the consumer of the release's outcome. */
     Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
         if (lease.isValid()) {
-            oracle.law().letsGo(lease.nodePaths());
+            oracle.law().releases(lease.nodePaths());
         }
-        note(() -> worker.name() + " lets go of " + lease);
+        note(() -> worker.name() + " releases " + lease);
         return chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
     }
 
@@ -491,21 +491,21 @@ final class World {
             case CALM -> "-- calm";
             case AGE -> first + " session time-outs pass";
             case REAP -> "the leader reaps " + leader.deserted().get(0);
-            case HEAL -> "C" + first + "'s network carries again";
+            case HEAL -> "C" + first + "'s network is restored";
             case GO_ON -> "C" + first + " goes on";
             case BREAK, CUT -> "C" + first + "'s connection breaks";
-            case LOSE_ANSWERS -> "what C" + first + " is told is lost";
-            case SILENCE -> "C" + first + "'s network carries nothing";
+            case LOSE_ANSWERS -> "messages to C" + first + " are lost";
+            case SILENCE -> "C" + first + "'s network drops everything";
             case STAND_STILL -> "C" + first + " stands still";
             case END_SESSION -> "C" + first + "'s session is ended";
-            case DELETE -> "somebody deletes a node";
-            case RESIZE -> "somebody resizes a semaphore";
+            case DELETE -> "an operator deletes a node";
+            case RESIZE -> "an operator resizes a semaphore";
         };
     }
 
     // ---- without choices
 
-    /** Lets everything that is on its way arrive; nobody does anything, and time stands still. */
+    /** Lets all messages in transit arrive; no worker acts, and time stands still. */
     void settle() {
         int next = nextOfItsOwn();
         while (next >= 0) {
@@ -552,10 +552,7 @@ final class World {
         return -1;
     }
 
-    /**
-     * Heals everything: everybody does what is left to do and comes to an end, and time goes on only when nothing else
-     * can.
-     */
+    /** Heals all faults: all workers finish their tasks, and time passes only when nothing else can happen. */
     void finish() {
         note(() -> "-- no more faults");
         faults = 0;
@@ -567,7 +564,7 @@ final class World {
             }
         }
         settle();
-        oracle.checkThatNobodySleeps();
+        oracle.checkThatNoWaiterIsForgotten();
         long end = time.nanos() + PATIENCE.toNanos();
         while (true) {
             int next = nextOfWorkers();
@@ -578,7 +575,7 @@ final class World {
                 break;
             } else if (!time.hasNext() || time.nextAt() > end) {
                 throw new Broken(
-                        "everybody comes to an end",
+                        "all workers finish",
                         workers + ", nodes " + leader.tree().ephemerals());
             } else {
                 take(Move.PASS_TIME.of(0));
@@ -592,8 +589,8 @@ final class World {
         }
         if (scenario.start() == Scenario.Start.WORN_OUT) {
             leader.tree().forEach((path, node) -> {
-                if (node.creates > 0 && node.creates < Law.WORN_OUT - FEW) {
-                    reached.count(What.PATH_MADE_ANEW);
+                if (node.creates > 0 && node.creates < OracleRules.WORN_OUT - FEW) {
+                    reached.count(What.PATH_CREATED_AGAIN);
                 }
             });
         }

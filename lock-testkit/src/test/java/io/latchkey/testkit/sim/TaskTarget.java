@@ -7,18 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a worker asks for at one path, in the oracle's words. */
-record Wish(String path, Ticket.Sort sort, int permits) {
-    static Wish of(LockTarget member) {
+record TaskTarget(String path, Ticket.Sort sort, int permits) {
+    static TaskTarget of(LockTarget member) {
         Recipe recipe = member.recipe();
         if (recipe.equals(Recipe.READ)) {
-            return new Wish(member.path(), Ticket.Sort.READ, 1);
+            return new TaskTarget(member.path(), Ticket.Sort.READ, 1);
         }
         boolean alone = recipe.equals(Recipe.MUTEX) || recipe.equals(Recipe.WRITE);
-        return new Wish(member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
+        return new TaskTarget(member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
     }
 
-    static List<Wish> of(List<LockTarget> members) {
-        List<Wish> wishes = new ArrayList<>(members.size());
+    static List<TaskTarget> of(List<LockTarget> members) {
+        List<TaskTarget> wishes = new ArrayList<>(members.size());
         for (LockTarget member : members) {
             wishes.add(of(member));
         }
@@ -26,8 +26,8 @@ record Wish(String path, Ticket.Sort sort, int permits) {
     }
 
     /** The same, content with reading. */
-    Wish downgraded() {
-        return new Wish(path, Ticket.Sort.READ, 1);
+    TaskTarget downgraded() {
+        return new TaskTarget(path, Ticket.Sort.READ, 1);
     }
 
     boolean isGrantedBy(Ticket ticket) {

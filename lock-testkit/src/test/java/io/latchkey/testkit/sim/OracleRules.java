@@ -14,59 +14,55 @@ import java.util.TreeMap;
  * The requests that may hold, by the leader's tree. This is a separate implementation for the oracle, because the
  * locks' own rules would justify their mistakes.
  */
-final class Law {
+final class OracleRules {
     /**
      * A request with such a number or a higher one never holds: the path is emptied and created again before the
      * counter is exhausted.
      */
     static final int WORN_OUT = Integer.MAX_VALUE - (1 << 20);
 
-    private static final Room NONE = new Room(1, 1, 1);
+    private static final SemaphoreState NONE = new SemaphoreState(1, 1, 1);
 
     private static final byte[] NOTHING = {};
 
     private final Tree tree;
-    /**
-     * Nodes of holders that have released: requests of their session behind them may be granted before the nodes are
-     * deleted.
-     */
-    private final Set<String> letGo = new HashSet<>();
+    /** Nodes of released leases: later requests of the same session may be granted before the nodes are deleted. */
+    private final Set<String> released = new HashSet<>();
 
     private final Map<String, NavigableMap<Long, Integer>> capacities = new HashMap<>();
     /** Of nodes by their names: each is asked for again and again. */
     private final Map<String, Ticket> tickets = new HashMap<>();
 
-    Law(Tree tree) {
+    OracleRules(Tree tree) {
         this.tree = tree;
     }
 
-    void letsGo(Iterable<String> nodes) {
-        nodes.forEach(letGo::add);
+    void releases(Iterable<String> nodes) {
+        nodes.forEach(released::add);
     }
 
     /**
-     * Whether the node's request can hold now: nothing that excludes it stands before it, and there are permits for
-     * both.
+     * Returns whether the node's request may hold now: no request ahead excludes it, and there are permits for both.
      */
     boolean mayHold(String node) {
         return !isBarred(node, false, room(Tree.parent(node)).now());
     }
 
     /**
-     * Whether it may be granted: as {@link #mayHold}, but a request that could hold earlier still may after a shrink,
-     * and an exclusive holder of its own session that has released is not in the way.
+     * Returns whether it may be granted. In contrast to {@link #mayHold}, a request that could have been granted before
+     * a shrink may still be, and an exclusive holder of its own session that has released does not block it.
      */
     boolean mayBeGranted(String node) {
         return !isBarred(node, true, mostSince(node));
     }
 
-    /** Takes note of capacities that the leader has written. */
+    /** Records capacities that the leader has written. */
     void wrote(Tree.Txn txn) {
         for (Tree.Effect change : txn.changes()) {
             byte[] data = change instanceof Tree.Effect.DataSet set
                     ? set.data()
                     : change instanceof Tree.Effect.Created created ? created.data() : NOTHING;
-            Optional<Room> room = Room.of(data);
+            Optional<SemaphoreState> room = SemaphoreState.of(data);
             if (room.isPresent()) {
                 capacities
                         .computeIfAbsent(change.path(), unused -> new TreeMap<>())
@@ -102,7 +98,7 @@ final class Law {
                 String before = path + '/' + child;
                 boolean handsOver = exceptLetGo
                         && other.sort() == Ticket.Sort.WRITE
-                        && letGo.contains(before)
+                        && released.contains(before)
                         && tree.get(before).owner == owner;
                 if (!handsOver) {
                     return true;
@@ -129,14 +125,14 @@ final class Law {
     }
 
     /** The number of permits of the path, which is defined for semaphores only. */
-    Room room(String path) {
-        return Room.of(tree.get(path).data).orElse(NONE);
+    SemaphoreState room(String path) {
+        return SemaphoreState.of(tree.get(path).data).orElse(NONE);
     }
 
     /** The paths that are semaphores. */
-    Map<String, Room> semaphores() {
-        Map<String, Room> found = new HashMap<>();
-        tree.forEach((path, node) -> Room.of(node.data).ifPresent(room -> found.put(path, room)));
+    Map<String, SemaphoreState> semaphores() {
+        Map<String, SemaphoreState> found = new HashMap<>();
+        tree.forEach((path, node) -> SemaphoreState.of(node.data).ifPresent(room -> found.put(path, room)));
         return found;
     }
 }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /** The kit's history checkers over simulated schedules, and how often each has said what. */
-final class Judges {
+final class CheckerSuite {
     /** The maximum time to a grant after all faults have healed: an abandoned session ends within it. */
     private static final Duration SERVED = Duration.ofSeconds(20);
     /** Timers run when they are due; as many steps as there can be at one moment are less than this. */

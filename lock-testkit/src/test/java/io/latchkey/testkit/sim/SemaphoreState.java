@@ -8,10 +8,10 @@ import java.util.Optional;
  * How many permits a semaphore's path has, as the oracle reads and writes it:
  * {@code latchkey/2 semaphore <declared> <now> <most>}, the last being the most that it ever had.
  */
-record Room(int declared, int now, int most) {
+record SemaphoreState(int declared, int now, int most) {
     private static final String FORMAT = "latchkey/2 semaphore ";
 
-    static Optional<Room> of(byte[] data) {
+    static Optional<SemaphoreState> of(byte[] data) {
         if (data.length < FORMAT.length() || data[0] != FORMAT.charAt(0)) {
             return Optional.empty();
         }
@@ -21,11 +21,11 @@ record Room(int declared, int now, int most) {
         }
         String[] counts = text.substring(FORMAT.length()).split(" ", -1);
         return Optional.of(
-                new Room(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]), Integer.parseInt(counts[2])));
+                new SemaphoreState(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]), Integer.parseInt(counts[2])));
     }
 
-    Room resized(int to) {
-        return new Room(declared, to, Math.max(most, to));
+    SemaphoreState resized(int to) {
+        return new SemaphoreState(declared, to, Math.max(most, to));
     }
 
     byte[] data() {
