@@ -167,7 +167,7 @@ class CommandLineTest {
             awaitRequests("/show", 2);
             Program text = start("show", "/show");
             Program json = start("show", "--json", "/show");
-            Program nobody = start("show", "/show/nobody");
+            Program unused = start("show", "/show/unused");
 
             JsonObject shown =
                     JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonObject();
@@ -191,8 +191,8 @@ class CommandLineTest {
             assertTrue(lines.get(3).startsWith("waiting "), lines.get(3));
 
             assertEquals(
-                    "/show/nobody: no lock; no holders, no waiters\n",
-                    succeeded(nobody.ended()).out());
+                    "/show/unused: no lock; no holders, no waiters\n",
+                    succeeded(unused.ended()).out());
             assertTrue(waiter.cancel(false));
         }
     }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
-/** The two ways to keep out who holds no more. */
+/** The two ways to refuse writes of a former holder. */
 final class FencedOrders {
     private final LockClient locks;
 
@@ -17,7 +17,7 @@ final class FencedOrders {
         this.locks = locks;
     }
 
-    /** The store compares. */
+    /** The store compares tokens. */
     void ship(FencedStore<String> store) throws InterruptedException {
         try (Lease lease = locks.mutex("/orders/42").acquire()) {
             String order = store.read(lease.token()); // from now on the store refuses lower tokens
@@ -25,7 +25,7 @@ final class FencedOrders {
         }
     }
 
-    /** ZooKeeper compares: the data is a node of the same ensemble. */
+    /** ZooKeeper checks the lease: the data is a node of the same ensemble. */
     void ship() throws InterruptedException, KeeperException {
         try (Lease lease = locks.mutex("/orders/42").acquire()) {
             byte[] shipped = "shipped".getBytes(StandardCharsets.UTF_8);

@@ -60,7 +60,7 @@ class FrameworksTest {
         assertThrows(
                 TimeoutException.class,
                 () -> theirs.executeLocked("order/1", Duration.ofMillis(50), () -> {
-                    throw new AssertionError("somebody else holds");
+                    throw new AssertionError("another client holds");
                 }));
         lock.unlock();
         lock.unlock();
@@ -88,7 +88,7 @@ class FrameworksTest {
         one.expire(ExpiryOrder.BOTH).get(10, TimeUnit.SECONDS);
         inTheSameSession.lost().get(10, TimeUnit.SECONDS);
         assertThrows(LockOwnershipLostException.class, lock::unlock);
-        assertTrue(lock.tryLock(10, TimeUnit.SECONDS), "and it can be locked anew");
+        assertTrue(lock.tryLock(10, TimeUnit.SECONDS), "it can be locked again");
         lock.unlock();
     }
 

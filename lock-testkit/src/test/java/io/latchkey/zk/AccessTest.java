@@ -98,7 +98,7 @@ class AccessTest extends OnOneServer {
     /** What it makes then, levels of the path included: all of the time before has gone. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void aLoginLastsThroughAReconnectAndIntoTheNextSession(Lockable kind) throws Exception {
+    void loginIsKept_afterAReconnectAndInTheNextSession(Lockable kind) throws Exception {
         FaultProxy proxy = fastProxy();
         ZkLockClient service =
                 client(builder -> builder.connectString(proxy.connectString()).auth("digest", LOGIN));
@@ -153,7 +153,7 @@ class AccessTest extends OnOneServer {
     /** The right to read a queue includes neither release requests nor eviction. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void aReaderSeesTheQueueAndCanNeitherAskNorEvict(Lockable kind) throws Exception {
+    void viewerSeesTheQueue_withTheReadRightOnly(Lockable kind) throws Exception {
         List<ACL> readable = new ArrayList<>(ZooDefs.Ids.CREATOR_ALL_ACL);
         readable.addAll(ZooDefs.Ids.READ_ACL_UNSAFE);
         ZkLockClient service = client(
@@ -184,7 +184,7 @@ class AccessTest extends OnOneServer {
 
     /** A path that an operator created for all clients, with requests that belong to their creators. */
     @Test
-    void aRequestThatMayNotBeReadIsShownWithoutItsOwnerAndCannotBeAsked() throws Exception {
+    void unreadableRequestIsShownWithoutItsOwner_andCannotBeAsked() throws Exception {
         handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         Lease held = loggedIn("service").mutex("/m").acquire();
         var unused = listening(held);
@@ -199,7 +199,7 @@ class AccessTest extends OnOneServer {
     }
 
     @Test
-    void anAclThatIsGivenCountsAndWithoutALoginAllIsOpen() throws Exception {
+    void givenAclIsUsed_andNodesAreOpenWithoutALogin() throws Exception {
         loggedIn("closed").mutex("/closed").acquire();
         List<ACL> open = ZooDefs.Ids.OPEN_ACL_UNSAFE;
         Lease byLogin = client(builder -> builder.auth("digest", LOGIN).acl(open))
@@ -209,14 +209,14 @@ class AccessTest extends OnOneServer {
         byLogin.close();
         assertTrue(client("stranger").mutex("/given").tryAcquire().isPresent());
 
-        client("nobody").mutex("/open").acquire().close();
+        client("anonymous").mutex("/open").acquire().close();
         assertEquals(open, handle().getACL("/open", new Stat()));
         assertThrows(KeeperException.NoAuthException.class, () -> handle().getData("/closed", false, null));
     }
 
     /** A server checks the right to create below a node before it looks whether the child is there. */
     @Test
-    void missingLevelsAreMade_whereTheLevelsAboveAreClosed() throws Exception {
+    void missingParentsAreCreated_whenUpperLevelsAreReadOnly() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/team", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
@@ -236,19 +236,19 @@ class AccessTest extends OnOneServer {
     }
 
     @Test
-    void anAclWithoutALoginForItsCreatorIsRefusedClearly() {
-        ZkLockClient nobody = client(builder -> builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL));
+    void creatorAclIsRefused_withoutALogin() {
+        ZkLockClient anonymous = client(builder -> builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL));
         RuntimeException refused =
-                assertThrows(LockException.class, () -> nobody.mutex("/m").acquire());
+                assertThrows(LockException.class, () -> anonymous.mutex("/m").acquire());
         assertTrue(refused.getMessage().contains("INVALIDACL"), refused.getMessage());
         ZkLockClient locksItselfOut = client(builder -> builder.auth("digest", LOGIN)
-                .acl(List.of(new ACL(ZooDefs.Perms.ALL, new Id("digest", "somebody:AAAAAAAAAAAAAAAAAAAAAAAAAAA=")))));
+                .acl(List.of(new ACL(ZooDefs.Perms.ALL, new Id("digest", "other:AAAAAAAAAAAAAAAAAAAAAAAAAAA=")))));
         assertThrows(
                 AccessDeniedException.class, () -> locksItselfOut.mutex("/mine").acquire());
     }
 
     @Test
-    void aLoginForABorrowedHandleIsRefused() throws Exception {
+    void loginIsRefused_forABorrowedHandle() throws Exception {
         ZooKeeper handle = handle(LOGIN);
         assertThrows(
                 IllegalStateException.class,

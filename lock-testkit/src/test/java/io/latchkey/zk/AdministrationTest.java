@@ -139,7 +139,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aWishIsTheHoldersAndNotTheNextOnes() throws Exception {
+    void releaseRequestIsForTheHolder_andNotForTheNext() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         Contender seen = first(admin.mutex("/m"));
@@ -154,7 +154,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aWishIsHeardThroughALostConnection() throws Exception {
+    void releaseRequestArrives_afterAReconnect() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         awaitWatches(2);
@@ -207,7 +207,7 @@ class AdministrationTest extends OnOneServer {
 
     /** Every client that may create under a path knows the name of the holder's ear. */
     @Test
-    void releaseSucceeds_whereAForeignNodeStandsInTheEarsPlace() throws Exception {
+    void releaseSucceeds_whenAForeignNodeHasTheNameOfTheRevocationNode() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         String name = requestsUnder("/m").get(0).name();
         String ear = "/m/ear-" + name.substring("write-".length(), name.lastIndexOf('-'));
@@ -222,7 +222,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void withItsSessionAHoldersEarGoes() throws Exception {
+    void revocationNodeIsDeleted_whenTheSessionEnds() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         Contender seen = first(admin.mutex("/m"));
@@ -234,7 +234,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aClosedClientLeavesNoEarInABorrowedSession() throws Exception {
+    void revocationNodeIsDeleted_whenABorrowingClientCloses() throws Exception {
         ZkLockClient borrowing = ZkLockClient.using(handle());
         Lease held = borrowing.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
@@ -275,7 +275,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void earsDisturbNeitherTheQueueNorTheReaper() throws Exception {
+    void revocationNodesDisturbNeitherTheQueueNorTheReaper() throws Exception {
         Lease one = holder.semaphore("/s", 20).acquire();
         Lease two = admin.semaphore("/s", 20).acquire();
         var unused = listening(one, "/s");
@@ -317,7 +317,7 @@ class AdministrationTest extends OnOneServer {
     // ---- evicting
 
     @Test
-    void anEvictedHolderThatOnlyLooksKnowsByTheHeartbeat() throws Exception {
+    void evictedHolderLearnsByTheHeartbeat_whenItDoesNotListen() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         Stopwatch watch = Stopwatch.start();
         assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
@@ -330,7 +330,7 @@ class AdministrationTest extends OnOneServer {
 
     /** More often than the margin after which a reconnect has its next heartbeat. */
     @Test
-    void anEvictedHolderWhoseConnectionIsLostAgainAndAgainKnowsAsWell() throws Exception {
+    void evictedHolderLearnsOfIt_whenItsConnectionIsLostRepeatedly() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
         long end = System.nanoTime() + LONG_SESSION.toNanos();
@@ -369,7 +369,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void aHolderEvictedWhileItsConnectionIsAwayKnowsWhenItIsBack() throws Exception {
+    void evictedHolderLearnsOfIt_whenItReconnects() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         awaitWatches(2);

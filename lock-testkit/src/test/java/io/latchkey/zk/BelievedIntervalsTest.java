@@ -21,8 +21,8 @@ import io.latchkey.testkit.check.Verdict;
 import io.latchkey.testkit.proxy.Direction;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.FollowerPartition;
-import io.latchkey.zk.Standoff.Kind;
-import io.latchkey.zk.Standoff.Pair;
+import io.latchkey.zk.BlockedWaiters.Kind;
+import io.latchkey.zk.BlockedWaiters.Pair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -77,7 +77,7 @@ class BelievedIntervalsTest {
     private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start(TICK);
     private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
     private final List<ZooKeeper> readers = new ArrayList<>();
-    private int standoffs;
+    private int runs;
 
     @AfterAll
     void closeAll() throws InterruptedException {
@@ -88,13 +88,13 @@ class BelievedIntervalsTest {
         figures.print();
     }
 
-    private Standoff standoff(String side) throws Exception {
-        standoffs++;
-        return new Standoff(ensemble, side, "/standoff-" + standoffs);
+    private BlockedWaiters standoff(String side) throws Exception {
+        runs++;
+        return new BlockedWaiters(ensemble, side, "/standoff-" + runs);
     }
 
     /** One client for each kind; not all at once, so that their heartbeats differ. */
-    private List<FaultyClient> holders(Standoff standoff, String servers) throws Exception {
+    private List<FaultyClient> holders(BlockedWaiters standoff, String servers) throws Exception {
         List<FaultyClient> holders = new ArrayList<>();
         for (Kind kind : KINDS) {
             FaultyClient holder = FaultyClient.connectTo(servers, ensemble, SESSION);
@@ -114,7 +114,7 @@ class BelievedIntervalsTest {
     @Timeout(600)
     void aClientIsCutOffFromItsServer() throws Exception {
         Soak.rounds(TESTS, () -> {
-            try (Standoff standoff = standoff(ensemble.connectString())) {
+            try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
                 List<FaultyClient> holders = holders(standoff, ensemble.connectString());
                 List<Pair> unheard = new ArrayList<>();
                 for (int i = 0; i < holders.size(); i++) {
@@ -135,7 +135,7 @@ class BelievedIntervalsTest {
                 standoff.awaitNext(standoff.pairs());
                 standoff.assertOver(unheard);
                 standoff.check();
-                figures.add("client cut off from its server", standoff.givings(unheard));
+                figures.add("client cut off from its server", standoff.lossRecords(unheard));
                 figures.add("answers cut off, deleted by the holder", standoff.givingsBut(unheard));
                 figures.add("client or answers cut off: last step", standoff.lastSteps());
                 holders.forEach(FaultyClient::close);
@@ -145,13 +145,13 @@ class BelievedIntervalsTest {
 
     @Test
     @Timeout(600)
-    void aServerIsCutOffFromTheLeaderAndStillAnswersItsClients() throws Exception {
+    void validLeasesDoNotOverlap_whenAServerIsCutOffFromTheLeader() throws Exception {
         Soak.rounds(TESTS, () -> {
             int leader = ensemble.awaitLeader(SOON);
             int follower = (leader + 1 + random.nextInt(2)) % 3;
             awaitServing(follower);
             ZooKeeper reader = reader(follower);
-            try (Standoff standoff = standoff(ensemble.connectString(leader))) {
+            try (BlockedWaiters standoff = standoff(ensemble.connectString(leader))) {
                 List<FaultyClient> holders = holders(standoff, ensemble.connectString(follower));
                 try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
                     assertEquals(follower, partition.follower());
@@ -160,7 +160,7 @@ class BelievedIntervalsTest {
                     assertNotNull(reader.exists("/zookeeper", false), "it answered its clients to the end");
                 }
                 standoff.check();
-                figures.add("server cut off from the leader", standoff.givings());
+                figures.add("server cut off from the leader", standoff.lossRecords());
                 figures.add("server cut off from the leader: last step", standoff.lastSteps());
                 holders.forEach(FaultyClient::close);
             }
@@ -212,7 +212,7 @@ class BelievedIntervalsTest {
         for (int server = 0; server < 3; server++) {
             awaitServing(server);
         }
-        try (Standoff standoff = standoff(ensemble.connectString())) {
+        try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
             List<FaultyClient> holders = holders(standoff, ensemble.connectString());
             List<Pair> cutOff = new ArrayList<>();
             for (int i = 0; i < holders.size(); i += 2) {
@@ -224,7 +224,7 @@ class BelievedIntervalsTest {
             standoff.assertOver(cutOff);
             standoff.letSurvivorsGo();
             standoff.check();
-            figures.add(name + ", holder cut off", standoff.givings(cutOff));
+            figures.add(name + ", holder cut off", standoff.lossRecords(cutOff));
             figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
             figures.add(name + ": last step", standoff.lastSteps());
             holders.forEach(FaultyClient::close);
@@ -234,23 +234,23 @@ class BelievedIntervalsTest {
     @Test
     @Timeout(600)
     @DisabledOnOs(OS.WINDOWS)
-    void aClientsJvmIsPausedPastItsSession() throws Exception {
+    void validLeasesDoNotOverlap_whenAClientIsPausedPastItsSession() throws Exception {
         Soak.rounds(TESTS, () -> {
-            try (Standoff standoff = standoff(ensemble.connectString());
+            try (BlockedWaiters standoff = standoff(ensemble.connectString());
                     ClientProcess one = ClientProcess.start(ensemble, SESSION);
                     ClientProcess two = ClientProcess.start(ensemble, SESSION)) {
-                CompletableFuture<?> first = pausedPastItsSession(standoff, one, "/paused/" + standoffs + "/1");
-                CompletableFuture<?> second = pausedPastItsSession(standoff, two, "/paused/" + standoffs + "/2");
+                CompletableFuture<?> first = pausedPastItsSession(standoff, one, "/paused/" + runs + "/1");
+                CompletableFuture<?> second = pausedPastItsSession(standoff, two, "/paused/" + runs + "/2");
                 first.get(SOON.toSeconds(), TimeUnit.SECONDS);
                 second.get(SOON.toSeconds(), TimeUnit.SECONDS);
                 standoff.checkLooks();
-                figures.add("client's JVM paused", standoff.givings());
+                figures.add("client's JVM paused", standoff.lossRecords());
             }
         });
     }
 
     /** Its first looks afterwards fall into the time of the next holder. */
-    private CompletableFuture<?> pausedPastItsSession(Standoff standoff, ClientProcess client, String path)
+    private CompletableFuture<?> pausedPastItsSession(BlockedWaiters standoff, ClientProcess client, String path)
             throws Exception {
         long token = client.acquire(path).get(SOON.toSeconds(), TimeUnit.SECONDS);
         CompletableFuture<Lease> next = standoff.next(path, token);
@@ -269,20 +269,20 @@ class BelievedIntervalsTest {
     @Timeout(600)
     void aClientsClocksRunFastOrSlow() throws Exception {
         Soak.rounds(TESTS, () -> {
-            try (Standoff standoff = standoff(ensemble.connectString())) {
+            try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
                 cutOffWithClocks(standoff, i -> i % 2 == 0 ? 0.99 : 1.01);
                 for (Pair pair : standoff.pairs()) {
                     assertEquals(LossCause.DEADLINE_PASSED, pair.held().lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
                 }
                 standoff.check();
-                Map<String, List<Giving>> bySpeed = new LinkedHashMap<>();
-                for (Giving giving : standoff.givings()) {
+                Map<String, List<LossRecord>> bySpeed = new LinkedHashMap<>();
+                for (LossRecord lossRecord : standoff.lossRecords()) {
                     int number = Integer.parseInt(
-                            giving.path().substring(giving.path().lastIndexOf('/') + 1));
+                            lossRecord.path().substring(lossRecord.path().lastIndexOf('/') + 1));
                     bySpeed.computeIfAbsent(
                                     "client's clocks 1 % " + (number % 2 == 0 ? "slow" : "fast") + ", cut off",
                                     speed -> new ArrayList<>())
-                            .add(giving);
+                            .add(lossRecord);
                 }
                 bySpeed.forEach(figures::add);
                 figures.add("clocks 1 % fast or slow, cut off: last step", standoff.lastSteps());
@@ -295,8 +295,8 @@ class BelievedIntervalsTest {
      */
     @Test
     @Timeout(120)
-    void clocksBeyondTheDriftAllowedAreFoundOut() throws Exception {
-        try (Standoff standoff = standoff(ensemble.connectString())) {
+    void overlapIsDetected_whenClocksExceedTheDrift() throws Exception {
+        try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
             cutOffWithClocks(standoff, i -> 0.25);
             assertInstanceOf(Verdict.Broken.class, ExclusionChecker.readWrite().byTheirOwnLooks(standoff.history()));
         }
@@ -345,7 +345,7 @@ class BelievedIntervalsTest {
         double of(int holder);
     }
 
-    private void cutOffWithClocks(Standoff standoff, Rates rates) throws Exception {
+    private void cutOffWithClocks(BlockedWaiters standoff, Rates rates) throws Exception {
         List<FaultyClient> holders = new ArrayList<>();
         for (int i = 0; i < KINDS.size(); i++) {
             holders.add(FaultyClient.connect(ensemble, SESSION, SkewedClock.of(rates.of(i))));

@@ -29,7 +29,7 @@ class CrowdTest extends OnOneServer {
 
     /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
     @Test
-    void aThousandThreadsOnEachOfTwoKeys() throws Exception {
+    void thousandThreadsAreServed_onEachOfTwoKeys() throws Exception {
         int threads = 1000;
         List<Thread> all = new ArrayList<>();
         List<List<Long>> tokens = new ArrayList<>();

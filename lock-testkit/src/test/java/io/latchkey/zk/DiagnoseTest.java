@@ -94,7 +94,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void nothingIsAskedWhereNothingWaits() throws Exception {
+    void diagnosisSendsNothing_whenNothingWaits() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient counted = patient(proxy);
         Lease held = counted.mutex("/m").acquire();
@@ -113,7 +113,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void twoClientsThatWaitForEachOther() throws Exception {
+    void deadlockIsNamed_whenTwoClientsWaitForEachOther() throws Exception {
         Lease a = alice.mutex("/accounts/a").acquire();
         Lease b = bob.mutex("/accounts/b").acquire();
         waitBehind(alice, "/accounts/b", 2);
@@ -133,7 +133,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void threeClientsWhoseLocksNoneOfThemAllUses() throws Exception {
+    void deadlockIsNamed_whenThreeClientsShareNoCommonLock() throws Exception {
         List<Lease> held = List.of(
                 alice.mutex("/accounts/a").acquire(),
                 bob.mutex("/accounts/b").acquire(),

@@ -84,7 +84,7 @@ class DowngradeTest extends OnOneServer {
     // ---- what it does
 
     @Test
-    void theHolderStaysInReadersBehindComeInAndWritersStayOut() throws Exception {
+    void readersAreGrantedAndWritersWait_afterADowngrade() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<Lease> behind = reader(two);
         awaitRequests(PATH, 2);
@@ -129,7 +129,7 @@ class DowngradeTest extends OnOneServer {
      * store.
      */
     @Test
-    void theTokenIsNotThatOfTheNewNode() throws Exception {
+    void readLeaseKeepsTheToken_ofTheWriteLease() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<Lease> writer = writer(two);
         awaitRequests(PATH, 2);
@@ -142,7 +142,7 @@ class DowngradeTest extends OnOneServer {
 
     /** The writer right behind sees its predecessor's node go. */
     @Test
-    void theWriterRightBehindDoesNotTakeItForARelease() throws Exception {
+    void nextWriterWaits_afterADowngrade() throws Exception {
         for (ZkLockClient client : List.of(two, one)) {
             for (int round = 0; round < 20; round++) {
                 Lease write = lock.writeLock().acquire();
@@ -163,7 +163,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void aReaderOfTheSameClientComesInAndItsWriterStaysOut() throws Exception {
+    void localReaderIsGrantedAndLocalWriterWaits_afterADowngrade() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<Lease> behind = reader(one);
         CompletableFuture<Lease> writer = writer(one);
@@ -193,7 +193,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void aReaderRightBehindIsWokenOnceAndListsOnce() throws Exception {
+    void nextReaderIsWokenOnceAndListsOnce_afterADowngrade() throws Exception {
         Lease write = two.readWriteLock(PATH).writeLock().acquire();
         CompletableFuture<Lease> behind = reader(one);
         awaitRequests(PATH, 2);
@@ -207,7 +207,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void theQueueShowsAReaderWithTheTokenOfItsLease() throws Exception {
+    void queueShowsAReaderWithItsToken_afterADowngrade() throws Exception {
         Lease read = lock.downgrade(lock.writeLock().acquire());
         List<Contender> queue = lock.readLock().queue();
         assertEquals(1, queue.size());
@@ -218,7 +218,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void theNewNodeIsKeptAliveAndWatchedOver() throws Exception {
+    void newNodeIsCheckedByHeartbeats_afterADowngrade() throws Exception {
         Lease read = lock.downgrade(lock.writeLock().acquire());
         CompletableFuture<LossCause> lost = read.lost();
         settle(lock.readLock()); // the last heartbeat that was for the old node has passed
@@ -229,7 +229,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void theLossOfTheReadLeaseIsNoneOfTheWriteLease() throws Exception {
+    void lossOfTheReadLease_isNotReportedForTheWriteLease() throws Exception {
         Lease write = two.readWriteLock(PATH).writeLock().acquire();
         Lease read = two.readWriteLock(PATH).downgrade(write);
         server().expireSession(requestsUnder(PATH).get(0).session());
@@ -241,7 +241,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void closingTheClientEndsTheReadLease() throws Exception {
+    void readLeaseEnds_whenTheClientCloses() throws Exception {
         Lease read = two.readWriteLock(PATH)
                 .downgrade(two.readWriteLock(PATH).writeLock().acquire());
         two.close();
@@ -250,7 +250,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void aGuardedWriteGoesByTheNewNode() throws Exception {
+    void guardedWriteChecksTheNewNode_afterADowngrade() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/doc", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         Lease write = lock.writeLock().acquire();
@@ -266,7 +266,7 @@ class DowngradeTest extends OnOneServer {
     // ---- what it refuses
 
     @Test
-    void aLeaseThatIsNotAWriteLeaseOfThisLockIsRefusedAndUntouched() throws Exception {
+    void downgradeIsRefused_forALeaseThatIsNoWriteLeaseOfTheLock() throws Exception {
         Lease otherPath = one.readWriteLock("/other").writeLock().acquire();
         Lease mutex = one.mutex("/m").acquire();
         Lease permit = one.semaphore("/s", 2).acquire();
@@ -308,7 +308,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void aSecondDowngradeIsRefusedAndTheFirstStands() throws Exception {
+    void secondDowngradeIsRefused_andTheFirstRemains() throws Exception {
         Lease write = lock.writeLock().acquire();
         Lease read = lock.downgrade(write);
         assertThrows(IllegalStateException.class, () -> lock.downgrade(write));
@@ -320,7 +320,7 @@ class DowngradeTest extends OnOneServer {
 
     /** The client does not know yet. The transaction must not make a read node out of nothing. */
     @Test
-    void aLeaseWhoseNodeWasDeletedIsFoundLost() throws Exception {
+    void downgradeReportsTheLoss_whenTheNodeWasDeleted() throws Exception {
         Lease write = lock.writeLock().acquire();
         deleteRequest(PATH, 0);
         LeaseLostException told = assertThrows(LeaseLostException.class, () -> lock.downgrade(write));
@@ -364,7 +364,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void whileTheServerIsAwayItWaitsAndInterruptionOnlyMarksTheThread() throws Exception {
+    void downgradeWaitsUninterruptibly_whenTheServerIsAway() throws Exception {
         Lease write = lock.writeLock().acquire();
         proxy.refuse();
         proxy.cut();
@@ -434,7 +434,7 @@ class DowngradeTest extends OnOneServer {
 
     /** One of the two wins. In both cases no request waits forever, and nothing is left. */
     @Test
-    void releasingWhileDowngradingNeverLeavesANodeOrALeaseWithoutOne() throws Exception {
+    void releaseDuringADowngrade_leavesNoNode() throws Exception {
         int downgraded = 0;
         for (int round = 0; round < 100; round++) {
             Lease write = lock.writeLock().acquire();
@@ -469,7 +469,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void twoThreadsThatDowngradeOneLeaseGetOneReadLease() throws Exception {
+    void oneReadLeaseIsReturned_whenTwoThreadsDowngrade() throws Exception {
         for (int round = 0; round < 50; round++) {
             Lease write = lock.writeLock().acquire();
             Future<Lease> first = threads.submit(() -> lock.downgrade(write));

@@ -48,7 +48,7 @@ class EnsembleTest {
     }
 
     @Test
-    void clientsOfDifferentServersHandOver() throws Exception {
+    void lockIsHandedOver_betweenClientsOfDifferentServers() throws Exception {
         List<ZkLockClient> all = List.of(
                 client(ensemble.connectString(0), SESSION),
                 client(ensemble.connectString(1), SESSION),
@@ -154,7 +154,7 @@ class EnsembleTest {
     }
 
     @Test
-    void behindAServerThatIsCutOffFromTheLeaderCallersTimesHoldAndAllIsMadeUpFor() throws Exception {
+    void timeoutsHold_whenTheServerIsCutOffFromTheLeader() throws Exception {
         int leader = ensemble.awaitLeader(SOON);
         int follower = (leader + 1) % 3;
         ZkLockClient one = client(ensemble.connectString(follower), LONG_SESSION);
@@ -202,7 +202,7 @@ class EnsembleTest {
 
     /** Cut off from the other servers, behind a proxy: the next grant comes after the holder's loss is known. */
     @Test
-    void aHolderThatIsCutOffKnowsBeforeTheNextIsGranted() throws Exception {
+    void cutOffHolderLosesItsLease_beforeTheNextGrant() throws Exception {
         FaultProxy proxy = FaultProxy.to(ensemble);
         ZkLockClient one = client(proxy.connectString(), SESSION);
         ZkLockClient two = client(ensemble.connectString(), SESSION);

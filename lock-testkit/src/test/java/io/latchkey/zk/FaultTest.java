@@ -231,7 +231,7 @@ class FaultTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void tryIsEmptyOnlyOnceItsNodeIsDeleted(Lockable lockable) throws Exception {
+    void tryReturnsEmpty_afterItsNodeIsDeleted(Lockable lockable) throws Exception {
         knowThePaths(lockable);
         Lease held = lockable.blocker(other).acquire();
         HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
@@ -300,7 +300,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void timedTriesOutliveTheirSessionAndEndInTheirTime() throws Exception {
+    void timedTryEndsInTime_whenItsSessionEnds() throws Exception {
         knowThePaths(Lockable.MUTEX);
         FaultProxy own = fastProxy();
         ZkLockClient hurried = patient(own);
@@ -377,7 +377,7 @@ class FaultTest extends OnOneServer {
 
     /** Its write is on its way when its session ends, and reaches the server after the next holder's write. */
     @Test
-    void aGuardedWriteOfAHolderThatIsCutOffChangesNothing() throws Exception {
+    void guardedWriteChangesNothing_whenTheHolderIsCutOff() throws Exception {
         operator.create("/stock", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         FaultProxy own = proxy();
         Lease stale = brief(own).mutex("/m").acquire();
@@ -524,7 +524,7 @@ class FaultTest extends OnOneServer {
     // ---- strangers and operators
 
     @Test
-    void foreignChildrenAreNotInTheWay() throws Exception {
+    void foreignChildrenAreIgnored() throws Exception {
         knowThePaths(Lockable.MUTEX);
         operator.create("/m/notes", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         operator.create("/m/write-short-0000000000", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -613,7 +613,7 @@ class FaultTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(Layout.class)
-    void aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted(Layout layout) throws Exception {
+    void localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted(Layout layout) throws Exception {
         FaultProxy own = proxy();
         ZkLockClient neighbours =
                 client(builder -> builder.connectString(own.connectString()).layout(layout));
@@ -709,7 +709,7 @@ class FaultTest extends OnOneServer {
     /** In other libraries, a connection lost during acquire leaks a permit. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void noPermitIsLostWhenConnectionsDropInMidAcquire(boolean answerOnly) throws Exception {
+    void noPermitIsLost_whenConnectionsBreakDuringAcquire(boolean answerOnly) throws Exception {
         Semaphore semaphore = faulty.semaphore("/s", 3);
         semaphore.acquire().close();
         for (int round = 0; round < 2; round++) {
@@ -730,7 +730,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void aResizeWhileAWaiterIsCutOffReachesIt() throws Exception {
+    void resizeReachesAWaiter_whenItReconnects() throws Exception {
         Lease held = other.semaphore("/s", 2).permits(2).acquire();
         CompletableFuture<Lease> waiting = faulty.semaphore("/s", 2).acquireAsync();
         awaitRequests("/s", 2);
@@ -745,7 +745,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void aResizeWhoseAnswerIsLostIsHarmlessToRepeat() throws Exception {
+    void resizeCanBeRepeated_whenItsResponseIsLost() throws Exception {
         Semaphore semaphore = faulty.semaphore("/s", 2);
         semaphore.acquire().close();
         Fault cut = proxy.cutAfter(RequestMatch.setData(), 1);
@@ -761,7 +761,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void afterTheEndOfItsSessionASemaphoreIsAskedAndResizedInTheNext() throws Exception {
+    void semaphoreIsUsable_inTheNextSession() throws Exception {
         Semaphore semaphore = faulty.semaphore("/s", 2);
         Lease lease = semaphore.acquire();
         proxy.expireSession().get(5, TimeUnit.SECONDS);
@@ -801,7 +801,7 @@ class FaultTest extends OnOneServer {
     }
 
     @Test
-    void aDeletedReadHolderLetsTheWriterInOnlyWhenTheOthersAreGone() throws Exception {
+    void writerIsGranted_whenOneReaderIsDeletedAndTheOthersRelease() throws Exception {
         Lease first = other.readWriteLock("/rw").readLock().acquire();
         Lease second = faulty.readWriteLock("/rw").readLock().acquire();
         ZkLockClient third = client("third");

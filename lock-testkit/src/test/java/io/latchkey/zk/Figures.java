@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
 /** Figures of lost leases by fault, for docs/guarantees.md. */
 final class Figures {
     private final String title;
-    private final Map<String, List<Giving>> byFault = new LinkedHashMap<>();
+    private final Map<String, List<LossRecord>> byFault = new LinkedHashMap<>();
 
     Figures(String title) {
         this.title = title;
     }
 
-    synchronized void add(String fault, List<Giving> givings) {
-        byFault.computeIfAbsent(fault, f -> new ArrayList<>()).addAll(givings);
+    synchronized void add(String fault, List<LossRecord> lossRecords) {
+        byFault.computeIfAbsent(fault, f -> new ArrayList<>()).addAll(lossRecords);
     }
 
     /** As a table of Markdown, where the test goes on for long. */
@@ -37,11 +37,11 @@ final class Figures {
                         .collect(Collectors.joining("\n"));
     }
 
-    private static String row(String fault, List<Giving> givings) {
-        Map<String, Long> causes =
-                givings.stream().collect(Collectors.groupingBy(Giving::cause, TreeMap::new, Collectors.counting()));
-        Spread early = Spread.of(givings.stream().flatMapToLong(giving -> giving.early().stream()));
-        Spread gap = Spread.of(givings.stream().mapToLong(Giving::gap));
-        return "| " + fault + " | " + givings.size() + " | " + early + " | " + gap + " | " + causes + " |";
+    private static String row(String fault, List<LossRecord> lossRecords) {
+        Map<String, Long> causes = lossRecords.stream()
+                .collect(Collectors.groupingBy(LossRecord::cause, TreeMap::new, Collectors.counting()));
+        Spread early = Spread.of(lossRecords.stream().flatMapToLong(lossRecord -> lossRecord.early().stream()));
+        Spread gap = Spread.of(lossRecords.stream().mapToLong(LossRecord::gap));
+        return "| " + fault + " | " + lossRecords.size() + " | " + early + " | " + gap + " | " + causes + " |";
     }
 }

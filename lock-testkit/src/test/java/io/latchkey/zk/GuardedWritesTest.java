@@ -53,7 +53,7 @@ class GuardedWritesTest {
 
     @Test
     @Timeout(900)
-    void noUpdateIsLostWithGuardsNorWithTokensAndSomeAreWithNeither() throws Exception {
+    void updatesAreLost_onlyWithoutGuardsAndTokens() throws Exception {
         try (EmbeddedEnsemble ensemble = EmbeddedEnsemble.start();
                 LostUpdates updates = updates(ensemble)) {
             for (Mode mode : MODES) {

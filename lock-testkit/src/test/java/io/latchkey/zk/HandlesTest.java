@@ -72,7 +72,7 @@ class HandlesTest extends OnOneServer {
     private static final byte[] LOGIN = "user:secret".getBytes(StandardCharsets.UTF_8);
 
     @Test
-    void aMissingChrootIsCreatedAndPathsLieBelowIt() throws Exception {
+    void missingChrootIsCreated() throws Exception {
         ZkLockClient rooted = client(builder -> builder.connectString(server().connectString() + "/apps/shop"));
         Lease lease = rooted.mutex("/a/m").acquire();
         assertEquals("/a/m", lease.path());
@@ -212,7 +212,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void aBasePathStandsBeforeAllPaths() throws Exception {
+    void basePathPrecedesAllPaths() throws Exception {
         ZkLockClient based = client(builder -> builder.basePath("/base/locks"));
         Lease lease = based.mutex("/m").acquire();
         assertEquals("/m", lease.path());
@@ -243,7 +243,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void aBorrowedHandleStaysOpenAndIsLeftClean() throws Exception {
+    void borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = ZkLockClient.using(handle);
         Lease lease = borrowing.mutex("/m").acquire();
@@ -340,7 +340,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void aHandleThatMayNotReadItsRootIsAsGoodAsAnyOther() throws Exception {
+    void borrowedHandleWorks_withoutTheRightToReadItsRoot() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/open", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         operator.setACL("/", ALL_BUT_READ, -1);
@@ -383,7 +383,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void aBorrowedHandlesExpiryIsFinalAndSaid() throws Exception {
+    void expiryOfABorrowedHandle_isFinalAndReported() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = ZkLockClient.using(handle);
         Lease lease = borrowing.mutex("/m").acquire();
@@ -434,7 +434,7 @@ class HandlesTest extends OnOneServer {
      * any time.
      */
     @Test
-    void firstLeaseOnABorrowedHandleComesAMarginLaterAndTheNextAtOnce() throws Exception {
+    void firstGrantOnABorrowedHandle_waitsForTheMargin() throws Exception {
         Duration margin = Duration.ofSeconds(1);
         ZooKeeper handle = handle();
         long start = System.nanoTime();
@@ -495,7 +495,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void twoClientsOnOneBorrowedHandleExcludeEachOther() throws Exception {
+    void twoClientsExcludeEachOther_onOneBorrowedHandle() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient one = ZkLockClient.using(handle);
         ZkLockClient two = ZkLockClient.using(handle);
@@ -516,7 +516,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void aGuardedWriteIsRefusedAsAWholeWhenTheLeaseIsGone() throws Exception {
+    void guardedWriteIsRefusedAsAWhole_whenTheLeaseIsLost() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         Lease lease = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)))

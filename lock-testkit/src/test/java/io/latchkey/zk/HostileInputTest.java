@@ -94,7 +94,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void aPathTooLongForAPacketIsAnErrorAtTheDoorAndOneThatFitsWorksForAll() throws Exception {
+    void pathIsRefused_whenItDoesNotFitAPacket() throws Exception {
         for (String path : List.of("/" + "x".repeat(2_000_000), "/" + "x".repeat(10_000))) {
             BadPathException refused = assertThrows(BadPathException.class, () -> locks.mutex(path));
             assertTrue(refused.getMessage().contains(path.length() + " characters"), refused.getMessage());
@@ -159,7 +159,7 @@ class HostileInputTest extends OnOneServer {
     /** A node with a forged name blocks the lock as a request does; an administrator can see and evict it. */
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void aForgedRequestBlocksUntilItIsEvicted(Lockable kind) throws Exception {
+    void forgedRequestBlocks_untilItIsEvicted(Lockable kind) throws Exception {
         kind.of(locks).acquire().close();
         for (String path : kind.paths()) {
             String forged = path.equals("/s") ? "lease-" + ID + "-2-0000000000" : "write-" + ID + "-0000000000";
@@ -217,7 +217,7 @@ class HostileInputTest extends OnOneServer {
      * clients.
      */
     @Test
-    void forgedNumbersMakeNoTwoHolders() throws Exception {
+    void forgedNumbersNeverAdmitTwoHolders() throws Exception {
         Lease held = locks.mutex("/m").acquire();
         String digits = requestsUnder("/m").get(0).name().substring("write-".length() + ID.length());
         for (String id : List.of("0000000000000000", "ffffffffffffffff")) {
@@ -235,7 +235,7 @@ class HostileInputTest extends OnOneServer {
     // ---- data
 
     @Test
-    void aPathWithOtherDataIsAClearError() throws Exception {
+    void pathWithOtherData_isRefused() throws Exception {
         List<byte[]> hostile = List.of(
                 garbage(20),
                 garbage(HUGE),
@@ -259,7 +259,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void hostileDataOfRequestsAndEarsIsShownAsUnknown() throws Exception {
+    void hostileDataOfRequests_isShownAsUnknown() throws Exception {
         Lease held = locks.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
         awaitUntil("an ear", () -> server().nodesUnder("/m").size() == 2);
@@ -306,7 +306,7 @@ class HostileInputTest extends OnOneServer {
 
     /** What they add is 37 bytes each: 20,000 of them are 740,000 of the 1,048,575 that fit a packet. */
     @Test
-    void twentyThousandInTheQueueAreServedCorrectly() throws Exception {
+    void queueOf20000_isServedCorrectly() throws Exception {
         Lease held = locks.mutex("/m").acquire();
         fill("/m", 20_000, "");
         CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
@@ -322,7 +322,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void moreThanFitAPacketAreAClearErrorAndOtherLocksLive() throws Exception {
+    void acquireFailsAndOtherLeasesLive_whenTheListFitsNoPacket() throws Exception {
         locks.mutex("/m").acquire().close();
         Lease elsewhere = locks.mutex("/elsewhere").acquire();
         fill("/m", 30_000, "");
@@ -344,7 +344,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void moreThanFitAPacketOnAPathWhoseCounterIsAtItsEndAreAClearErrorAndOtherLocksLive() throws Exception {
+    void acquireFailsAndOtherLeasesLive_whenTheListOfAWornOutPathFitsNoPacket() throws Exception {
         locks.mutex("/m").acquire().close();
         Lease elsewhere = locks.mutex("/elsewhere").acquire();
         fill("/m", 30_000, "");
@@ -359,7 +359,7 @@ class HostileInputTest extends OnOneServer {
 
     @Test
     @Tag("long")
-    void foreignChildrenOfLongNamesThatFitNoPacketAreAClearError() throws Exception {
+    void acquireFails_whenLongForeignNamesFitNoPacket() throws Exception {
         locks.mutex("/m").acquire().close();
         fill("/m", 5_000, "x".repeat(250));
         LockException told =
@@ -396,7 +396,7 @@ class HostileInputTest extends OnOneServer {
 
     @Test
     @Tag("long")
-    void acquireFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+    void acquireFailsAndOtherLeasesLive_whenFewChildrenHaveLongNames() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();
@@ -416,7 +416,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void queueFailsAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+    void queueFailsAndOtherLeasesLive_whenFewChildrenHaveLongNames() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();
@@ -441,7 +441,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void diagnoseSaysWhatItLeavesOutAndOtherLeasesLive_whereFewChildrenHaveLongNames() throws Exception {
+    void diagnoseNamesItsGapAndOtherLeasesLive_whenFewChildrenHaveLongNames() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();
@@ -463,7 +463,7 @@ class HostileInputTest extends OnOneServer {
 
     /** Where the path's counter is at its end, requests wait until the path is empty. */
     @Test
-    void acquireFailsAndOtherLeasesLive_whereFewChildrenWithLongNamesKeepAPathFromBeingRenewed() throws Exception {
+    void acquireFailsAndOtherLeasesLive_whenLongNamesKeepAPathFromBeingRenewed() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();

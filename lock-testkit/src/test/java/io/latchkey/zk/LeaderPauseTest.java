@@ -14,8 +14,8 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.server.ProcessEnsemble;
-import io.latchkey.zk.Standoff.Kind;
-import io.latchkey.zk.Standoff.Pair;
+import io.latchkey.zk.BlockedWaiters.Kind;
+import io.latchkey.zk.BlockedWaiters.Pair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,7 @@ class LeaderPauseTest {
     private final SplittableRandom random = new SplittableRandom(seed);
     private final ProcessEnsemble ensemble = ProcessEnsemble.start();
     private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
-    private int standoffs;
+    private int runs;
 
     @AfterAll
     void closeAll() {
@@ -66,7 +66,7 @@ class LeaderPauseTest {
     /** About as long as a session, so that it may end the sessions when it goes on, or hear of them just before. */
     @Test
     @Timeout(600)
-    void theLeaderStandsStillAndGoesOn() throws Exception {
+    void validLeasesDoNotOverlap_whenTheLeaderIsPaused() throws Exception {
         Soak.rounds(TESTS, () -> {
             int millis = random.nextInt(2500, 4500);
             failing("leader paused for 2.5 to 4.5 s", leader -> {
@@ -82,7 +82,7 @@ class LeaderPauseTest {
     /** By then there is another, and it still believes to lead for a moment. */
     @Test
     @Timeout(600)
-    void theLeaderGoesOnWhenThereIsAnother() throws Exception {
+    void validLeasesDoNotOverlap_whenAPausedLeaderIsReplaced() throws Exception {
         Soak.rounds(
                 TESTS,
                 () -> failing("leader paused until another led", leader -> {
@@ -95,7 +95,7 @@ class LeaderPauseTest {
 
     @Test
     @Timeout(600)
-    void theLeaderDies() throws Exception {
+    void validLeasesDoNotOverlap_whenTheLeaderDies() throws Exception {
         Soak.rounds(
                 TESTS,
                 () -> failing("leader's process killed", leader -> {
@@ -109,7 +109,7 @@ class LeaderPauseTest {
     /** Nothing is committed during the pause, and the leader continues to lead after it. */
     @Test
     @Timeout(120)
-    void whileTheLeaderStandsStillCallersTimesHoldAndAllIsMadeUpFor() throws Exception {
+    void timeoutsHoldAndWorkContinues_whenTheLeaderIsPaused() throws Exception {
         int leader = ensemble.awaitLeader(SOON);
         try (ZkLockClient one = patient((leader + 1) % 3);
                 ZkLockClient two = patient((leader + 2) % 3)) {
@@ -159,9 +159,9 @@ class LeaderPauseTest {
         }
         int leader = ensemble.awaitLeader(SOON);
         String spared = ensemble.connectString((leader + 1) % 3) + "," + ensemble.connectString((leader + 2) % 3);
-        standoffs++;
+        runs++;
         List<FaultyClient> holders = new ArrayList<>();
-        try (Standoff standoff = new Standoff(ensemble, spared, "/standoff-" + standoffs)) {
+        try (BlockedWaiters standoff = new BlockedWaiters(ensemble, spared, "/standoff-" + runs)) {
             for (Kind kind : KINDS) {
                 FaultyClient holder = FaultyClient.connect(ensemble, SESSION);
                 holders.add(holder);
@@ -174,14 +174,14 @@ class LeaderPauseTest {
             standoff.awaitNext(cutOff);
             standoff.assertOver(cutOff);
             standoff.letSurvivorsGo();
-            assertTrue(standoff.givings().size() >= cutOff.size());
+            assertTrue(standoff.lossRecords().size() >= cutOff.size());
             standoff.check();
             assertEquals(
                     standoff.pairs().size(),
                     standoff.pairs().stream()
                             .filter(pair -> !pair.held().isValid())
                             .count());
-            figures.add(name + ", holder cut off", standoff.givings(cutOff));
+            figures.add(name + ", holder cut off", standoff.lossRecords(cutOff));
             figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
         } finally {
             holders.forEach(FaultyClient::close);

@@ -66,7 +66,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void manyThreadsHoldOneAfterTheOther() throws Exception {
+    void threadsHoldOneAfterTheOther() throws Exception {
         int threads = 8;
         int each = 100;
         AtomicInteger inside = new AtomicInteger();
@@ -98,7 +98,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void aPlaceIsGoodForItsTurnsAndThenTheOthersComeInTheirOrder() throws Exception {
+    void nextClientIsServed_whenTheLocalTurnsAreUsedUp() throws Exception {
         Lease first = soon(turn());
         List<CompletableFuture<Lease>> own = new ArrayList<>();
         own.add(turn());
@@ -135,7 +135,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void noTurnBeginsAfterItsTime() throws Exception {
+    void noTurnBegins_afterItsTimeout() throws Exception {
         ZkLockClient brief = client(builder -> builder.localTurns(1000, Duration.ofNanos(1)));
         Lease first = brief.mutex("/m").acquire();
         CompletableFuture<Lease> second = brief.mutex("/m").acquireAsync();
@@ -161,7 +161,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     @Test
-    void aReleasedTurnIsOverForItsHolderThoughTheNodeStays() throws Exception {
+    void releasedTurnEnds_thoughTheNodeStays() throws Exception {
         Lease held = soon(turn());
         CompletableFuture<LossCause> lost = held.lost();
         CompletableFuture<Lease> next = turn();

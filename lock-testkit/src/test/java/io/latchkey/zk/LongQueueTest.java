@@ -174,7 +174,7 @@ class LongQueueTest extends OnOneServer {
     }
 
     @Test
-    void aMultiLockWhoseListsOutgrewThePacketSinceTheLastTimeIsAClearErrorAndOtherLeasesLive() throws Exception {
+    void multiLockFailsAndOtherLeasesLive_whenItsListsOutgrowThePacket() throws Exception {
         Acquirable both = several.multiLock(several.mutex("/a"), several.mutex("/b"));
         both.acquire().close();
         both.acquire().close();

@@ -31,7 +31,7 @@ class LossLogTest {
     }
 
     @Test
-    void aLossIsOneWarningWithPathTokenCauseAndTime() throws Exception {
+    void lossIsLoggedOnce_withPathTokenCauseAndTime() throws Exception {
         Lease lease = client.mutex("/log/one").acquire();
         locks.advance(Duration.ofMillis(1234));
         locks.expire(client);
@@ -41,7 +41,7 @@ class LossLogTest {
     }
 
     @Test
-    void aReleaseAndTheEndOfTheClientAreNoWarnings() throws Exception {
+    void releaseAndCloseAreNotLoggedAsWarnings() throws Exception {
         client.mutex("/log/released").acquire().close();
         Lease held = client.mutex("/log/closed").acquire();
         client.close();
@@ -68,7 +68,7 @@ class LossLogTest {
     }
 
     @Test
-    void aStormIsAFewLinesAndThenANumber() throws Exception {
+    void manyLossesAreLoggedAsFewLinesAndACount() throws Exception {
         for (int i = 0; i < 357; i++) {
             assertTrue(client.mutex("/log/storm/" + i).acquire().isValid());
         }

@@ -90,7 +90,7 @@ class ManyWaitersTest extends OnOneServer {
     }
 
     @Test
-    void aReconnectCostsLessThanARequestForEachWaiter() throws Exception {
+    void reconnectCostsLessThanOneRequestPerWaiter() throws Exception {
         Lease held = heldBeforeAThousand();
         List<Wire.Mark> marks = marks();
         proxies.forEach(FaultProxy::cut);
@@ -104,7 +104,7 @@ class ManyWaitersTest extends OnOneServer {
     }
 
     @Test
-    void newSessionsCostAFewRequestsForEachWaiter() throws Exception {
+    void newSessionCostsFewRequestsPerWaiter() throws Exception {
         Lease held = heldBeforeAThousand();
         List<Wire.Mark> marks = marks();
         for (FaultProxy proxy : proxies) {

@@ -67,14 +67,14 @@ class MistakesTest extends OnOneServer {
                 "/\ud800",
                 "/zookeeper/x"
             })
-    void aBadPathIsRefusedAtTheDoor(String path) {
+    void badPathIsRefusedAtOnce(String path) {
         assertThrows(BadPathException.class, () -> locks.mutex(path));
         assertThrows(BadPathException.class, () -> locks.stripedMutex(path, 2));
         assertThrows(BadPathException.class, () -> ZkLockClient.builder().basePath(path));
     }
 
     @Test
-    void otherBadArgumentsAreRefusedAtTheDoor() throws Exception {
+    void otherBadArgumentsAreRefusedAtOnce() throws Exception {
         assertThrows(NullPointerException.class, () -> locks.mutex(null));
         assertThrows(IllegalArgumentException.class, () -> locks.stripedMutex("/m", 0));
         assertThrows(IllegalArgumentException.class, () -> locks.semaphore("/m", 0));
@@ -120,7 +120,7 @@ class MistakesTest extends OnOneServer {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "host:notaport", "host:2181/bad//chroot", "host:2181/trailing/"})
-    void aMalformedConnectStringIsRefusedAtOnce(String connectString) {
+    void malformedConnectStringIsRefusedAtOnce(String connectString) {
         assertThrows(IllegalArgumentException.class, () -> ZkLockClient.connect(connectString));
     }
 
@@ -148,7 +148,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void serversThatDoNotAnswerAreNamedInTime() throws Exception {
+    void errorNamesTheServers_whenNoneResponds() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();
         LockUnavailableException refused = assertThrows(
@@ -182,7 +182,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void aClientConfigThatForgetsWatchesIsRefused() {
+    void clientConfigIsRefused_whenItDisablesTheResetOfWatches() {
         ZKClientConfig forgetful = new ZKClientConfig();
         forgetful.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
         assertThrows(IllegalArgumentException.class, () -> client(builder -> builder.clientConfig(forgetful)));
@@ -241,14 +241,14 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void anOperatorsEmptyNodeIsAdopted() throws Exception {
+    void emptyNodeOfAnOperatorIsAdopted() throws Exception {
         operator.create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         locks.mutex("/m").acquire().close();
         assertEquals("latchkey/2 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
     }
 
     @Test
-    void aKindThatChangesUnderAKnownPathIsNoticed() throws Exception {
+    void changedKindIsNoticed_atAKnownPath() throws Exception {
         locks.mutex("/m").acquire().close();
         operator.setData("/m", "latchkey/2 read-write".getBytes(StandardCharsets.UTF_8), -1);
         assertThrows(LockMismatchException.class, () -> locks.mutex("/m").acquire());
@@ -262,7 +262,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void reasonTellsMismatchesApart_whereTheTypeDoesNot() throws Exception {
+    void reasonDistinguishesMismatches_ofOneType() throws Exception {
         locks.readWriteLock("/rw").writeLock().acquire().close();
         locks.semaphore("/s", 3).acquire().close();
         create("/data", "of another application".getBytes(StandardCharsets.UTF_8));
@@ -379,7 +379,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void closingTellsWaitersAndHolders() throws Exception {
+    void closeNotifiesWaitersAndHolders() throws Exception {
         ZkLockClient closing = client("closing");
         Lease held = closing.mutex("/held").acquire();
         Lease others = locks.mutex("/m").acquire();

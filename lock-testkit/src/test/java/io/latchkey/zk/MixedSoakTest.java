@@ -65,7 +65,7 @@ class MixedSoakTest {
         ExecutorService threads = Executors.newCachedThreadPool();
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             RandomLocks locks = new RandomLocks(server, history, "/soak", 3);
-            WakeUps wakeUps = new WakeUps(server, "/soak", new Clients(locks));
+            GrantDelays delays = new GrantDelays(server, "/soak", new Clients(locks));
             try {
                 List<Future<?>> work = new ArrayList<>();
                 for (int i = 0; i < CLIENTS; i++) {
@@ -75,14 +75,14 @@ class MixedSoakTest {
                     SplittableRandom own = random.split();
                     work.add(threads.submit(() -> work(me, client, locks, own)));
                 }
-                wakeUps.start();
+                delays.start();
                 Duration left = LENGTH;
                 while (left.compareTo(Duration.ZERO) > 0) {
                     Duration length = left.compareTo(ROUND) < 0 ? left : ROUND;
-                    round(length, locks, server, wakeUps);
+                    round(length, locks, server, delays);
                     left = left.minus(length);
                 }
-                wakeUps.end();
+                delays.end();
                 over.set(true);
                 for (Future<?> done : work) {
                     progress(locks, server, () -> done.get(END.toSeconds(), TimeUnit.SECONDS));
@@ -91,16 +91,16 @@ class MixedSoakTest {
                 assertEquals(List.of(), locks.requests());
                 assertEquals(0, server.watchCount());
                 // A wake-up that was lost and made good by chance would not keep to any bound for long.
-                assertTrue(wakeUps.longest().compareTo(SESSION) < 0, wakeUps::toString);
+                assertTrue(delays.longest().compareTo(SESSION) < 0, delays::toString);
                 if (LENGTH.compareTo(ROUND) > 0) {
-                    System.out.println(wakeUps);
+                    System.out.println(delays);
                 }
             } catch (AssertionError broken) {
                 throw new AssertionError("seed " + seed + ": " + broken.getMessage(), broken);
             } finally {
                 over.set(true);
                 threads.shutdownNow();
-                wakeUps.end();
+                delays.end();
                 all.forEach(FaultyClient::close);
             }
         }
@@ -119,11 +119,12 @@ class MixedSoakTest {
     }
 
     /** Injects faults for the given time, then waits until every session has been granted a lock. */
-    private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server, WakeUps wakeUps) throws Exception {
+    private void round(Duration length, RandomLocks locks, EmbeddedZooKeeper server, GrantDelays delays)
+            throws Exception {
         clear(grantsOfRound);
-        wakeUps.startRound();
-        int faults = strike(length, wakeUps);
-        String heads = wakeUps.ofRound();
+        delays.startRound();
+        int faults = strike(length, delays);
+        String heads = delays.ofRound();
         clear(grantsSinceTheLastFault);
         for (int i = 0; i < CLIENTS; i++) {
             int who = i;
@@ -155,13 +156,13 @@ class MixedSoakTest {
      * else but such sessions for too much of the round: with unlucky random choices no request could be granted. A lock
      * that is slow lets its paths wait for something else, and is spared no fault.
      */
-    private int strike(Duration length, WakeUps wakeUps) {
+    private int strike(Duration length, GrantDelays delays) {
         long start = System.nanoTime();
         int faults = 0;
         List<ExpiryOrder> orders = List.of(ExpiryOrder.values());
         while (System.nanoTime() - start < length.toNanos()) {
             RandomLocks.pause(random.nextInt(50, 400));
-            if (wakeUps.struckOfRound() > MOST_STRUCK) {
+            if (delays.struckOfRound() > MOST_STRUCK) {
                 continue;
             }
             FaultyClient victim = all.get(random.nextInt(all.size()));
@@ -175,8 +176,8 @@ class MixedSoakTest {
         return faults;
     }
 
-    /** The clients as {@link WakeUps} sees them. */
-    private final class Clients implements WakeUps.Clients {
+    /** The clients as {@link GrantDelays} sees them. */
+    private final class Clients implements GrantDelays.Clients {
         private final RandomLocks locks;
 
         Clients(RandomLocks locks) {

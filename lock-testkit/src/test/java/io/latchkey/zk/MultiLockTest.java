@@ -137,7 +137,7 @@ class MultiLockTest extends OnOneServer {
 
     /** Its connection broke again and again, and other leases of the client with it. */
     @Test
-    void everyMultiLockThatTheDoorTakesFitsAPacket_whateverTheLengthOfItsNodes() throws Exception {
+    void everyAcceptedMultiLockFitsAPacket_forAnyLengthOfNodes() throws Exception {
         List<ACL> everybody = ZooDefs.Ids.OPEN_ACL_UNSAFE;
         assertFitsAPacket(client(builder -> builder.basePath("/plain")), "/plain", everybody);
         String label = "\u4e00".repeat(256);
@@ -185,7 +185,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void membersMayComeFreeInAnyOrder() throws Exception {
+    void multiLockIsGranted_whenMembersBecomeFreeInAnyOrder() throws Exception {
         for (String order : List.of("012", "210", "102")) {
             List<Lease> held = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
@@ -206,7 +206,7 @@ class MultiLockTest extends OnOneServer {
 
     /** A request that defers reading its position must not rely on later requests. */
     @Test
-    void aMemberThatMayHoldKeepsItsPermitsWhenItsSemaphoreShrinks() throws Exception {
+    void readyMemberKeepsItsPermits_whenItsSemaphoreShrinks() throws Exception {
         Lease held = two.mutex("/a").acquire();
         CompletableFuture<Lease> waiting = one.multiLock(
                         one.mutex("/a"), one.semaphore("/s", 3).permits(3))
@@ -220,7 +220,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void singleRequestsBetweenMultiLocksOfTheirClientAreServed() throws Exception {
+    void singleRequestsAreServed_betweenLocalMultiLocks() throws Exception {
         Lease held = two.mutex("/a").acquire();
         List<CompletableFuture<Lease>> all = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -239,7 +239,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void oneMemberIsALockLikeAnyOther() throws Exception {
+    void multiLockOfOneMember_behavesLikeASingleLock() throws Exception {
         Lease lease = mutexes(one, "/a").acquire();
         assertEquals(lease.token(), requestsUnder("/a").get(0).created());
         assertEquals(Optional.empty(), two.mutex("/a").tryAcquire());
@@ -247,7 +247,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void theLeaseStaysValidForManySessionTimeouts() throws Exception {
+    void leaseStaysValid_forManySessionTimeouts() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient beating = patient(proxy);
         Lease lease = beating.multiLock(anyMix(beating)).acquire();
@@ -256,7 +256,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void belowAChrootTheTokenIsTheNodesToo() throws Exception {
+    void tokenIsThatOfTheNode_belowAChroot() throws Exception {
         ZkLockClient rooted = client(builder -> builder.connectString(server().connectString() + "/apps/shop"));
         for (int round = 0; round < 2; round++) {
             Lease lease = rooted.multiLock(rooted.mutex("/a"), rooted.semaphore("/b", 2))
@@ -271,7 +271,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void belowABasePathToo() throws Exception {
+    void tokenIsThatOfTheNode_belowABasePath() throws Exception {
         ZkLockClient based = client(builder -> builder.basePath("/base"));
         Lease lease = mutexes(based, "/a", "/b").acquire();
         assertEquals("/a", lease.path());
@@ -282,7 +282,7 @@ class MultiLockTest extends OnOneServer {
 
     /** A member that would hold is not held: its going is no release, and nothing is handed over by it. */
     @Test
-    void aMemberThatGivesUpIsNoHandOver() throws Exception {
+    void cancelledMultiLock_isNoHandOver() throws Exception {
         for (ZkLockClient client : List.of(three, one)) {
             Lease held = two.mutex("/a").acquire();
             CompletableFuture<Lease> both = mutexes(one, "/a", "/b").acquireAsync();
@@ -302,7 +302,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void nothingIsLeft_whereverAMemberIsOfAnotherKind() throws Exception {
+    void nothingIsLeft_whenAMemberIsOfAnotherKind() throws Exception {
         two.mutex("/a").acquire().close();
         two.semaphore("/s", 3).acquire().close();
         for (MultiLock lock : List.of(
@@ -332,7 +332,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aMemberThatMayNotBeMadeFailsTheWhole() throws Exception {
+    void multiLockFails_whenAMemberCannotBeCreated() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/shut", new byte[0], ZooDefs.Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
         two.mutex("/a").acquire().close();
@@ -366,7 +366,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aGrowingMemberLetsTheWholeIn() throws Exception {
+    void multiLockIsGranted_whenAMembersCapacityGrows() throws Exception {
         Lease held = two.semaphore("/s", 3).permits(2).acquire();
         CompletableFuture<Lease> waiting = one.multiLock(
                         one.mutex("/a"), one.semaphore("/s", 3).permits(2))
@@ -385,7 +385,7 @@ class MultiLockTest extends OnOneServer {
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void aRaceForMissingPathsLeavesNoNodeBehind(int members) throws Exception {
+    void raceForMissingPaths_leavesNoNode(int members) throws Exception {
         List<ZkLockClient> clients = new ArrayList<>(List.of(one, two, three));
         while (clients.size() < 8) {
             clients.add(client("racer"));
@@ -426,7 +426,7 @@ class MultiLockTest extends OnOneServer {
 
     /** Beside those of the contract: the same path in two forms, null, and an implementation of another library. */
     @Test
-    void badMembersAreRefusedAtTheDoor() throws Exception {
+    void badMembersAreRefusedAtOnce() throws Exception {
         Acquirable a = one.mutex("/never/a");
         assertThrows(
                 IllegalArgumentException.class,
@@ -453,7 +453,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void whereOneNodeIsDeletedTheWholeIsLostAndTheOtherNodesGo() throws Exception {
+    void leaseIsLostAndOtherNodesAreDeleted_whenOneNodeIsDeleted() throws Exception {
         for (int deleted = 0; deleted < 3; deleted++) {
             Lease lease = mutexes(one, ABC).acquire();
             CompletableFuture<Lease> next = mutexes(two, ABC).acquireAsync();
@@ -471,7 +471,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost() throws Exception {
+    void releaseReportsTheLossAndDeletesOtherNodes_whenOneNodeIsMissing() throws Exception {
         for (int deleted = 0; deleted < 3; deleted++) {
             Lease lease = mutexes(one, ABC).acquire();
             deleteRequest(ABC[deleted], 0);
@@ -506,7 +506,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void aGuardedWriteIsRefusedIfAnyMembersNodeIsGone() throws Exception {
+    void guardedWriteIsRefused_whenAnyNodeIsMissing() throws Exception {
         ZooKeeper operator = handle();
         operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         byte value = 1;
@@ -528,7 +528,7 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void onABorrowedHandleClosingDeletesEveryNode() throws Exception {
+    void closeDeletesEveryNode_onABorrowedHandle() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = ZkLockClient.using(handle);
         Lease held = mutexes(borrowing, "/a", "/b").acquire();
@@ -543,7 +543,7 @@ class MultiLockTest extends OnOneServer {
     // ---- the ends of things
 
     @Test
-    void theCountersEndOnOneMembersPathHeals() throws Exception {
+    void multiLockIsServed_whenTheCounterOfOneMemberIsExhausted() throws Exception {
         mutexes(one, ABC).acquire().close();
         server().setChildCounter("/b", Integer.MAX_VALUE - 2);
         List<CompletableFuture<Lease>> all = Stream.of(one, two, three, two, one)

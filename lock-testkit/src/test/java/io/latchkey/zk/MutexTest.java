@@ -28,7 +28,7 @@ class MutexTest extends OnOneServer {
     private final ZkLockClient two = client("two");
 
     @Test
-    void theTokenIsTheCreationZxidOfTheNode() throws Exception {
+    void tokenIsTheCreationZxidOfTheNode() throws Exception {
         one.mutex("/m").acquire().close();
         Lease lease = one.mutex("/m").acquire();
         assertEquals(lease.token(), requestsUnder("/m").get(0).created());
@@ -56,7 +56,7 @@ class MutexTest extends OnOneServer {
     }
 
     @Test
-    void aFreshPathAndItsLevelsAreCreatedAsContainers() throws Exception {
+    void newPathAndItsParents_areCreatedAsContainers() throws Exception {
         Lease lease = one.mutex("/a/b/c").acquire();
         assertEquals("/a/b/c", lease.path());
         assertEquals(lease.token(), requestsUnder("/a/b/c").get(0).created());
@@ -126,7 +126,7 @@ class MutexTest extends OnOneServer {
     }
 
     @Test
-    void theClientsOwnCallbacksHaveThreadsOfTheirOwn() throws Exception {
+    void callbacksOfTheClient_runOnTheirOwnThreads() throws Exception {
         AtomicReference<String> thread = new AtomicReference<>("");
         Lease held = one.mutex("/m").acquire();
         CompletableFuture<Void> told = two.mutex("/m").acquireAsync().thenAccept(lease -> {

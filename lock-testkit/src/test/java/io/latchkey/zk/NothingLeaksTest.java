@@ -139,7 +139,7 @@ class NothingLeaksTest {
     @Test
     @Tag("long")
     @Timeout(900)
-    void afterLoadAndFaultsThereIsNoMoreThanBefore() throws Exception {
+    void nothingIsKept_afterLoadAndFaults() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             List<ZkLockClient> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
@@ -193,7 +193,7 @@ class NothingLeaksTest {
      */
     @Test
     @Timeout(120)
-    void sessionsThatAreOverAreForgotten() throws Exception {
+    void nothingIsKept_ofEndedSessions() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient other = client(server);
                 ZkLockClient client = client(server)) {
@@ -222,7 +222,7 @@ class NothingLeaksTest {
     /** Requests behind others of their session ask late where they stand; these never do, since their time is up. */
     @Test
     @Timeout(120)
-    void requestsThatGaveUpBehindOthersAreForgotten() throws Exception {
+    void nothingIsKept_ofCancelledWaiters() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient other = client(server, LONG_SESSION);
                 ZkLockClient client = client(server, LONG_SESSION)) {
@@ -275,7 +275,7 @@ class NothingLeaksTest {
     /** Each wish uses up the watch that told of it; the next one must have one listener, not one more. */
     @Test
     @Timeout(120)
-    void aHolderThatIsAskedAgainAndAgainListensOnce() throws Exception {
+    void holderListensOnce_whenItIsAskedRepeatedly() throws Exception {
         String listener = "io.latchkey.zk.internal.request.RevocationNode$Listener";
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient other = client(server);
@@ -407,7 +407,7 @@ class NothingLeaksTest {
                 default -> {
                     Acquirable lock = lock(client, own);
                     Optional<Lease> lease = own.nextBoolean()
-                            ? Punctual.tryAcquire(lock, Duration.ofMillis(own.nextInt(1, 300)))
+                            ? TimedAcquires.tryAcquire(lock, Duration.ofMillis(own.nextInt(1, 300)))
                             : Optional.of(lock.acquire());
                     if (lease.isPresent()) {
                         hold(lock, lease.get(), own);

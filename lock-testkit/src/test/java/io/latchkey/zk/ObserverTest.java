@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Every event is reported once, in order, and an observer cannot disturb the locks. */
 @Timeout(60)
 class ObserverTest extends OnOneServer {
-    private final Heard heard = new Heard();
+    private final RecordingObserver heard = new RecordingObserver();
     private int fences;
     private final FaultProxy proxy = fastProxy();
     private final ZkLockClient client =
@@ -164,7 +164,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void aHolderWhoseConnectionIsLostIsSuspectUntilItIsBack() throws Exception {
+    void holderIsSuspect_whileItsConnectionIsLost() throws Exception {
         Lease lease = client.mutex("/m").acquire();
         proxy.cut();
         awaitUntil(
@@ -204,7 +204,7 @@ class ObserverTest extends OnOneServer {
 
     @Test
     void localTurns_areReportedSeparately() throws Exception {
-        Heard own = new Heard();
+        RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease first = turns.mutex("/m").acquire();
         CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
@@ -239,7 +239,7 @@ class ObserverTest extends OnOneServer {
 
     @Test
     void firstLocalWaiterGetsItsPosition_whenItWaitsForAnotherClient() throws Exception {
-        Heard own = new Heard();
+        RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease held = other.mutex("/m").acquire();
         CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
@@ -256,7 +256,7 @@ class ObserverTest extends OnOneServer {
 
     @Test
     void requestForACuratorSemaphoreGetsItsPosition_whenItWaits() throws Exception {
-        Heard own = new Heard();
+        RecordingObserver own = new RecordingObserver();
         ZkLockClient waiting = client(builder -> builder.layout(Layout.CURATOR).observer(own));
         ZkLockClient holding = client(builder -> builder.layout(Layout.CURATOR));
         Lease held = holding.semaphore("/s", 1).acquire();

@@ -46,7 +46,7 @@ class OldBugsTest extends OnOneServer {
     private static final Duration SHORT_SESSION = Slowness.stretched(Duration.ofSeconds(6));
 
     @Test
-    void aReleaseOnTheWireWhileTheClientClosesIsAnswered() throws Exception {
+    void releaseInFlightIsAnswered_whenTheClientCloses() throws Exception {
         for (int round = 0; round < 10; round++) {
             ZkLockClient closing = client("closing");
             ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -67,7 +67,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aReleaseOnTheWireWhileTheSessionExpiresIsAnswered() throws Exception {
+    void releaseInFlightIsAnswered_whenTheSessionExpires() throws Exception {
         FaultProxy proxy = proxy();
         // Long enough to be held still when it is released.
         Lease lease = client(
@@ -80,7 +80,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aCreateOnTheWireWhileABorrowingClientClosesLeavesNoNode() throws Exception {
+    void createInFlightLeavesNoNode_whenABorrowingClientCloses() throws Exception {
         ZooKeeper handle = handle();
         for (int round = 0; round < 10; round++) {
             ZkLockClient borrowing = ZkLockClient.using(handle);
@@ -96,7 +96,7 @@ class OldBugsTest extends OnOneServer {
 
     /** The heartbeat's one transaction over all nodes outgrew ZooKeeper's packet. */
     @Test
-    void thousandsOfNodesOnALongPathDoNotBurstTheHeartbeat() throws Exception {
+    void heartbeatFitsAPacket_withThousandsOfNodesOnALongPath() throws Exception {
         ZkLockClient many = client(builder -> builder.sessionTimeout(SHORT_SESSION));
         String path = "/" + "long".repeat(100);
         Lease held = client("other").mutex(path).acquire();
@@ -115,7 +115,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aNodeThatWasFoundAgainBeatsAsWell() throws Exception {
+    void heartbeatChecksANode_thatWasFoundAgain() throws Exception {
         FaultProxy proxy = proxy();
         client("creator").mutex("/m").acquire().close();
         ZkLockClient unlucky = patient(proxy);
@@ -144,7 +144,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aWideMarginStillLetsALeaseLive() throws Exception {
+    void leaseStaysValid_withAWideMargin() throws Exception {
         Duration session = Slowness.stretched(Duration.ofSeconds(4));
         for (Duration margin : List.of(session, Duration.ofMillis(1))) {
             Lease lease = client(builder -> builder.sessionTimeout(session).validityMargin(margin))
@@ -157,7 +157,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aRequestGivenUpBetweenTwoSessionsIsOver() throws Exception {
+    void requestEnds_whenItIsCancelledBetweenTwoSessions() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient restless = behind(proxy);
         Lease held = client("other").mutex("/m").acquire();
@@ -174,7 +174,7 @@ class OldBugsTest extends OnOneServer {
 
     /** A member that is ready is not looked at again while the others are waited for. */
     @Test
-    void aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext() throws Exception {
+    void multiLockIsNotGrantedBesideTheNext_whenAReadyMembersNodeWasDeleted() throws Exception {
         ZkLockClient one = lasting();
         ZkLockClient other = lasting();
         other.mutex("/a").acquire().close();
@@ -192,7 +192,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aListFromBeforeTheNodesWereMadeInASecondGoLeavesNone() throws Exception {
+    void nodesOfASecondAttemptAreKept_whenAnOlderListArrives() throws Exception {
         ZkLockClient one = lasting();
         Semaphore permits = one.semaphore("/p/s", 2);
         permits.acquire().close();
@@ -205,7 +205,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aWriterThatWasPutOffIsNotForgottenOverReadersBehindIt() throws Exception {
+    void deferredWriterIsGranted_withReadersBehindIt() throws Exception {
         ReadWriteLock lock = lasting().readWriteLock("/rw");
         Lease held = client("other").readWriteLock("/rw").writeLock().acquire();
         List<CompletableFuture<Lease>> all = new ArrayList<>();
@@ -257,7 +257,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aNeighbourWhoseNodeMayNotBeReadIsNotLost() throws Exception {
+    void localHolderKeepsItsLease_whenItsNodeCannotBeRead() throws Exception {
         handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         ACL allButRead = new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE);
         ZkLockClient one =
@@ -272,7 +272,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void theViewOfAnotherKindIsNoReentry() throws Exception {
+    void viewOfAnotherKindIsNotReentrant() throws Exception {
         ZkLockClient one = client("one");
         Lock mutex = one.mutex("/m").asLock();
         mutex.lock();
@@ -286,7 +286,7 @@ class OldBugsTest extends OnOneServer {
 
     /** Its transaction broke the connection again and again, and so cost the client its other leases. */
     @Test
-    void aMultiLockThatFitsNoPacketIsRefusedAtTheDoor() {
+    void multiLockIsRefused_whenItFitsNoPacket() {
         ZkLockClient one = client("one");
         Acquirable[] many = IntStream.range(0, 6000)
                 .mapToObj(i -> one.mutex("/p/" + "long".repeat(40) + i))
@@ -296,7 +296,7 @@ class OldBugsTest extends OnOneServer {
 
     /** One watch on a path was lost with the connection, the other was restored with it, without an owner. */
     @Test
-    void aWatchThatComesBackWithTheConnectionIsTakenBackInTheEnd() throws Exception {
+    void watchIsRemoved_whenItReturnsWithTheConnection() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient one = patient(proxy);
         ZkLockClient other = lasting();
@@ -314,7 +314,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
-    void aWatchThatIsSetWhileAnOlderOneIsTakenBackIsTakenBackInTheEnd() throws Exception {
+    void watchIsRemoved_whenItIsSetDuringTheRemovalOfAnOlderOne() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient one = patient(proxy);
         Semaphore mine = one.semaphore("/p/s", 1);

@@ -129,7 +129,7 @@ class OldServerTest {
     }
 
     @Test
-    void everyKindOfLockIsHandedFromClientToClient() throws Exception {
+    void everyKindOfLock_isHandedOver() throws Exception {
         for (Lockable kind : Lockable.values()) {
             ZkLockClient first = client();
             ZkLockClient second = client();
@@ -148,7 +148,7 @@ class OldServerTest {
     }
 
     @Test
-    void aHandOverCostsAListHere() throws Exception {
+    void handOverCostsOneList() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient waiter = client(proxy.connectString());
         ZkLockClient holder = client();
@@ -198,7 +198,7 @@ class OldServerTest {
     }
 
     @Test
-    void aCutConnectionKeepsLeaseAndPlace() throws Exception {
+    void leaseAndPlaceAreKept_whenTheConnectionIsCut() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient cut = client(proxy.connectString());
         ZkLockClient other = client();
@@ -238,7 +238,7 @@ class OldServerTest {
     }
 
     @Test
-    void expiryWhileWaitingQueuesAgain() throws Exception {
+    void waiterQueuesAgain_whenItsSessionExpires() throws Exception {
         for (Lockable kind : Lockable.values()) {
             FaultProxy proxy = fastProxy();
             ZkLockClient expiring = client(proxy.connectString());
@@ -264,7 +264,7 @@ class OldServerTest {
 
     /** Locks of every kind, all of one client: those of one list shut out those at the same places of the other. */
     @Test
-    void aHolderThatIsCutOffKnowsBeforeTheNextIsGranted() throws Exception {
+    void cutOffHolderLosesItsLease_beforeTheNextGrant() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient cutOff = client(proxy.connectString(), BRIEF);
         ZkLockClient other = client();
@@ -295,7 +295,7 @@ class OldServerTest {
     }
 
     @Test
-    void aDowngradeAGuardedWriteAndAResizeWork() throws Exception {
+    void downgradeGuardedWriteAndResizeSucceed() throws Exception {
         ZkLockClient client = client();
         ReadWriteLock lock = client.readWriteLock("/down");
         Lease write = lock.writeLock().acquire();
@@ -313,7 +313,7 @@ class OldServerTest {
     }
 
     @Test
-    void aHolderIsAskedAndEvicted() throws Exception {
+    void holderIsAskedAndEvicted() throws Exception {
         ZkLockClient admin = client();
         Lease held = client().mutex("/asked").acquire();
         CompletableFuture<ReleaseRequest> wish = held.releaseRequested();

@@ -100,7 +100,7 @@ class OverflowTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(Lockable.class)
-    void foreignChildrenThatKeepAPathAreNamedInTheError(Lockable kind) throws Exception {
+    void errorNamesForeignChildren_thatKeepAPathFromBeingRenewed(Lockable kind) throws Exception {
         kind.of(first).acquire().close();
         setCounters(kind, NEAR_THE_END);
         String path = kind.paths().get(0);

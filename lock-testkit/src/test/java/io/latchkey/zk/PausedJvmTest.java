@@ -22,7 +22,7 @@ class PausedJvmTest extends OnOneServer {
     private static final Duration OUTLIVES_A_COLD_START = Duration.ofSeconds(4);
 
     @Test
-    void aHolderThatWasStoppedFindsItsLeaseInvalidOnTheFirstLook() throws Exception {
+    void leaseIsInvalidAtTheFirstLook_whenTheProcessWasStopped() throws Exception {
         ZkLockClient other = client("other");
         try (ClientProcess holder = ClientProcess.start(server(), OUTLIVES_A_COLD_START)) {
             long token = holder.acquire("/m").get(30, TimeUnit.SECONDS);

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  */
 final class RandomLocks {
     private static final int CAPACITY = 3;
-    /** The allowance for pauses of the machine. {@link Punctual} excludes pauses and is stricter. */
+    /** The allowance for pauses of the machine. {@link TimedAcquires} excludes pauses and is stricter. */
     private static final Duration ALLOWANCE = Duration.ofSeconds(3);
 
     private static final Duration SERVED = Duration.ofSeconds(15);
@@ -93,7 +93,7 @@ final class RandomLocks {
                 faulty, lock, claimed.stream().map(Claimed::claim).toArray(LockClaim[]::new));
         waiting.add(faulty);
         Optional<Lease> lease = random.nextInt(4) == 0
-                ? Punctual.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
+                ? TimedAcquires.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
                 : Optional.of(recorded.acquire());
         waiting.remove(faulty);
         lease.ifPresent(granted -> holdAndRelease(granted, random, longestHoldMillis));

@@ -60,7 +60,7 @@ class ReadWriteLockTest extends OnOneServer {
      */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
-    void writerIsGranted_whenTheLastReaderHasLeftInWhateverOrder(String order) throws Exception {
+    void writerIsGranted_whenAllReadersHaveReleasedInAnyOrder(String order) throws Exception {
         ZkLockClient four = client("four");
         // Readers of other clients; of the writer's own, where a release is known before the server has it; of both.
         for (List<ZkLockClient> clients :
@@ -81,7 +81,7 @@ class ReadWriteLockTest extends OnOneServer {
     }
 
     @Test
-    void aNeighbourThatGivesUpIsNoHandOver() throws Exception {
+    void cancelledNeighbour_isNoHandOver() throws Exception {
         Lease foreign = read(two).acquire();
         CompletableFuture<Lease> first = queued(write(one));
         CompletableFuture<Lease> second = queued(write(one));
@@ -117,7 +117,7 @@ class ReadWriteLockTest extends OnOneServer {
     // ---- within one session
 
     @Test
-    void aWriterHandsOverToItsOwnReadersWithoutTheServer() throws Exception {
+    void writerHandsOverToLocalReaders_withoutTheServer() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient local = patient(proxy);
         read(local).acquire().close();
@@ -137,7 +137,7 @@ class ReadWriteLockTest extends OnOneServer {
     }
 
     @Test
-    void anotherClientsWriterBetweenKeepsAReaderFromALocalHandOver() throws Exception {
+    void readerGetsNoLocalHandOver_whenAForeignWriterIsBetween() throws Exception {
         Lease writing = write(one).acquire();
         CompletableFuture<Lease> between = queued(write(two));
         CompletableFuture<Lease> reader = queued(read(one));
@@ -150,7 +150,7 @@ class ReadWriteLockTest extends OnOneServer {
     }
 
     @Test
-    void aSequenceOfReadersAndWritersOfOneClientIsServedInOrder() throws Exception {
+    void localReadersAndWritersAreServedInOrder() throws Exception {
         Lease held = write(one).acquire();
         List<String> order = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger readers = new AtomicInteger();
@@ -185,7 +185,7 @@ class ReadWriteLockTest extends OnOneServer {
     // ---- wake-ups
 
     @Test
-    void aReaderWatchesTheNearestWriterBeforeIt() throws Exception {
+    void readerWatchesTheNearestWriterAhead() throws Exception {
         Lease first = write(one).acquire();
         CompletableFuture<Lease> second = queued(write(two));
         FaultProxy proxy = proxy();
@@ -215,7 +215,7 @@ class ReadWriteLockTest extends OnOneServer {
 
     /** If all waiters watched the first writer, each writer would wake all of them: k times M. */
     @Test
-    void manyReadersBehindManyWritersAreWokenOnceEach() throws Exception {
+    void readersAreWokenOnce_behindManyWriters() throws Exception {
         int writers = 4;
         int readers = 5;
         List<CompletableFuture<Lease>> writing = new ArrayList<>();
@@ -246,7 +246,7 @@ class ReadWriteLockTest extends OnOneServer {
     }
 
     @Test
-    void aWaitingWriterIsNotWokenByReadersFarAhead() throws Exception {
+    void waitingWriterIsNotWoken_byReadersFarAhead() throws Exception {
         Lease oldest = read(one).acquire();
         Lease newest = read(two).acquire();
         FaultProxy proxy = proxy();

@@ -99,7 +99,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void readersOfOneClientShareAndHoldEachForThemselves() throws Exception {
+    void localReadersShare_withSeparateHolds() throws Exception {
         read.lock();
         boolean shared = byAnother(() -> read.tryLock());
         assertTrue(shared);
@@ -114,7 +114,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void aWritersLockKeepsOtherThreadsOfItsClientOut() throws Exception {
+    void writerExcludesOtherThreadsOfItsClient() throws Exception {
         write.lock();
         boolean wrote = byAnother(() -> write.tryLock());
         boolean didRead = byAnother(() -> read.tryLock());
@@ -169,7 +169,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void everyFormOfLockingReadIsAllowedToTheWriter() throws Exception {
+    void writerLocksTheReadLock_inEveryForm() throws Exception {
         write.lock();
         read.lockInterruptibly();
         assertTrue(read.tryLock());
@@ -185,7 +185,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void aDowngradeWaitsForTheConnection() throws Exception {
+    void downgradeWaitsForTheConnection() throws Exception {
         write.lock();
         read.lock();
         proxy.cut();
@@ -199,7 +199,7 @@ class ReadWriteViewTest extends OnOneServer {
     // ---- from read to write
 
     @Test
-    void aReaderIsRefusedTheWriteLockAtOnceInEveryForm() throws Exception {
+    void readerIsRefusedTheWriteLock_inEveryForm() throws Exception {
         read.lock();
         List<Executable> forms = List.of(
                 write::lock,
@@ -227,7 +227,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void afterADowngradeTheWriterIsAReaderLikeAnyOther() throws Exception {
+    void writerIsAReader_afterADowngrade() throws Exception {
         write.lock();
         read.lock();
         write.unlock();
@@ -243,7 +243,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void anotherThreadsReadLockIsNoReasonToRefuse() throws Exception {
+    void writeLockIsNotRefused_whenAnotherThreadReads() throws Exception {
         byAnother(() -> {
             read.lock();
             return null;
@@ -277,7 +277,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void aTimedTryGivesUpAndAnInterruptibleOneIsInterrupted() throws Exception {
+    void timedTryTimesOut_andInterruptibleLockIsInterrupted() throws Exception {
         write.lock();
         for (Lock lock : List.of(read, write)) {
             boolean soon = byAnother(() -> lock.tryLock(100, TimeUnit.MILLISECONDS));
@@ -302,7 +302,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void lockWaitsOnWhenInterruptedAndKeepsTheFlag() throws Exception {
+    void lockWaitsOn_whenInterrupted() throws Exception {
         write.lock();
         AtomicBoolean flag = new AtomicBoolean();
         CountDownLatch done = new CountDownLatch(1);
@@ -414,7 +414,7 @@ class ReadWriteViewTest extends OnOneServer {
     }
 
     @Test
-    void manyThreadsThatDowngradeAndReadNeverMeetAWriter() throws Exception {
+    void downgradersAndReadersNeverMeetAWriter() throws Exception {
         ExecutorService crowd = Executors.newFixedThreadPool(8);
         int[] value = {0};
         List<Future<Boolean>> all = new java.util.ArrayList<>();

@@ -101,7 +101,7 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void aFreeAcquireIsTwoRequestsInOneFlightAndAReleaseOne(Single lock) throws Exception {
+    void acquireCostsTwoRequestsInOneFlight_whenFree(Single lock) throws Exception {
         for (int round = 0; round < 3; round++) {
             Wire.Mark before = proxy.mark();
             Lease lease = Flight.of(2, proxy, lock.of().apply(counted)::acquireAsync);
@@ -114,7 +114,7 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void firstContactAddsOneRequestToTheSameFlight(Single lock) throws Exception {
+    void firstContactAddsOneRequest_toTheSameFlight(Single lock) throws Exception {
         FaultProxy fresh = proxy();
         ZkLockClient newcomer = patient(fresh);
         Wire.Mark before = fresh.mark();
@@ -126,7 +126,7 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void aFailedTryCostsOneDeletion(Single lock) throws Exception {
+    void failedTryCostsOneDeletion(Single lock) throws Exception {
         Lease held = lock.name().startsWith("read")
                 ? write(other).acquire()
                 : lock.name().startsWith("write")
@@ -142,7 +142,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void afterAResizeAnAcquireIsThreeRequestsOnceAndTwoThen() throws Exception {
+    void acquireCostsOneMoreRequest_onceAfterAResize() throws Exception {
         other.semaphore("/s", CAPACITY).resize(CAPACITY + 5);
         for (int more : List.of(1, 0)) { // the data, once the list has told that it was written
             Wire.Mark before = proxy.mark();
@@ -167,7 +167,7 @@ class RecipeWireTest extends OnOneServer {
     // ---- multi-locks
 
     @Test
-    void aFreeMultiLockIsOneTransactionAndOneReadOfAllListsInOneFlight() throws Exception {
+    void multiLockCostsOneTransactionAndOneReadInOneFlight_whenFree() throws Exception {
         for (int round = 0; round < 3; round++) {
             Wire.Mark before = proxy.mark();
             Lease lease = Flight.of(2, proxy, multi(counted)::acquireAsync);
@@ -183,7 +183,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aMultiLockOfMixedMembersCostsTheSame() throws Exception {
+    void multiLockCostsTheSame_withMixedMembers() throws Exception {
         Acquirable mixed = counted.multiLock(
                 counted.mutex("/k/1"),
                 counted.readWriteLock("/rw").readLock(),
@@ -197,7 +197,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aFailedTryOfAMultiLockCostsOneTransactionMore() throws Exception {
+    void failedTryOfAMultiLockCostsOneMoreTransaction() throws Exception {
         other.mutex("/k/3").acquire();
         Wire.Mark before = proxy.mark();
         assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
@@ -208,7 +208,7 @@ class RecipeWireTest extends OnOneServer {
 
     /** Together they might not fit a packet. */
     @Test
-    void aMultiLockReadsEachListByItselfWhereOneWasLong() throws Exception {
+    void multiLockReadsListsSeparately_whenOneWasLong() throws Exception {
         Lease held = other.mutex("/k/3").acquire();
         ZooKeeper somebody = handle();
         for (char name = 'a'; name < 'f'; name++) {
@@ -225,7 +225,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aWaitingMultiLockWatchesItsBlockedMembersAndItsOwnNodesOnly() throws Exception {
+    void waitingMultiLockWatchesBlockedMembersAndItsOwnNodesOnly() throws Exception {
         Lease held = other.mutex("/k/3").acquire();
         Wire.Mark before = proxy.mark();
         CompletableFuture<Lease> waiting = multi(counted).acquireAsync();
@@ -250,7 +250,7 @@ class RecipeWireTest extends OnOneServer {
     // ---- waiting and handing over
 
     @Test
-    void aReaderBehindAWriterAddsThreeRequestsAndTheHandOverNone() throws Exception {
+    void waitingReaderAddsThreeRequests_andTheHandOverNone() throws Exception {
         Lease writing = write(other).acquire();
         Wire.Mark before = proxy.mark();
         CompletableFuture<Lease> reading = read(counted).acquireAsync();
@@ -266,7 +266,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aReaderBehindAWriterBehindReadersIsHandedOverToAsWell() throws Exception {
+    void readerIsHandedOver_behindAWriterBehindReaders() throws Exception {
         Lease reading = read(other).acquire();
         CompletableFuture<Lease> writing = write(client("writer")).acquireAsync();
         awaitRequests("/rw", 2);
@@ -286,7 +286,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aWriterBehindAWriterIsHandedOverToWithoutARequest() throws Exception {
+    void handOverFromWriterToWriterCostsNoRequest() throws Exception {
         Lease writing = write(other).acquire();
         CompletableFuture<Lease> next = write(counted).acquireAsync();
         awaitWatches(3);
@@ -298,7 +298,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aWriterBehindTheLastReaderCostsOneList() throws Exception {
+    void handOverFromTheLastReaderToAWriterCostsOneList() throws Exception {
         Lease reading = read(other).acquire();
         CompletableFuture<Lease> writing = write(counted).acquireAsync();
         awaitRequests("/rw", 2);
@@ -312,7 +312,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aWriterBehindTwoReadersCostsOneListAndTwoWatchesForEachThatLeavesLast() throws Exception {
+    void writerBehindTwoReadersCostsOneListAndTwoWatches_perLastReader() throws Exception {
         Lease oldest = read(other).acquire();
         Lease newest = read(client("newest")).acquire();
         CompletableFuture<Lease> writing = write(counted).acquireAsync();
@@ -350,7 +350,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aLocalHandOverToReadersNeedsNoAnswerOfTheServer() throws Exception {
+    void localHandOverToReadersNeedsNoResponse() throws Exception {
         Lease writing = write(counted).acquire();
         CompletableFuture<Lease> first = read(counted).acquireAsync();
         CompletableFuture<Lease> second = read(counted).acquireAsync();
@@ -366,7 +366,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aSemaphoreHandOverIsOneList() throws Exception {
+    void handOverOfASemaphoreCostsOneList() throws Exception {
         Lease all = permits(other, 2).acquire();
         CompletableFuture<Lease> waiting = permits(counted, 2).acquireAsync();
         awaitRequests("/two", 2);
@@ -386,7 +386,7 @@ class RecipeWireTest extends OnOneServer {
     /** Two holders and a waiter for one permit: whichever leaves, one list settles it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aSemaphoreWaiterForOnePermitListsOnce(boolean newestFirst) throws Exception {
+    void semaphoreWaiterListsOnce_forOnePermit(boolean newestFirst) throws Exception {
         Lease oldest = permits(other, 1).acquire();
         Lease newest = permits(client("newest"), 1).acquire();
         CompletableFuture<Lease> waiting = permits(counted, 1).acquireAsync();
@@ -406,7 +406,7 @@ class RecipeWireTest extends OnOneServer {
      * the end.
      */
     @Test
-    void aSemaphoreWaiterForAllPermitsIsWokenAtMostOnceForEachHolder() throws Exception {
+    void semaphoreWaiterIsWokenAtMostOncePerHolder_forAllPermits() throws Exception {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             held.add(permits(client("holder " + i), 1).acquire());
@@ -424,7 +424,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void aWaiterFarBackInTheLineIsNotWokenByAReleaseAhead() throws Exception {
+    void waiterFarBackInTheChainIsNotWoken_byARelease() throws Exception {
         Lease first = permits(other, 1).acquire();
         permits(client("second"), 1).acquire();
         List<CompletableFuture<Lease>> line = new ArrayList<>();
@@ -498,7 +498,7 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void cancellingTakesTheWatchesBackAndCostsOneDeletion(Single lock) throws Exception {
+    void cancelRemovesWatchesAndCostsOneDeletion(Single lock) throws Exception {
         Lease held = lock.name().startsWith("read")
                 ? write(other).acquire()
                 : lock.name().startsWith("write")
@@ -519,7 +519,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void anIdleHolderOfEveryKindSendsOneHeartbeatABeat() throws Exception {
+    void idleHolderSendsOneHeartbeat_ofEveryKind() throws Exception {
         read(counted).acquire();
         counted.semaphore("/s", CAPACITY).permits(3).acquire();
         multi(counted).acquire();
@@ -534,7 +534,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
-    void manyLocalReadersAndWritersCostAtMostThreeRequestsEach() throws Exception {
+    void localReadersAndWritersCostAtMostThreeRequestsEach() throws Exception {
         int all = 40;
         Lease held = write(other).acquire();
         Wire.Mark before = proxy.mark();

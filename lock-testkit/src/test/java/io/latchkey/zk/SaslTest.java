@@ -103,7 +103,7 @@ class SaslTest {
     }
 
     @Test
-    void twoLoginsOfOneProcessAreTwoCreators() throws Exception {
+    void loginsOfOneProcessAreSeparateCreators() throws Exception {
         List<ACL> creator = ZooDefs.Ids.CREATOR_ALL_ACL;
         try (ZkLockClient billing = builder("Billing").acl(creator).build();
                 ZkLockClient shipping = builder("Shipping").acl(creator).build()) {

@@ -63,7 +63,7 @@ class SemaphoreTest extends OnOneServer {
      */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
-    void waitersAreGrantedAsSoonAsTheyFit_whateverTheOrderInWhichHoldersLeave(String order) throws Exception {
+    void waitersAreGrantedAsSoonAsTheyFit_inAnyOrderOfReleases(String order) throws Exception {
         ZkLockClient four = client("four");
         // The waiter's holders are of other clients; or of its own, where a release is known before the server has it.
         for (List<ZkLockClient> clients : List.of(List.of(one, two, four), List.of(three, three, three))) {
@@ -91,7 +91,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void oneReleaseOfManyPermitsLetsManyIn() throws Exception {
+    void manyWaitersAreGranted_byOneReleaseOfManyPermits() throws Exception {
         Lease all = of3(one).permits(3).acquire();
         CompletableFuture<Lease> first = queued(of3(two));
         CompletableFuture<Lease> second = queued(of3(three));
@@ -109,7 +109,7 @@ class SemaphoreTest extends OnOneServer {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5, 8, 9, 20})
-    void aCrowdNeverHoldsMoreThanThereAre(int capacity) throws Exception {
+    void holdersNeverExceedTheCapacity_inACrowd(int capacity) throws Exception {
         AtomicInteger used = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         AtomicInteger broken = new AtomicInteger();
@@ -145,7 +145,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void aHundredPermitsAndAsManyHolders() throws Exception {
+    void hundredHoldersAreGranted_withAHundredPermits() throws Exception {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             held.add((i % 2 == 0 ? one : two).semaphore("/large", 100).acquire());
@@ -190,7 +190,7 @@ class SemaphoreTest extends OnOneServer {
 
     /** The first use need not be an acquire. */
     @Test
-    void errorHasBothNumbers_whateverUseIsMadeWithAnotherDeclaredNumber() throws Exception {
+    void errorHasBothNumbers_whenAnotherCapacityIsDeclared() throws Exception {
         of3(one).acquire();
         Semaphore of5 = two.semaphore(PATH, 5);
         for (Executable use : List.<Executable>of(
@@ -211,7 +211,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void theDeclaredNumberIsComparedAlsoAfterAResize() throws Exception {
+    void declaredCapacityIsCompared_afterAResize() throws Exception {
         of3(one).resize(5);
         Semaphore of5 = two.semaphore(PATH, 5);
         LockMismatchException told = assertThrows(LockMismatchException.class, of5::tryAcquire);
@@ -238,7 +238,7 @@ class SemaphoreTest extends OnOneServer {
     // ---- views
 
     @Test
-    void capacityIsTheDeclaredOne_whereThereIsNoPath() throws Exception {
+    void capacityIsTheDeclaredOne_withoutAPath() throws Exception {
         assertEquals(3, of3(one).capacity());
         assertEquals(3, of3(one).availablePermits());
         assertNeverMade(PATH);
@@ -259,7 +259,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void viewsSayWhenTheServerIsAwayOrTheThreadIsInterrupted() throws Exception {
+    void viewsThrow_whenTheServerIsAwayOrTheThreadIsInterrupted() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient asking = patient(proxy);
         of3(asking).acquire().close();
@@ -310,7 +310,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void aLargerCapacityLetsSeveralWaitersIn() throws Exception {
+    void waitersAreGranted_whenTheCapacityGrows() throws Exception {
         Lease all = of3(one).permits(3).acquire();
         CompletableFuture<Lease> first = queued(of3(two));
         CompletableFuture<Lease> second = queued(of3(three).permits(2));
@@ -335,7 +335,7 @@ class SemaphoreTest extends OnOneServer {
      */
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
-    void afterAShrinkTheWaiterComesInWhateverTheOrderOfLeaving(String order) throws Exception {
+    void waiterIsGrantedAfterAShrink_inAnyOrderOfReleases(String order) throws Exception {
         for (boolean early : List.of(true, false)) {
             of3(one).resize(3);
             List<Lease> held =
@@ -362,7 +362,7 @@ class SemaphoreTest extends OnOneServer {
 
     /** What another client has resized is known to the server alone. */
     @Test
-    void permitsAreAnsweredByTheServer_whateverThisClientKnowsOfTheCapacity() throws Exception {
+    void permitsAreCheckedByTheServer_whenTheKnownCapacityIsOutdated() throws Exception {
         assertThrows(
                 LockMismatchException.class, of3(one).permits(4)::acquire, "the path was not created, and not resized");
         assertNeverMade(PATH);
@@ -378,7 +378,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void aResizeOfAnUnusedPathCounts() throws Exception {
+    void resizeTakesEffect_onAnUnusedPath() throws Exception {
         of3(one).resize(5);
         assertEquals(5, of3(one).capacity());
         assertEquals(5, of3(two).capacity());
@@ -390,7 +390,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void resizingToTheSameNumberChangesNothing() throws Exception {
+    void resizeToTheSameCapacity_changesNothing() throws Exception {
         Lease held = of3(one).permits(3).acquire();
         of3(two).resize(3);
         assertEquals(3, of3(one).capacity());
@@ -399,7 +399,7 @@ class SemaphoreTest extends OnOneServer {
     }
 
     @Test
-    void aPathThatHasGoneAndComeAgainHasTheDeclaredCapacity() throws Exception {
+    void recreatedPathHasTheDeclaredCapacity() throws Exception {
         of3(one).acquire().close();
         of3(one).resize(5);
         of3(one).permits(5).acquire().close();
@@ -437,7 +437,7 @@ class SemaphoreTest extends OnOneServer {
     // ---- wake-ups
 
     @Test
-    void oneReleaseWakesWaitersOfAtMostAllPermitsHoweverManyWait() throws Exception {
+    void releaseWakesWaitersOfAtMostAllPermits_inALongQueue() throws Exception {
         for (int capacity : List.of(2, 3)) {
             String path = "/crowded/" + capacity;
             List<Lease> held = new ArrayList<>();

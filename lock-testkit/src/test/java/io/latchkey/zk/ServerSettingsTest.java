@@ -41,7 +41,7 @@ class ServerSettingsTest extends OnOneServer {
     // ---- handles that forget their watches
 
     @Test
-    void aBorrowedHandleThatForgetsItsWatchesIsRefused() throws Exception {
+    void borrowedHandleIsRefused_whenItDisablesTheResetOfWatches() throws Exception {
         ZKClientConfig forgetful = new ZKClientConfig();
         forgetful.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
         ZooKeeper handle = new ZooKeeper("127.0.0.1:1", 1000, event -> {}, false, forgetful);
@@ -61,7 +61,7 @@ class ServerSettingsTest extends OnOneServer {
      * never do.
      */
     @Test
-    void aQuotaThatIsExceededHoldsUpNoRelease() throws Exception {
+    void releaseSucceeds_whenQuotaIsExceeded() throws Exception {
         try (ProcessEnsemble ensemble = ProcessEnsemble.start("enforceQuota=true")) {
             ZkLockClient one = client(builder -> builder.connectString(ensemble.connectString()));
             ZkLockClient two = client(builder -> builder.connectString(ensemble.connectString()));
@@ -153,7 +153,7 @@ class ServerSettingsTest extends OnOneServer {
     }
 
     @Test
-    void aServerThatLengthensTheSessionAtReconnectIsBelievedOnceItHasAnswered() throws Exception {
+    void longerSessionCounts_afterTheFirstResponse() throws Exception {
         FaultProxy proxy = fastProxy();
         server().limitSessions(SHORT);
         ZkLockClient client = asksForLonger(proxy);

@@ -34,7 +34,7 @@ class SlowServerTest extends OnOneServer {
             client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(LONG));
 
     @Test
-    void aTimedTryEndsInItsTimeWhileTheServerIsSlow() throws Exception {
+    void timedTryEndsInTime_whenTheServerIsSlow() throws Exception {
         for (Acquirable lock : List.of(
                 slow.mutex("/m"),
                 slow.readWriteLock("/rw").readLock(),
@@ -50,7 +50,7 @@ class SlowServerTest extends OnOneServer {
     }
 
     @Test
-    void aTimedTryEndsInItsTimeWhileTheServerDoesNotAnswer() throws Exception {
+    void timedTryEndsInTime_whenTheServerDoesNotRespond() throws Exception {
         proxy.blackHole();
         assertTrue(timed(PATIENCE, () -> slow.mutex("/m").tryAcquire(PATIENCE)).isEmpty());
         proxy.heal();
@@ -59,7 +59,7 @@ class SlowServerTest extends OnOneServer {
 
     /** One without a time has the server's: a session time-out. */
     @Test
-    void aTryWithoutATimeEndsWithinASessionTimeout() throws Exception {
+    void tryEndsWithinASessionTimeout_withoutATimeout() throws Exception {
         proxy.blackHole();
         timed(
                 LONG,
@@ -70,7 +70,7 @@ class SlowServerTest extends OnOneServer {
 
     /** A release ends when the connection is found broken, at two thirds of a session time-out; for others later. */
     @Test
-    void aReleaseIsOverForItsHolderAndStaysOwed() throws Exception {
+    void releaseReturnsPending_andTheDeletionIsRetried() throws Exception {
         Lease held = slow.mutex("/m").acquire();
         proxy.blackHole();
         ReleaseOutcome outcome = timed(LONG, held::release);

@@ -22,7 +22,7 @@ class StripedMutexTest {
     }
 
     @Test
-    void aHoldersEndFreesItsStripeAndNoOther() throws Exception {
+    void endOfAHolderFreesItsStripeOnly() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient first = locks.client("clerk-1");
             Lease jones = key(first, "jones").acquire();

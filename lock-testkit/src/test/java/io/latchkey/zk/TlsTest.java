@@ -105,7 +105,7 @@ class TlsTest {
 
     /** The certificate is a login of its own, which an ACL may name. */
     @Test
-    void theCertificateIsALoginThatAnAclCanNameItsCreatorBy() throws Exception {
+    void certificateIsALogin_forTheAcl() throws Exception {
         List<ACL> creator = ZooDefs.Ids.CREATOR_ALL_ACL;
         try (ZkLockClient client = builder("client").acl(creator).build()) {
             Lease held = client.mutex("/own").acquire();
@@ -115,12 +115,12 @@ class TlsTest {
     }
 
     @Test
-    void aClientWhoseCertificateTheServerDoesNotKnowGetsNoConnection() {
+    void connectionIsRefused_withAnUnknownCertificate() {
         assertRefused(builder("stranger"));
     }
 
     @Test
-    void aClientWithoutTlsGetsNoConnection() {
+    void connectionIsRefused_withoutTls() {
         assertRefused(
                 ZkLockClient.builder().connectString(server.connectString()).sessionTimeout(SESSION));
     }

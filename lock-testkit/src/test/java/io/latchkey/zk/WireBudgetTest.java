@@ -47,7 +47,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void aFreeAcquireIsTwoRequestsInOneFlightAndAReleaseOne() throws Exception {
+    void acquireCostsTwoRequestsInOneFlight_whenFree() throws Exception {
         Wire.Mark before = proxy.mark();
         Lease lease = Flight.of(2, proxy, counted.mutex("/m")::acquireAsync);
         Wire acquired = proxy.since(before);
@@ -62,7 +62,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void firstContactAddsOneRequestToTheSameFlight() throws Exception {
+    void firstContactAddsOneRequest_toTheSameFlight() throws Exception {
         FaultProxy fresh = proxy();
         ZkLockClient newcomer = patient(fresh);
         Wire.Mark before = fresh.mark();
@@ -74,7 +74,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void waitingAddsThreeRequestsAndTheHandOverNone() throws Exception {
+    void waitAddsThreeRequests_andTheHandOverNone() throws Exception {
         Lease held = other.mutex("/m").acquire();
         Wire.Mark before = proxy.mark();
         CompletableFuture<Lease> waiting = counted.mutex("/m").acquireAsync();
@@ -108,7 +108,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void aPredecessorThatGivesUpCostsOneListAndTheWatches() throws Exception {
+    void cancelledPredecessorCostsOneListAndTheWatches() throws Exception {
         Lease held = other.mutex("/m").acquire();
         CompletableFuture<Lease> between = client("between").mutex("/m").acquireAsync();
         awaitQueue(other.mutex("/m"), 2);
@@ -126,7 +126,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void aFailedTryCostsOneDeletion() throws Exception {
+    void failedTryCostsOneDeletion() throws Exception {
         Lease held = other.mutex("/m").acquire();
         Wire.Mark before = proxy.mark();
         assertTrue(counted.mutex("/m").tryAcquire().isEmpty());
@@ -138,7 +138,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void fortyLocalWaitersCostAtMostTwoRequestsAHandOver() throws Exception {
+    void localWaitersCostAtMostTwoRequests_perHandOver() throws Exception {
         int waiters = 40;
         Lease held = other.mutex("/m").acquire();
         Wire.Mark before = proxy.mark();
@@ -157,7 +157,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void aLocalHandOverNeedsNoAnswerOfTheServer() throws Exception {
+    void localHandOverNeedsNoResponse() throws Exception {
         Lease held = counted.mutex("/m").acquire();
         CompletableFuture<Lease> neighbour = counted.mutex("/m").acquireAsync();
         awaitQueue(other.mutex("/m"), 2);

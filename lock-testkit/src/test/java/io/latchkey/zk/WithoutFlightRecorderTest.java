@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class WithoutFlightRecorderTest {
     @Test
     @Timeout(60)
-    void theLocksRunInAJavaThatHasNone() throws Exception {
+    void locksWork_withoutFlightRecorder() throws Exception {
         Process java = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The walls between the rooms of lock-zk: who may know whom, and what the pure rooms may not touch. */
+/** The allowed dependencies between the rooms of lock-zk, and of the pure rooms on the platform. */
 class ArchitectureTest {
     private static final String FRONT_DOOR = "io.latchkey.zk";
     private static final String INTERNAL = "io.latchkey.zk.internal.";
@@ -213,9 +213,9 @@ class ArchitectureTest {
                         .and(DescribedPredicate.not(publicTypes)))));
     }
 
-    /** One jar of it is on the class path, because ZooKeeper's client does not load without it. */
+    /** Netty is on the class path only because ZooKeeper's client does not load without it. */
     @Test
-    void nobodyKnowsNetty() {
+    void noClassDependsOnNetty() {
         check(noClasses().should().dependOnClassesThat().resideInAPackage("io.netty.."));
     }
 
@@ -279,7 +279,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodySleepsToWait() {
+    void noClassSleeps() {
         check(noClasses().should().callMethodWhere(named("sleep", Thread.class, TimeUnit.class)));
     }
 

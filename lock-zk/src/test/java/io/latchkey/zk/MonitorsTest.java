@@ -30,9 +30,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * No blocking call is made while a monitor is held, which before JDK 24 pins a virtual thread to its carrier. Read from
- * the bytecode: each call inside a monitor, and what these calls lead to in the classes of lock-api and lock-zk. What a
- * lambda does is not followed.
+ * No blocking call is made while a monitor is held; before JDK 24, such a call pins a virtual thread to its carrier.
+ * The test reads the bytecode: each call inside a monitor, and the calls that follow from it in the classes of lock-api
+ * and lock-zk. It does not follow the bodies of lambdas.
  */
 class MonitorsTest {
     /** Owner, name and descriptor of methods that wait for another thread or for the server. */

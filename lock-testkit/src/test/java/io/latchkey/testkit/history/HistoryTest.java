@@ -80,9 +80,9 @@ class HistoryTest {
     @Test
     void history_recordsALossByForcedExpiry(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
-        Lease lease = history.recordedMutex(one, "/decree").acquire();
+        Lease lease = history.recordedMutex(one, "/forced").acquire();
         history.expire(one, ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
-        try (Lease next = history.recordedMutex(two, "/decree").acquire()) {
+        try (Lease next = history.recordedMutex(two, "/forced").acquire()) {
             assertTrue(next.isValid());
             lease.isValid();
             lease.lost().get(10, TimeUnit.SECONDS);

@@ -32,7 +32,7 @@ class FailureReportTest {
     static class OnServers {
         @Property(tries = 3)
         void fails(@ForAll Scenario scenario, EmbeddedZooKeeper server) {
-            throw new AssertionError("a rule is broken\nby somebody");
+            throw new AssertionError("a rule is broken\nby a client");
         }
     }
 
@@ -63,7 +63,7 @@ class FailureReportTest {
         assertEquals("failed again 10 of 10 times", lines.get(2));
         assertReplays(lines.get(3), OnServers.class, seed);
         assertEquals("seed " + seed, lines.get(4));
-        assertEquals("by somebody", lines.get(lines.size() - 1));
+        assertEquals("by a client", lines.get(lines.size() - 1));
     }
 
     @Test

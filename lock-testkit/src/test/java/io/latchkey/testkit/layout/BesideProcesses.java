@@ -170,7 +170,7 @@ abstract class BesideProcesses {
 
     /** The other process is paused while it holds; its lease ends by time. */
     @Test
-    void aProcessThatStandsStillBlocksForItsSessionAndNoLonger() throws Exception {
+    void pausedProcessBlocks_untilItsSessionEnds() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 FaultyClient theirs =
                         FaultyClient.connect(server, Duration.ofSeconds(2), Reconnects.HONEST, this::process);

@@ -24,14 +24,14 @@ final class DoorMutants {
                             "if (request.state() == State.HELD) {\n                holders.add(request);",
                             "if (request.state() != State.HELD) {\n                holders.add(request);")
                     .caughtBy(
-                            "HandlesTest#aBorrowedHandleStaysOpenAndIsLeftClean",
-                            "MistakesTest#closingTellsWaitersAndHolders"),
+                            "HandlesTest#borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses",
+                            "MistakesTest#closeNotifiesWaitersAndHolders"),
             Mutant.of(
                             "a borrowed handle is closed",
                             PORT,
                             "if (ownership == Ownership.BORROWED) {",
                             "if (ownership != Ownership.OWN && givenBack) {")
-                    .caughtBy("HandlesTest#aBorrowedHandleStaysOpenAndIsLeftClean"),
+                    .caughtBy("HandlesTest#borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses"),
             Mutant.of(
                             "watches are removed with the call that removes nothing",
                             PORT,
@@ -46,7 +46,7 @@ final class DoorMutants {
                             "CreateMode.PERSISTENT_SEQUENTIAL,\n                (rc")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#requestNodeIsDeleted_whenItsSessionEnds"),
             Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
-                    .caughtBy("MutexTest#aFreshPathAndItsLevelsAreCreatedAsContainers"),
+                    .caughtBy("MutexTest#newPathAndItsParents_areCreatedAsContainers"),
             Mutant.of(
                             "a deletion is heard as a change",
                             PORT,
@@ -54,13 +54,13 @@ final class DoorMutants {
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
                     .caughtBy("MutexTest#waitingThread_isWokenByTheEventThread"),
             Mutant.of("the failed write is not named", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
-                    .caughtBy("MultiLockTest#aReleaseThatFindsAMembersNodeGoneDeletesTheOthersAndSaysLost"),
+                    .caughtBy("MultiLockTest#releaseReportsTheLossAndDeletesOtherNodes_whenOneNodeIsMissing"),
             Mutant.of(
                             "a guarded write is not guarded",
                             "ZkLocks",
                             "held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));",
                             "held.nodePaths().forEach(node -> all.add(Op.check(\"/\", ANY_VERSION)));")
-                    .caughtBy("HandlesTest#aGuardedWriteIsRefusedAsAWholeWhenTheLeaseIsGone"),
+                    .caughtBy("HandlesTest#guardedWriteIsRefusedAsAWhole_whenTheLeaseIsLost"),
             Mutant.of(
                     "re-entry on a lost lease", VIEW, "if (!mine.get().lease().isValid()) {", "if (mine.isEmpty()) {"),
             Mutant.of(
@@ -77,11 +77,11 @@ final class DoorMutants {
                             "any thread of the client may unlock",
                             "ThreadHolds",
                             "return new Key(lock, Thread.currentThread());",
-                            "return new Key(lock, NOBODY);")
+                            "return new Key(lock, NO_THREAD);")
                     .and(
                             "ThreadHolds",
                             "private record Key(",
-                            "private static final Thread NOBODY = new Thread();\n\n    private record Key("),
+                            "private static final Thread NO_THREAD = new Thread();\n\n    private record Key("),
             Mutant.of(
                     "a write unlock releases while the thread still reads",
                     VIEW,

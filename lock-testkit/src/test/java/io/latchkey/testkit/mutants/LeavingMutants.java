@@ -56,13 +56,13 @@ final class LeavingMutants {
                     "if (early && node.exclusive()) {",
                     "if (!removed.isEmpty()) {"),
             Mutant.of("local successors are not checked", DEPARTURES, "&& checkSuccessors(node, deleted, checks)", "")
-                    .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
+                    .caughtBy("FaultTest#localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted"),
             Mutant.of(
                             "local successors are checked with a mark only",
                             DEPARTURES,
                             "&& session.checks()",
                             "&& session.checks() && session.marks()")
-                    .caughtBy("FaultTest#aNeighbourWhoseNodeWasDeletedLosesBeforeTheNextClientIsGranted"),
+                    .caughtBy("FaultTest#localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted"),
             Mutant.of(
                     "if one node is gone, the others stay",
                     DEPARTURES,
@@ -78,7 +78,7 @@ final class LeavingMutants {
                             DEPARTURES,
                             "steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Mark(node.path())));",
                             "")
-                    .caughtBy("WireBudgetTest#waitingAddsThreeRequestsAndTheHandOverNone"),
+                    .caughtBy("WireBudgetTest#waitAddsThreeRequests_andTheHandOverNone"),
             Mutant.of(
                     "a release behind one that may be refused is marked",
                     DEPARTURES,
@@ -200,6 +200,5 @@ final class LeavingMutants {
                             "internal/admin/SemaphoreCapacity",
                             "path, resized.bytes(), answer.get().version());",
                             "path, resized.bytes(), -1);")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#resizeKeepsAConcurrentResize"));
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#resizeKeepsAConcurrentResize"));
 }

@@ -82,7 +82,7 @@ final class MachineMutants {
                             REQUEST,
                             "if (entries.size() == 1 || !waited)",
                             "if (!entries.isEmpty())")
-                    .caughtBy("OldBugsTest#aMultiLockWhoseReadyMembersNodeWasDeletedIsNotGrantedBesideTheNext"),
+                    .caughtBy("OldBugsTest#multiLockIsNotGrantedBesideTheNext_whenAReadyMembersNodeWasDeleted"),
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,

@@ -77,7 +77,11 @@ final class RuleMutants {
                     "new Decision.Hold(queue.behind(me))",
                     "new Decision.Hold()"),
             Mutant.of("every waiter is first in the chain", SEMAPHORE, "return lastMayHold ?", "return true ?"),
-            Mutant.of("a request for too many permits blocks the others", SEMAPHORE, "if (free < 0)", "if (capacity == 0)"),
+            Mutant.of(
+                    "a request for too many permits blocks the others",
+                    SEMAPHORE,
+                    "if (free < 0)",
+                    "if (capacity == 0)"),
             Mutant.of(
                     "names ordered as text",
                     NAMES,

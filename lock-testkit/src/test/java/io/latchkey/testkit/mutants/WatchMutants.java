@@ -156,7 +156,7 @@ final class WatchMutants {
                             READER,
                             "if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {",
                             "if (!together) {")
-                    .caughtBy("RecipeWireTest#aMultiLockReadsEachListByItselfWhereOneWasLong"),
+                    .caughtBy("RecipeWireTest#multiLockReadsListsSeparately_whenOneWasLong"),
             Mutant.of(
                     "a list is dated by its first read",
                     "internal/store/ZooKeeperStore",

@@ -23,7 +23,7 @@ class FastReconnectsTest extends BehindAProxy {
     private static final double SLEEPS_TAKE_MILLIS = 1000;
 
     @Test
-    void aClientBehindAProxyIsBackInMilliseconds() throws Exception {
+    void clientBehindAProxyReconnectsInMilliseconds() throws Exception {
         try (FastReconnects fast = FastReconnects.of(proxy)) {
             long worst = 0;
             for (int i = 0; i < 20; i++) {
@@ -39,7 +39,7 @@ class FastReconnectsTest extends BehindAProxy {
     }
 
     @Test
-    void everyClientOfAServerIsBackInMilliseconds() throws Exception {
+    void everyClientOfAServerReconnectsInMilliseconds() throws Exception {
         try (FastReconnects fast = FastReconnects.of(server.connectString())) {
             server.restart();
             Stopwatch watch = Stopwatch.start();
@@ -49,7 +49,7 @@ class FastReconnectsTest extends BehindAProxy {
     }
 
     @Test
-    void anExpiredClientKnowsInMillisecondsAndAClosedOneIsGone() throws Exception {
+    void expiredClientLearnsOfItInMilliseconds() throws Exception {
         try (FastReconnects fast = FastReconnects.of(server.connectString())) {
             server.expireSession(other.session());
             Stopwatch watch = Stopwatch.start();
@@ -59,7 +59,7 @@ class FastReconnectsTest extends BehindAProxy {
     }
 
     @Test
-    void theThreadEndsWithItsOwnerAndClientsSleepAgain() throws Exception {
+    void fastReconnectsEnd_withTheirOwner() throws Exception {
         FastReconnects.of(proxy).close();
         assertEquals(
                 0,
@@ -73,7 +73,7 @@ class FastReconnectsTest extends BehindAProxy {
     }
 
     @Test
-    void aFaultyClientInFastModeTakesNextToNoTimeToLoseItsSessionAndCloses() throws Exception {
+    void faultyClientLosesItsSessionAndClosesInstantly_inFastMode() throws Exception {
         Stopwatch watch = Stopwatch.start();
         for (int i = 0; i < 10; i++) {
             try (FaultyClient fast = FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST)) {

@@ -75,7 +75,7 @@ class TimelineTest {
 
     @Test
     void namesAndNotesOfAnyLengthStayWithin140Columns() {
-        String name = "a-client-with-a-name-that-nobody-would-want-to-read-in-a-picture";
+        String name = "a-client-with-a-name-that-is-much-too-long-to-read-in-a-picture";
         Script script = new Script().held(0, 1, 10, name, 1, 5);
         for (int i = 0; i < 20; i++) {
             script.note(i / 2.0, name, "something long that was done to it, number " + i + " " + "x".repeat(90));

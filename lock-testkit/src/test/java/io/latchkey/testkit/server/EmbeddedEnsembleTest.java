@@ -123,7 +123,7 @@ class EmbeddedEnsembleTest {
     }
 
     @Test
-    void aFollowerThatIsCutOffStopsServingAndComesBack() throws Exception {
+    void cutOffFollowerStopsServing_untilItIsReconnected() throws Exception {
         int leader = ensemble.leader().getAsInt();
         int follower = (leader + 1) % 3;
         assertThrows(IllegalArgumentException.class, () -> ensemble.cutOffFromLeader(leader));

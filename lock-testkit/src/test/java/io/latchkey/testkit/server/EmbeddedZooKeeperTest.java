@@ -102,7 +102,7 @@ class EmbeddedZooKeeperTest {
     }
 
     @Test
-    void aKilledServerComesBackWithItsSessions() throws Exception {
+    void killedServerKeepsItsSessions_afterARestart() throws Exception {
         try (PlainClient client = client(Duration.ofSeconds(6))) {
             client.create("/mine", CreateMode.EPHEMERAL);
             server.kill();

@@ -20,8 +20,8 @@ record SemaphoreState(int declared, int now, int most) {
             return Optional.empty();
         }
         String[] counts = text.substring(FORMAT.length()).split(" ", -1);
-        return Optional.of(
-                new SemaphoreState(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]), Integer.parseInt(counts[2])));
+        return Optional.of(new SemaphoreState(
+                Integer.parseInt(counts[0]), Integer.parseInt(counts[1]), Integer.parseInt(counts[2])));
     }
 
     SemaphoreState resized(int to) {

@@ -14,7 +14,8 @@ record TaskTarget(String path, Ticket.Sort sort, int permits) {
             return new TaskTarget(member.path(), Ticket.Sort.READ, 1);
         }
         boolean alone = recipe.equals(Recipe.MUTEX) || recipe.equals(Recipe.WRITE);
-        return new TaskTarget(member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
+        return new TaskTarget(
+                member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
     }
 
     static List<TaskTarget> of(List<LockTarget> members) {

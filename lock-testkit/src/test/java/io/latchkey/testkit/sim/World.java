@@ -370,7 +370,8 @@ final class World {
 
     private void resize(int which, int to) {
         reached.count(What.RESIZED);
-        NavigableMap<String, SemaphoreState> semaphores = new TreeMap<>(oracle.law().semaphores());
+        NavigableMap<String, SemaphoreState> semaphores =
+                new TreeMap<>(oracle.law().semaphores());
         String path = List.copyOf(semaphores.keySet()).get(which % semaphores.size());
         SemaphoreState now = semaphores.get(path);
         SemaphoreState resized = now.resized(1 + to % (now.declared() + 3));

@@ -41,7 +41,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void theSameTextStrikesTheSameFaults(FaultyClient one, FaultyClient two) throws Exception {
+    void sameTextInjectsTheSameFaults(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
         String text = "after 1 C0 cut; after 0 C1 expire SERVER_FIRST; after 20 C0 on CREATE 1 expire CLIENT_FIRST; "
                 + "after 0 C1 lose answer CREATE 1";
@@ -79,7 +79,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void aRunThatIsClosedStrikesNoMore(FaultyClient one) throws Exception {
+    void closedRunInjectsNoFaults(FaultyClient one) throws Exception {
         FaultRun run = FaultRun.start(FaultSchedule.parse("after 60000 C0 cut"), List.of(one), new History());
         run.close();
         assertTrue(run.done().isCancelled() || run.done().isCompletedExceptionally());
@@ -87,7 +87,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void aScenarioWrittenByHandIsPlayed(EmbeddedZooKeeper server) throws Exception {
+    void scenarioWrittenByHandIsPlayed(EmbeddedZooKeeper server) throws Exception {
         Turn turn = Turn.of(new LockSpec.Mutex("/a"), 5);
         Workload work =
                 new Workload(List.of(new Workload.Actor(0, List.of(turn, turn)), new Workload.Actor(1, List.of(turn))));

@@ -30,11 +30,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a tracing system is told of a lock's callers. */
+/** The observations that a tracing system gets of a lock's callers. */
 @Timeout(60)
 class ObservedLockTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
-    private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> observed = Collections.synchronizedList(new ArrayList<>());
     private final SimulatedLocks locks = SimulatedLocks.start();
     private final LockClient client = locks.client();
     private final ObservedLock lock = ObservedLock.of(client.mutex("/orders/42"), "orders", registry);
@@ -49,7 +49,7 @@ class ObservedLockTest {
 
             @Override
             public void onEvent(Observation.Event event, Observation.Context context) {
-                told.add(context.getName() + " event " + event.getName());
+                observed.add(context.getName() + " event " + event.getName());
             }
 
             @Override
@@ -57,13 +57,13 @@ class ObservedLockTest {
                 String parent = context.getParentObservation() == null
                         ? "none"
                         : context.getParentObservation().getContextView().getName();
-                told.add(context.getName() + " "
+                observed.add(context.getName() + " "
                         + context.getLowCardinalityKeyValue("outcome").getValue() + " of " + parent
                         + (context.getError() == null
                                 ? ""
                                 : ", " + context.getError().getClass().getSimpleName()));
                 assertEquals("orders", context.getLowCardinalityKeyValue("lock").getValue());
-                boolean granted = told.get(told.size() - 1).matches(".* (granted|kept|lost) .*");
+                boolean granted = observed.get(observed.size() - 1).matches(".* (granted|kept|lost) .*");
                 assertEquals(granted, context.getHighCardinalityKeyValue("token") != null);
                 assertEquals(granted, context.getHighCardinalityKeyValue("path") != null);
             }
@@ -85,7 +85,7 @@ class ObservedLockTest {
             return "done";
         }));
         assertEquals("done", result);
-        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), told);
+        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), observed);
     }
 
     @Test
@@ -95,7 +95,7 @@ class ObservedLockTest {
                 () -> lock.run(lease -> {
                     throw new IOException("body");
                 }));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none, IOException"), told);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none, IOException"), observed);
         assertTrue(client.mutex("/orders/42").tryAcquire().isPresent());
     }
 
@@ -107,7 +107,7 @@ class ObservedLockTest {
         });
         assertEquals(
                 List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
-                told);
+                observed);
     }
 
     @Test
@@ -123,7 +123,7 @@ class ObservedLockTest {
                         "latchkey.acquire granted of none",
                         "latchkey.hold event lost",
                         "latchkey.hold lost of none, InterruptedException"),
-                told);
+                observed);
     }
 
     @Test
@@ -131,7 +131,7 @@ class ObservedLockTest {
         Lease held = lock.acquire();
         assertEquals(Optional.empty(), lock.tryAcquire());
         assertEquals(Optional.empty(), lock.tryAcquireAsync(Duration.ZERO).get(20, TimeUnit.SECONDS));
-        Eventually.holds("three are told", Duration.ofSeconds(20), () -> told.size() == 3);
+        Eventually.holds("three observations", Duration.ofSeconds(20), () -> observed.size() == 3);
         held.close();
         lock.tryAcquire(Duration.ofSeconds(1)).orElseThrow().close();
         assertEquals(
@@ -140,7 +140,7 @@ class ObservedLockTest {
                         "latchkey.acquire not_granted of none",
                         "latchkey.acquire not_granted of none",
                         "latchkey.acquire granted of none"),
-                told);
+                observed);
     }
 
     @Test
@@ -152,19 +152,19 @@ class ObservedLockTest {
         waiting.cancel(false);
         Eventually.holds(
                 "one in the queue", Duration.ofSeconds(20), () -> lock.queue().size() == 1);
-        Eventually.holds("told", Duration.ofSeconds(20), () -> told.size() == 1);
-        assertTrue(told.get(0).startsWith("latchkey.acquire failed of none, "), told.get(0));
+        Eventually.holds("observed", Duration.ofSeconds(20), () -> observed.size() == 1);
+        assertTrue(observed.get(0).startsWith("latchkey.acquire failed of none, "), observed.get(0));
         held.close();
     }
 
     @Test
-    void failureIsToldOnce_inEveryForm() {
+    void failureIsObservedOnce_inEveryForm() {
         client.close();
         assertThrows(ClientClosedException.class, lock::acquire);
         assertThrows(ClientClosedException.class, lock::acquireUninterruptibly);
         assertThrows(ClientClosedException.class, lock::tryAcquire);
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
-        assertEquals(Collections.nCopies(4, "latchkey.acquire failed of none, ClientClosedException"), told);
+        assertEquals(Collections.nCopies(4, "latchkey.acquire failed of none, ClientClosedException"), observed);
     }
 
     @Test
@@ -173,7 +173,7 @@ class ObservedLockTest {
                 .run(lease -> assertEquals(
                         List.of("invoice 7"),
                         lock.queue().stream().map(Contender::label).toList()));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), told);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), observed);
     }
 
     /** So a downgrade, a guarded write or a multi-lock takes them. */

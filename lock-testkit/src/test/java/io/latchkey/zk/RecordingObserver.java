@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An observer that records its calls, a line for each, and their threads. */
-class Heard implements LockObserver {
+class RecordingObserver implements LockObserver {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final Set<String> threads = ConcurrentHashMap.newKeySet();
 

@@ -20,11 +20,11 @@ import java.util.Set;
  *     that was not seen
  * @param gap the time from the report of the loss to the next grant, in nanoseconds
  */
-record Giving(String path, String cause, OptionalLong early, long gap) {
+record LossRecord(String path, String cause, OptionalLong early, long gap) {
     /** @param gone how a note begins that tells that the holder's node on a path is gone */
-    static List<Giving> of(History history, String gone) {
+    static List<LossRecord> of(History history, String gone) {
         List<HistoryEvent> events = history.events();
-        List<Giving> all = new ArrayList<>();
+        List<LossRecord> all = new ArrayList<>();
         Set<Long> seen = new HashSet<>();
         for (HistoryEvent lost : events) {
             if (lost.what() != What.LOST || !seen.add(lost.attempt())) {
@@ -45,7 +45,7 @@ record Giving(String path, String cause, OptionalLong early, long gap) {
                     .filter(event -> event.what() == What.NOTE && event.note().equals(gone + path))
                     .mapToLong(event -> event.nanos() - lastLook)
                     .findFirst();
-            next.ifPresent(granted -> all.add(new Giving(path, lost.note(), left, granted.nanos() - lost.nanos())));
+            next.ifPresent(granted -> all.add(new LossRecord(path, lost.note(), left, granted.nanos() - lost.nanos())));
         }
         return all;
     }

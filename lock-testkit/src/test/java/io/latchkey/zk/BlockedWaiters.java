@@ -42,7 +42,7 @@ import org.apache.zookeeper.ZooKeeper;
  * holder checks its lease continuously, at intervals of at least a fifth of a millisecond, and all events are recorded
  * by one clock.
  */
-final class Standoff implements AutoCloseable {
+final class BlockedWaiters implements AutoCloseable {
     private static final Duration WAITERS_SESSION = Duration.ofSeconds(15);
     private static final Duration WITHIN = Duration.ofSeconds(60);
     private static final long LOOK_EVERY_NANOS = 200_000;
@@ -106,7 +106,7 @@ final class Standoff implements AutoCloseable {
      *     possible
      * @param base the path below which all of it lies, of no other standoff
      */
-    Standoff(ZooKeeperFixture servers, String side, String base) throws IOException, InterruptedException {
+    BlockedWaiters(ZooKeeperFixture servers, String side, String base) throws IOException, InterruptedException {
         this.servers = servers;
         this.base = base;
         waiters = ZkLockClient.builder()
@@ -248,7 +248,7 @@ final class Standoff implements AutoCloseable {
         awaitSessionsOver(over);
         over.forEach(pair -> assertFalse(pair.held().isValid()));
         Set<String> paths = new HashSet<>(bodies.keySet());
-        givings().forEach(giving -> paths.add(giving.path()));
+        lossRecords().forEach(lossRecord -> paths.add(lossRecord.path()));
         over.forEach(pair -> assertTrue(paths.contains(pair.path()), () -> pair.holder() + " was not notified"));
     }
 
@@ -284,44 +284,44 @@ final class Standoff implements AutoCloseable {
         LossChecker.check(history).assertObeyed();
         assertEquals(
                 List.of(),
-                givings().stream()
-                        .filter(giving -> !giving.cause().equals(LossCause.DEADLINE_PASSED.name()))
+                lossRecords().stream()
+                        .filter(lossRecord -> !lossRecord.cause().equals(LossCause.DEADLINE_PASSED.name()))
                         .toList());
     }
 
-    /** What it came to, for every holder that lost its lease; of bodies {@link #lastSteps} tells. */
-    List<Giving> givings() {
-        return Giving.of(history, GONE).stream()
-                .filter(giving -> !bodies.containsKey(giving.path()))
+    /** Returns the losses of all holders except those with bodies, see {@link #lastSteps}. */
+    List<LossRecord> lossRecords() {
+        return LossRecord.of(history, GONE).stream()
+                .filter(lossRecord -> !bodies.containsKey(lossRecord.path()))
                 .toList();
     }
 
     /** How long before the next was granted each body took its last step whose lease was lost. */
-    List<Giving> lastSteps() {
-        List<Giving> steps = new ArrayList<>();
+    List<LossRecord> lastSteps() {
+        List<LossRecord> steps = new ArrayList<>();
         for (Pair pair : pairs) {
             Body body = bodies.get(pair.path());
             if (body != null && pair.held().state() == LeaseState.LOST) {
                 steps.add(
-                        new Giving(pair.path(), "interrupted", OptionalLong.empty(), body.nextGranted - body.lastStep));
+                        new LossRecord(pair.path(), "interrupted", OptionalLong.empty(), body.nextGranted - body.lastStep));
             }
         }
         return steps;
     }
 
     /** The same, of these alone. */
-    List<Giving> givings(List<Pair> of) {
+    List<LossRecord> lossRecords(List<Pair> of) {
         List<String> paths = of.stream().map(Pair::path).toList();
-        return givings().stream()
-                .filter(giving -> paths.contains(giving.path()))
+        return lossRecords().stream()
+                .filter(lossRecord -> paths.contains(lossRecord.path()))
                 .toList();
     }
 
     /** The same, of all others. */
-    List<Giving> givingsBut(List<Pair> not) {
+    List<LossRecord> givingsBut(List<Pair> not) {
         List<String> paths = not.stream().map(Pair::path).toList();
-        return givings().stream()
-                .filter(giving -> !paths.contains(giving.path()))
+        return lossRecords().stream()
+                .filter(lossRecord -> !paths.contains(lossRecord.path()))
                 .toList();
     }
 

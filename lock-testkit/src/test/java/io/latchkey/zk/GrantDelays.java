@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  *
  * <p>Clients are expected to make one request at a time: all nodes of a session are of one request.
  */
-final class WakeUps extends Thread {
+final class GrantDelays extends Thread {
     /** What a path waits for. Of several reasons the first counts. */
     enum Head {
         /** A session that was struck: its node goes when the server ends it. */
@@ -64,7 +64,7 @@ final class WakeUps extends Thread {
     private final List<Duration> waits = new ArrayList<>();
     private volatile boolean over;
 
-    WakeUps(EmbeddedZooKeeper server, String base, Clients clients) {
+    GrantDelays(EmbeddedZooKeeper server, String base, Clients clients) {
         super("wake-ups");
         this.server = server;
         this.base = base;

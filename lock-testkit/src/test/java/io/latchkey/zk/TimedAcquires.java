@@ -10,11 +10,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Timed acquires that must end on time during any failure. */
-final class Punctual {
+final class TimedAcquires {
     /** The allowance for a busy machine. Pauses of the machine are not counted at all. */
     private static final Duration ALLOWANCE = Duration.ofMillis(400);
 
-    private Punctual() {}
+    private TimedAcquires() {}
 
     /** {@link Acquirable#tryAcquire(Duration)}, which fails if it gives up before its time is over, or ends later. */
     static Optional<Lease> tryAcquire(Acquirable lock, Duration time) throws InterruptedException {
