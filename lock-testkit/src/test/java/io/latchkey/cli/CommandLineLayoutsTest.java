@@ -149,7 +149,7 @@ class CommandLineLayoutsTest {
     }
 
     @Test
-    void aRequestOfCuratorsIsEvicted() throws Exception {
+    void requestOfCuratorIsEvicted() throws Exception {
         new InterProcessMutex(curator, "/evicted").acquire();
         String[] shown = succeeded("show", "/evicted").lines().toList().get(2).split(" +", -1);
         assertEquals("-", shown[6], "Curator writes no process into its nodes");
@@ -165,7 +165,7 @@ class CommandLineLayoutsTest {
 
     /** A case that is not prevented: Curator ignores nodes of Latchkey's own layout. */
     @Test
-    void aPathThatIsUsedForTwoLocksIsShownAsSuch() throws Exception {
+    void pathWithTwoLocksIsShown() throws Exception {
         var held = own.mutex("/both").acquire();
         new InterProcessMutex(curator, "/both").acquire();
 

@@ -81,7 +81,7 @@ class CommandLinePageIT {
     }
 
     @Test
-    void everyCommandOfThePageWorksAsItStandsThere(LockClient other) throws Exception {
+    void everyCommandOfThePageWorks(LockClient other) throws Exception {
         Program.Ended ended;
         try (Lease held = other.semaphore("/jobs/import", 3).acquire()) {
             ended = shell(String.join("\n", blocks(SHELL)));
@@ -109,7 +109,7 @@ class CommandLinePageIT {
 
     /** It would reach the command, or name a lock, as something else. */
     @Test
-    void anArgumentThatNoLocaleExplainsIsRefused() throws Exception {
+    void undecodableArgumentIsRefused() throws Exception {
         String job =
                 "latchkey run --connect zk1:2181,zk2:2181,zk3:2181 /jobs/x -- ./report.sh \"$(printf 'gr\\303\\266n')\"";
         shell(blocks(SHELL).get(0));
@@ -123,7 +123,7 @@ class CommandLinePageIT {
 
     /** Variables first, then five fields and the command, as cron reads it. */
     @Test
-    void theCrontabDoesTheJobOnOneMachineOnly(LockClient other) throws Exception {
+    void jobOfTheCrontabRunsOnOneMachineOnly(LockClient other) throws Exception {
         shell(blocks(SHELL).get(0));
         List<String> lines = blocks(CRONTAB).get(0).lines().toList();
         String servers = lines.get(0).substring("LATCHKEY_CONNECT=".length());

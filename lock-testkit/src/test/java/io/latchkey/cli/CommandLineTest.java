@@ -112,7 +112,7 @@ class CommandLineTest {
 
     @Test
     @Tag("once")
-    void listsLocksWithTheirKindsAndHowManyHoldAndWait() throws Exception {
+    void ls_showsKindsAndCountsOfHoldersAndWaiters() throws Exception {
         try (Lease mutex = other.mutex("/list/deep/mutex").acquire();
                 Lease one = other.semaphore("/list/pool", 3).acquire();
                 Lease two = other.semaphore("/list/pool", 3).permits(2).acquire();
@@ -200,7 +200,7 @@ class CommandLineTest {
     /** Any client that may create nodes somewhere can leave such nodes there. */
     @Test
     @Tag("once")
-    void ls_namesLocksThatItCannotShowAndShowsTheRest() throws Exception {
+    void ls_namesUnreadableLocksAndShowsTheRest() throws Exception {
         String tooLong = "/" + "long".repeat(2_500);
         try (LockClient odd = ZkLockClient.connect(server.connectString() + "/odd");
                 Lease good = odd.mutex("/good").acquire();
@@ -329,7 +329,7 @@ class CommandLineTest {
     // ---- run
 
     @Test
-    void runsACommandUnderTheLockAndPassesItsStatusOn() throws Exception {
+    void run_passesTheStatusOfTheCommandOn() throws Exception {
         String look = "echo $LATCHKEY_PATH $LATCHKEY_TOKEN; cat; echo $0 $1 $2 >&2; exit 3";
 
         Program.Ended ended = run("run", "/run/status", "--", "sh", "-c", look, "@x", "--", "-v");
@@ -345,7 +345,7 @@ class CommandLineTest {
     }
 
     @Test
-    void doesNotRunTheCommandWithoutTheLock() throws Exception {
+    void commandIsNotStarted_withoutTheLock() throws Exception {
         try (Lease held = other.mutex("/run/busy").acquire();
                 Lease one = other.semaphore("/run/pool", 2).acquire();
                 Lease reader = other.readWriteLock("/run/document").readLock().acquire()) {
@@ -368,7 +368,7 @@ class CommandLineTest {
     }
 
     @Test
-    void endsTheCommandWhenTheLockIsLost() throws Exception {
+    void commandIsEnded_whenTheLockIsLost() throws Exception {
         Program program = start("run", "/run/lost", "--", "sh", "-c", OBEDIENT).awaitSaid("running");
 
         server.expireSession(requests("/run/lost").get(0).session());
@@ -414,7 +414,7 @@ class CommandLineTest {
 
     @ParameterizedTest
     @CsvSource({"TERM,143", "INT,130"})
-    void aSignalEndsTheCommandAndReleases(String signal, int status) throws Exception {
+    void lockIsReleased_whenASignalEndsTheCommand(String signal, int status) throws Exception {
         String path = "/run/signal/" + signal;
         Program program = start("run", path, "--", "sh", "-c", "echo running; sleep 300; echo and on")
                 .awaitSaid("running");
@@ -520,7 +520,7 @@ class CommandLineTest {
     }
 
     @Test
-    void aSignalWhileItWaitsLeavesTheQueue() throws Exception {
+    void requestIsDeleted_whenASignalArrivesWhileItWaits() throws Exception {
         try (Lease held = other.mutex("/run/waits").acquire()) {
             Program program = start("run", "/run/waits", "--", "echo", "ran");
             awaitRequests("/run/waits", 2);
@@ -537,7 +537,7 @@ class CommandLineTest {
 
     @Test
     @Tag("once")
-    void aWrongCommandLineIsSaidOnStandardErrorWithStatus64() throws Exception {
+    void wrongCommandLine_isReportedWithStatus64() throws Exception {
         Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH);
         List<Program> wrong = List.of(
                 start(nowhere),
@@ -625,7 +625,7 @@ class CommandLineTest {
 
     @Test
     @Tag("once")
-    void helpIsForPeopleAndWithoutColourOffATerminal() throws Exception {
+    void help_hasNoColours_withoutATerminal() throws Exception {
         for (Program program : List.of(start("--help"), start("run", "--help"))) {
             String help = succeeded(program.ended()).out();
             assertTrue(help.startsWith("Usage: latchkey"), help);

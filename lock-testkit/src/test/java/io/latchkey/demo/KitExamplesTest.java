@@ -49,7 +49,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void anAnswerIsLost(FaultyClient client) throws Exception {
+    void responseIsLost(FaultyClient client) throws Exception {
         Mutex mutex = client.client().mutex("/a");
         Fault fault = client.proxy().cutAfter(RequestMatch.create().under("/a"), 1);
         Lease lease = mutex.acquire(); // its node is there, but the answer that says so is not; it finds the node
@@ -58,7 +58,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void answerIsLostInTheSimulation() {
+    void responseIsLost_inTheSimulation() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Fault lost = locks.cutAfter(mine, RequestMatch.create().under("/orders/42"), 1);
@@ -72,7 +72,7 @@ class KitExamplesTest {
 
     @Test
     @DisabledOnOs(OS.WINDOWS)
-    void aWholeProcessStandsStill(EmbeddedZooKeeper server) {
+    void processIsPaused(EmbeddedZooKeeper server) {
         try (ClientProcess holder = ClientProcess.start(server, Duration.ofSeconds(1))) {
             holder.acquire("/job").join();
             holder.pauseUntilExpired().join();
@@ -83,7 +83,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void aFollowerIsCutOff() throws Exception {
+    void followerIsCutOff() throws Exception {
         try (EmbeddedEnsemble ensemble = EmbeddedEnsemble.start()) {
             int follower = (ensemble.leader().getAsInt() + 1) % 3;
             try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
@@ -95,7 +95,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void aSchedule(EmbeddedZooKeeper server) throws Exception {
+    void scheduleIsPlayed(EmbeddedZooKeeper server) throws Exception {
         Turn turn = Turn.of(new LockSpec.Mutex("/a"), 5); // hold it for 5 ms
         Workload work = new Workload(List.of(
                 new Workload.Actor(0, List.of(turn, turn)), //

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The README's first example works. That it is what the README shows, ExamplesTest asks of all pages. */
 class ReadmeTest {
     @Test
-    void theExampleWorks() throws InterruptedException {
+    void exampleWorks() throws InterruptedException {
         List<String> written = new ArrayList<>();
         ReadmeExample.Store store = new ReadmeExample.Store() {
             @Override

@@ -87,7 +87,7 @@ final class SharedDocument implements Scenario {
         Report report = new Report(stage);
         report.figure("edits", audit.edits().size());
         report.figure("readings", audit.readings().size());
-        report.figure("found half-written", audit.halfWritten() + ", after an editor who lost the lock");
+        report.figure("found half-written", audit.halfWritten() + ", after an editor that lost the lock");
         shift.figures(report, audit.entries());
         report.claim(
                 "no editor came between a reader's parts, in "
@@ -100,7 +100,7 @@ final class SharedDocument implements Scenario {
         List<Reading> readBack = audit.readBack();
         long own = readBack.stream().filter(Audit::isOfItsEditor).count();
         report.claim(
-                own + " of " + readBack.size() + " editors who stayed as readers found what they had written",
+                own + " of " + readBack.size() + " editors that stayed as readers read back their own edit",
                 own == readBack.size());
         shift.claim(report, "edit and reading", audit.entries());
         return report.verdict("TORN READINGS: " + Report.count(audit.torn()) + " of "

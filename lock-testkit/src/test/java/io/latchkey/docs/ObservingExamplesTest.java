@@ -55,7 +55,7 @@ class ObservingExamplesTest {
     }
 
     @Test
-    void anObserverIsTestedWithoutAServer() throws Exception {
+    void observerIsTested_withoutAServer() throws Exception {
         MeterRegistry meters = new SimpleMeterRegistry();
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient client = locks.client(LockMeters.of(meters));
@@ -69,7 +69,7 @@ class ObservingExamplesTest {
     }
 
     @Test
-    void aBodyIsObserved() throws Exception {
+    void bodyIsObserved() throws Exception {
         List<String> stopped = new ArrayList<>();
         ObservationRegistry observations = ObservationRegistry.create();
         observations.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
@@ -109,7 +109,7 @@ class ObservingExamplesTest {
 
     /** What the page shows is printed here, but for times and hosts. */
     @Test
-    void aDeadlockIsPrinted() throws Exception {
+    void deadlockIsPrinted() throws Exception {
         try (SimulatedLocks simulated = SimulatedLocks.start()) {
             List<LockClient> clients =
                     List.of(simulated.client("billing"), simulated.client("shipping"), simulated.client("returns"));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class FencedOrdersTest {
     @Test
-    void aStoreThatComparesRefusesTheFormerHolder(FaultyClient one, FaultyClient two) throws InterruptedException {
+    void storeWithTokensRefusesTheFormerHolder(FaultyClient one, FaultyClient two) throws InterruptedException {
         FencedStore<String> store = new FencedStore<>("order 42");
         Lease stale = one.client().mutex("/orders/42").acquire();
         one.expire(ExpiryOrder.SERVER_FIRST).join();
@@ -40,7 +40,7 @@ class FencedOrdersTest {
     }
 
     @Test
-    void aGuardedWriteOfTheFormerHolderIsRefused(FaultyClient one, FaultyClient two, @ConnectString String servers)
+    void guardedWriteOfTheFormerHolderIsRefused(FaultyClient one, FaultyClient two, @ConnectString String servers)
             throws Exception {
         ZooKeeper shell = new ZooKeeper(servers, 4000, event -> {});
         shell.create("/state", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);

@@ -81,7 +81,7 @@ class FrameworksTest {
     }
 
     @Test
-    void springsLockSaysAtUnlockThatItWasLost(FaultyClient one) throws Exception {
+    void unlockOfSpringsLockThrows_whenItWasLost(FaultyClient one) throws Exception {
         Lock lock = new LatchkeyLockRegistry(one.client(), "/spring-lost").obtain("k");
         lock.lock();
         Lease inTheSameSession = one.client().mutex("/spring-lost/told").acquire();
@@ -95,7 +95,7 @@ class FrameworksTest {
     // ---- ShedLock
 
     @Test
-    void shedLockSkipsATaskThatRunsElsewhere(LockClient one, LockClient two) throws Throwable {
+    void shedLockSkipsATask_thatRunsElsewhere(LockClient one, LockClient two) throws Throwable {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
         LockConfiguration nightly = task("nightly/report", Duration.ZERO);
         LockingTaskExecutor mine = new DefaultLockingTaskExecutor(new LatchkeyLockProvider(one, "/shed", timer));
@@ -116,7 +116,7 @@ class FrameworksTest {
     }
 
     @Test
-    void shedLockKeepsATaskThatWasTooQuick(LockClient one, LockClient two) {
+    void shedLockKeepsTheLockOfAQuickTask(LockClient one, LockClient two) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
         LockConfiguration hourly = task("hourly", Duration.ofMinutes(30));
         SimpleLock quick =
@@ -136,7 +136,7 @@ class FrameworksTest {
     // ---- executors
 
     @Test
-    void aTaskWaitsForItsLockWithoutAWorker(LockClient one, LockClient two) throws Exception {
+    void taskWaitsForItsLock_withoutAWorker(LockClient one, LockClient two) throws Exception {
         ExecutorService workers = Executors.newSingleThreadExecutor();
         LockedTasks tasks = new LockedTasks(workers);
         Lease held = two.mutex("/tasks/a").acquire();
@@ -150,7 +150,7 @@ class FrameworksTest {
     }
 
     @Test
-    void aTaskThatNoWorkerTakesReleases(LockClient one, LockClient two) throws Exception {
+    void lockIsReleased_whenTheTaskIsRejected(LockClient one, LockClient two) throws Exception {
         ExecutorService workers = Executors.newSingleThreadExecutor();
         workers.shutdown();
         CompletableFuture<String> refused =
@@ -164,7 +164,7 @@ class FrameworksTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aThousandVirtualThreadsTakeTurns(LockClient locks) throws Exception {
+    void thousandVirtualThreadsTakeTurns(LockClient locks) throws Exception {
         Counter counter = new Counter();
         ExecutorService threads = virtualThreadPerTask();
         List<Future<Integer>> done = takeTurns(locks, threads, counter, 1000);

@@ -115,7 +115,7 @@ class ContentionTest {
     }
 
     @Test
-    void allCheckersAreContentWhileNothingFails(
+    void allCheckersPass_whileNothingFails(
             EmbeddedZooKeeper server, FaultyClient a, FaultyClient b, FaultyClient c, FaultyClient d) throws Exception {
         History history = new History();
         List<FaultyClient> clients = List.of(a, b, c, d);
@@ -185,7 +185,7 @@ class ContentionTest {
 
     @Test
     @SuppressWarnings("LockNotBeforeTry") // it is lost, so unlocking fails
-    void aViewThatLosesItsLockIsRecordedSo(FaultyClient one) throws Exception {
+    void lossOfAView_isRecorded(FaultyClient one) throws Exception {
         History history = new History();
         Lock view = history.recordedView(
                 one.name(), one.client().mutex("/lost-view").asLock(), "/lost-view");

@@ -47,7 +47,7 @@ class LatchkeyExtensionTest {
     }
 
     @Test
-    void serverFirstTakesTheLeaseAway(FaultyClient one, FaultyClient two) throws Exception {
+    void leaseIsLost_whenTheServerExpiresFirst(FaultyClient one, FaultyClient two) throws Exception {
         Lease lease = one.client().mutex("/server-first").acquire();
         one.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
         try (Lease next = two.client().mutex("/server-first").acquire()) {
@@ -58,7 +58,7 @@ class LatchkeyExtensionTest {
     }
 
     @Test
-    void clientFirstLosesTheLeaseBeforeTheServerEndsIt(FaultyClient one) throws Exception {
+    void leaseIsLostBeforeTheServerEndsIt_whenTheClientExpiresFirst(FaultyClient one) throws Exception {
         Lease lease = one.client().mutex("/client-first").acquire();
         one.expire(ExpiryOrder.CLIENT_FIRST).get(10, TimeUnit.SECONDS);
         lease.lost().get(10, TimeUnit.SECONDS);
@@ -66,7 +66,7 @@ class LatchkeyExtensionTest {
     }
 
     @Test
-    void partitionIsNoticedByTheClientBeforeTheServerActs(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
+    void clientNoticesAPartition_beforeTheServerExpiresIt(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
         Lease lease = one.client().mutex("/partition").acquire();
         long session = one.proxy().session().getAsLong();
         var ended = one.expire(ExpiryOrder.PARTITION);

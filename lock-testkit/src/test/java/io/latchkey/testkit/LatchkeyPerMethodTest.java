@@ -26,7 +26,7 @@ class LatchkeyPerMethodTest {
     }
 
     @RepeatedTest(3)
-    void everyTestHasAnEmptyServerOfItsOwn(
+    void everyTestHasItsOwnEmptyServer(
             EmbeddedZooKeeper server, @ConnectString String connectString, LockClient client)
             throws InterruptedException {
         assertEquals(before, server);

@@ -95,7 +95,7 @@ class SimulatedLocksTest {
 
     /** Holders of before a shrink tell nothing more: the waiter behind one of them looks at the whole queue. */
     @Test
-    void waiterBehindAHolderOfBeforeAShrink_isGrantedWhenAnotherOfThoseReleases() throws Exception {
+    void waiterBehindAHolderFromBeforeAShrink_isGrantedByAnotherRelease() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             for (LockClient waits : List.of(mine, locks.client())) {
@@ -167,7 +167,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void aPartitionEndsASessionByTimeAndNoTwoBelieveToHold() throws Exception {
+    void validLeasesDoNotOverlap_whenAPartitionEndsASession() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Lease held = mine.mutex("/m").acquire();
@@ -275,7 +275,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void aTimeOutPassesWhenTimeIsAdvanced() throws Exception {
+    void timeoutPasses_whenTimeIsAdvanced() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             Semaphore semaphore = locks.client().semaphore("/s", 2);
             assertTrue(semaphore.tryAcquire(Duration.ofSeconds(1)).isPresent());
@@ -464,7 +464,7 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void aClosedClientIsNoClientOfItAnyMore() throws Exception {
+    void closedClientIsRefused() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             mine.mutex("/m").acquire();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class UncaughtExceptionsTest {
     @Test
-    void theFirstServerOfAProcessLeavesTheHandlerOfUncaughtExceptionsAlone() throws Exception {
+    void handlerOfUncaughtExceptionsIsKept_whenTheFirstServerStarts() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",

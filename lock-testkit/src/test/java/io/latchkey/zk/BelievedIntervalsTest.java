@@ -112,7 +112,7 @@ class BelievedIntervalsTest {
 
     @Test
     @Timeout(600)
-    void aClientIsCutOffFromItsServer() throws Exception {
+    void validLeasesDoNotOverlap_whenAClientIsCutOffFromItsServer() throws Exception {
         Soak.rounds(TESTS, () -> {
             try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
                 List<FaultyClient> holders = holders(standoff, ensemble.connectString());
@@ -178,7 +178,7 @@ class BelievedIntervalsTest {
     /** Half of the holders are cut off in the same moment; the others find the new leader. */
     @Test
     @Timeout(600)
-    void theLeaderIsKilled() throws Exception {
+    void validLeasesDoNotOverlap_whenTheLeaderIsKilled() throws Exception {
         Soak.rounds(
                 TESTS,
                 () -> failing("leader killed", () -> {
@@ -267,7 +267,7 @@ class BelievedIntervalsTest {
     /** As much as the margin for drift allows: one part in a hundred. */
     @Test
     @Timeout(600)
-    void aClientsClocksRunFastOrSlow() throws Exception {
+    void validLeasesDoNotOverlap_whenClocksRunFastOrSlow() throws Exception {
         Soak.rounds(TESTS, () -> {
             try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
                 cutOffWithClocks(standoff, i -> i % 2 == 0 ? 0.99 : 1.01);

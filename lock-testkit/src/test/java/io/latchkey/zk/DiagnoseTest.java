@@ -255,7 +255,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void aLostConnectionIsAGap() throws Exception {
+    void lostConnectionIsAGap() throws Exception {
         Lease held = alice.mutex("/m").acquire();
         waitBehind(alice, "/m", 2);
         server().stop();
@@ -277,7 +277,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void itPrintsWhatAPersonReads() {
+    void diagnosisIsReadableText() {
         Instant noon = Instant.parse("2026-11-21T12:00:00Z");
         Diagnosis diagnosis = new Diagnosis(
                 List.of(new Diagnosis.Own(new LockObserver.Request(1, "/a", "mutex"), noon, "main", false)),

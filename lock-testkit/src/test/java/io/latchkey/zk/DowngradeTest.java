@@ -182,7 +182,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void itCostsOneTransaction() throws Exception {
+    void downgradeCostsOneTransaction() throws Exception {
         Lease write = lock.writeLock().acquire();
         Wire.Mark before = proxy.mark();
         lock.downgrade(write);
@@ -332,7 +332,7 @@ class DowngradeTest extends OnOneServer {
     // ---- failures in the middle
 
     @Test
-    void aLostAnswerIsASuccess() throws Exception {
+    void downgradeSucceeds_whenItsResponseIsLost() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<Lease> writer = writer(two);
         awaitRequests(PATH, 2);
@@ -352,7 +352,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
-    void aLostRequestIsSentAgain() throws Exception {
+    void downgradeIsRepeated_whenItsRequestIsLost() throws Exception {
         Lease write = lock.writeLock().acquire();
         var cut = proxy.cutBefore(DOWNGRADE, 1);
         Lease read = lock.downgrade(write);

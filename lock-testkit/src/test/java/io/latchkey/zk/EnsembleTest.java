@@ -68,7 +68,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aHolderOutlivesTheLeadersEnd() throws Exception {
+    void leaseSurvives_whenTheLeaderIsKilled() throws Exception {
         ZkLockClient one = client(ensemble.connectString(), SESSION);
         ZkLockClient two = client(ensemble.connectString(), SESSION);
         Lease held = one.mutex("/m").acquire();

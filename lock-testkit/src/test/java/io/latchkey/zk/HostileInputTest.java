@@ -282,7 +282,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
-    void aHugeLabelIsRefusedAtTheDoor() throws Exception {
+    void hugeLabelIsRefused() throws Exception {
         for (String label : List.of("x".repeat(257), "a\nb", "\u0000")) {
             assertThrows(
                     IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel(label));

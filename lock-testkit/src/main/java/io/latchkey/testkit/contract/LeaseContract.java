@@ -81,7 +81,7 @@ import java.util.stream.IntStream;
  *   <li>LK-LEASE-39: with CONTINUE, a body is not interrupted on loss
  *   <li>LK-LEASE-40: a body is interrupted when its client is closed
  *   <li>LK-LEASE-41: a call throws if its body has returned and the release answers that the lease was lost
- *   <li>LK-LEASE-42: what a body throws after the loss is the cause of what its call throws
+ *   <li>LK-LEASE-42: an exception of a body after the loss is the cause of the exception of its call
  *   <li>LK-LEASE-43: a client tells the state of its session, since when, and the session timeout
  * </ul>
  */
@@ -810,7 +810,7 @@ public abstract class LeaseContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-42",
-            says = "what a body throws after the loss is the cause of what its call throws",
+            says = "an exception of a body after the loss is the cause of the exception of its call",
             reaches = Situation.LOST_WHILE_HELD)
     void whatABodyThrowsAfterTheLoss() throws Exception {
         LockClient client = client();

@@ -86,32 +86,32 @@ class BrokenLockTest {
     }
 
     @Test
-    void aLockWithoutAFlawIsNotAccused() {
+    void flawlessLockPasses() {
         assertEquals(List.of(), broken(Flaw.NONE));
     }
 
     @Test
-    void twoGrantsAtATimeAreCaught() {
+    void overlappingGrantsAreFound() {
         assertEquals(List.of("mutual exclusion while sessions live", "one thing at a time"), broken(Flaw.GRANTS_TWICE));
     }
 
     @Test
-    void serviceOutOfOrderIsCaught() {
+    void grantOutOfOrderIsFound() {
         assertEquals(List.of("first come, first served"), broken(Flaw.LAST_COME_FIRST));
     }
 
     @Test
-    void aForgottenReleaseIsCaught() {
+    void forgottenReleaseIsFound() {
         assertEquals(List.of("every attempt ends when promised"), broken(Flaw.FORGETS_RELEASES));
     }
 
     @Test
-    void aRefusalWithoutAReasonIsCaught() {
+    void unjustifiedRefusalIsFound() {
         assertEquals(List.of("one thing at a time"), broken(Flaw.REFUSES));
     }
 
     @Test
-    void fallingTokensAreCaught() {
+    void fallingTokensAreFound() {
         assertEquals(List.of("tokens grow with grants to live sessions"), broken(Flaw.TOKENS_FALL));
     }
 }

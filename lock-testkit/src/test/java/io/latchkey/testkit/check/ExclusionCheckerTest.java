@@ -42,7 +42,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void twoHoldsAtOnceBreakIt() {
+    void overlappingHoldsBreakTheRule() {
         Script script = new Script().held(0, 1, 10, "a", 1, 5).held(2, 9, 20, "b", 2, 6);
         assertBroken(script);
         Verdict verdict = live(script);
@@ -54,13 +54,13 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void anOverlapBehindAShorterHoldIsFound() {
+    void overlapIsFound_behindAShorterHold() {
         assertBroken(
                 new Script().held(0, 1, 100, "a", 1, 5).held(2, 3, 4, "b", 2, 6).held(2, 50, 60, "c", 3, 7));
     }
 
     @Test
-    void aNestedHoldOfTheSameClientBreaksItToo() {
+    void nestedHoldOfOneClientBreaksTheRule() {
         assertBroken(new Script().held(0, 1, 10, "a", 1, 5).held(2, 3, 5, "a", 2, 6));
     }
 
@@ -70,7 +70,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void aLostHoldCountsUntilItsLastLook() {
+    void lostHoldCounts_untilItsLastLook() {
         Script looked = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5)
@@ -81,7 +81,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void betweenTheLastLookAndTheNewsOfTheLossNothingIsSure() {
+    void overlapIsUncertain_betweenTheLastLookAndTheReportedLoss() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5)
@@ -95,13 +95,13 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void aHoldWithoutAnEndLastsPerhapsForEver() {
+    void holdWithoutAnEnd_mayLastForEver() {
         Script script = new Script().requested(0, "a", 1).granted(1, "a", 1, 5).held(2, 1000, 1001, "b", 2, 6);
         assertInstanceOf(Verdict.Undecided.class, looks(script));
     }
 
     @Test
-    void afterTheEndOfItsSessionAHoldCountsNoMoreWhileSessionsLive() {
+    void holdDoesNotCount_afterTheEndOfItsSession() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5, 77)
@@ -117,7 +117,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void anOverlapBeforeTheEndOfTheSessionStillBreaksIt() {
+    void overlapBreaksTheRule_beforeTheEndOfTheSession() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5, 77)
@@ -129,7 +129,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void theEndOfAnotherSessionOfTheClientDoesNotExcuseIt() {
+    void overlapBreaksTheRule_whenAnotherSessionOfTheClientEnds() {
         Script script = new Script()
                 .sessionEnds(0, 1, "a", 76, ExpiryOrder.SERVER_FIRST)
                 .requested(2, "a", 1)
@@ -140,7 +140,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void aZombieGrantDoesNotCountWhileSessionsLive() {
+    void grantToAnEndedSession_doesNotCount() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .sessionEnds(1, 2, "a", 77, ExpiryOrder.SERVER_FIRST)
@@ -152,7 +152,7 @@ class ExclusionCheckerTest {
     }
 
     @Test
-    void aGrantOfAnUnknownSessionThatMayBeAZombieLeavesItOpen() {
+    void grantOfAnUnknownSession_isUndecided() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .sessionEnds(1, 2, "a", 77, ExpiryOrder.SERVER_FIRST)

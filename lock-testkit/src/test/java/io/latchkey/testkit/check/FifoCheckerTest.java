@@ -49,7 +49,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void requestsThatWereUnderWayAtOnceAreInNoOrder() {
+    void simultaneousRequestsHaveNoOrder() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -71,7 +71,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void readersMayHearOfTheirGrantsInAnyOrder() {
+    void grantsOfReadersHaveNoOrder() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -85,7 +85,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void aReaderThatPassesAWaitingWriterIsFound() {
+    void readerThatOvertakesAWaitingWriter_isFound() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -103,7 +103,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void aDowngradedHoldKeepsItsPlaceBeforeWaitingWriters() {
+    void downgradedHoldKeepsItsPlace_aheadOfWaitingWriters() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -117,7 +117,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void permitsMayPassPermitsOnlyWhileThereAreEnoughForBoth() {
+    void permitsMayOvertake_onlyWithEnoughForBoth() {
         Script enough = new Script()
                 .claiming(of3(2))
                 .queued(0, "a", 1)
@@ -173,7 +173,7 @@ class FifoCheckerTest {
     }
 
     @Test
-    void aMultiLockWaitsOnEveryMember() {
+    void multiLockWaits_onEveryMember() {
         LockClaim other = LockClaim.exclusive("/other");
         assertSays(
                 Verdict.Broken.class,

@@ -69,7 +69,7 @@ class LeakCheckerTest {
     }
 
     @Test
-    void aClientWithoutASessionLeavesItOpen(EmbeddedZooKeeper server, FaultyClient one) throws Exception {
+    void verdictIsUndecided_whenAClientHasNoSession(EmbeddedZooKeeper server, FaultyClient one) throws Exception {
         one.client().mutex("/away").acquire().close();
         one.proxy().refuse();
         server.expireSession(one.proxy().session().orElseThrow());

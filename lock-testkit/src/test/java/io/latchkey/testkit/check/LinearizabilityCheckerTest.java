@@ -37,14 +37,14 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void twoHoldsAtOnceHaveNone() {
+    void overlappingHoldsHaveNoOrder() {
         Verdict verdict = assertSays(
                 Verdict.Broken.class, new Script().held(0, 1, 10, "a", 1, 5).held(2, 9, 20, "b", 2, 6));
         assertTrue(verdict.toString().contains("no order explains that #2 acquires /m"), verdict::toString);
     }
 
     @Test
-    void aReleaseTakesEffectSomewhereBeforeItReturns() {
+    void releaseTakesEffect_beforeItReturns() {
         // Granted between the beginning and the end of the release: the holder had released by then.
         assertSays(Verdict.Obeyed.class, new Script().held(0, 1, 10, "a", 1, 5).held(2, 10.5, 20, "b", 2, 6));
     }
@@ -84,7 +84,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aLostHoldEndsAtAnyTimeAfterItsLastLook() {
+    void lostHoldEnds_afterItsLastLook() {
         Script script = new Script()
                 .requested(0, "a", 1)
                 .granted(1, "a", 1, 5)
@@ -102,7 +102,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aGrantToADeadSessionIsLeftOut() {
+    void grantToAnEndedSession_isIgnored() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -115,7 +115,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aSearchThatTakesTooLongIsUndecided() {
+    void verdictIsUndecided_whenTheSearchTakesTooLong() {
         Script script = new Script();
         for (int i = 1; i < 100; i++) {
             script.held(i, i + 0.5, i + 0.6, "a", i, i);
@@ -146,7 +146,7 @@ class LinearizabilityCheckerTest {
     // ---- read-write lock
 
     @Test
-    void readersHaveAnOrderBesideReadersAndWritersHaveNone() {
+    void overlappingReadersHaveAnOrder_andWritersHaveNone() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script().claiming(SHARED).held(0, 1, 10, "a", 1, 5).held(0, 2, 9, "b", 2, 6));
@@ -172,7 +172,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aReaderBeforeTheDowngradeIsFound() {
+    void readerBeforeTheDowngrade_isFound() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -186,7 +186,7 @@ class LinearizabilityCheckerTest {
     // ---- semaphore
 
     @Test
-    void asManyPermitsAsThereAreHaveAnOrderAndOneMoreHasNone() {
+    void holdsHaveNoOrder_whenOnePermitIsTooMany() {
         Script three = new Script()
                 .claiming(of3(1))
                 .held(0, 1, 10, "a", 1, 5)
@@ -197,7 +197,7 @@ class LinearizabilityCheckerTest {
     }
 
     @Test
-    void aShrinkCountsFromWhenItWasMade() {
+    void shrinkCounts_fromItsTime() {
         LockClaim two = LockClaim.permits("/m", 1, 2);
         LockClaim one = LockClaim.permits("/m", 1, 1);
         Script before = new Script()
@@ -226,7 +226,7 @@ class LinearizabilityCheckerTest {
     // ---- several at once
 
     @Test
-    void aMultiLockTakesAllOfItsMembersAtOnce() {
+    void multiLockTakesAllMembersAtOnce() {
         Script apart = new Script()
                 .claiming(LockClaim.exclusive("/a"), of3(2))
                 .held(0, 1, 10, "both", 1, 5)

@@ -25,7 +25,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void anAttemptMayEndWithinItsTimeAndTheAllowanceAndNoLater() {
+    void attemptMustEnd_withinItsTimeoutAndTheAllowance() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -42,7 +42,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void aGrantAfterTheTimeIsLateToo() {
+    void grantAfterTheTimeout_isLate() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -62,7 +62,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void anAttemptWithATimeThatNeverEndedIsLate() {
+    void unfinishedTimedAttempt_isLate() {
         Verdict verdict = assertSays(
                 Verdict.Broken.class,
                 new Script().requested(2, "b", 2, "PT0.1S").held(0, 1, 500, "a", 1, 5));
@@ -113,7 +113,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void aReaderThatCouldHoldBesideReadersIsFoundAWriterIsNot() {
+    void waitingReaderIsFound_besideReaders() {
         Script reader = new Script()
                 .claiming(LockClaim.shared("/m"))
                 .requested(0, "a", 1)
@@ -149,7 +149,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void aMultiLockWaitsForItsLastMember() {
+    void multiLockWaits_forItsLastMember() {
         assertSays(
                 Verdict.Undecided.class,
                 new Script()
@@ -164,7 +164,7 @@ class LivenessCheckerTest {
     }
 
     @Test
-    void anAttemptUnderWayAtTheEndIsUndecided() {
+    void unfinishedAttempt_isUndecided() {
         assertSays(Verdict.Undecided.class, new Script().requested(0, "a", 1).note(10, "a", "the end"));
     }
 }

@@ -32,7 +32,7 @@ class LossCheckerTest {
     }
 
     @Test
-    void aReleaseThatFindsTheLossDoesNotTellItAgain() {
+    void lossFoundByARelease_isReportedOnce() {
         History history = new History();
         Attempt attempt = history.attempt("a", "/m");
         attempt.granted(5);
@@ -43,18 +43,18 @@ class LossCheckerTest {
     }
 
     @Test
-    void aLostLeaseIsNeverValidAgain() {
+    void lostLeaseIsNeverValidAgain() {
         assertSays(Verdict.Broken.class, granted().lost(10, "a", 1).valid(11, "a", 1));
     }
 
     @Test
-    void aLostLeaseIsNotReleasedInOrder() {
+    void lostLeaseIsNotReleased() {
         assertSays(Verdict.Broken.class, granted().lost(10, "a", 1).released(11, "a", 1));
         assertSays(Verdict.Obeyed.class, granted().lost(10.5, "a", 1).released(10, "a", 1));
     }
 
     @Test
-    void nothingIsLostBeforeItIsGranted() {
+    void lossBeforeAGrant_breaksTheRule() {
         assertSays(
                 Verdict.Broken.class,
                 new Script().requested(0, "a", 1).lost(1, "a", 1).granted(2, "a", 1, 5));

@@ -27,7 +27,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void asManyAsThereAreObeyTheRule() {
+    void holdsUpToTheCapacityObeyTheRule() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -41,7 +41,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void oneTooManyIsFoundThoughEachPairWouldFit() {
+    void oneHoldTooManyIsFound_thoughEachPairFits() {
         Script script = new Script()
                 .claiming(of3(1))
                 .held(0, 1, 10, "a", 1, 5)
@@ -54,7 +54,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void oneRequestForMoreThanThereAreIsFound() {
+    void requestForTooManyPermits_isFound() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -65,7 +65,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void theLargestNumberCountsWhereTheyDiffer() {
+    void largestCapacityCounts() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -76,7 +76,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void aLostPermitIsUncertainAfterItsLastLook() {
+    void lostPermitIsUncertain_afterItsLastLook() {
         assertSays(
                 Verdict.Undecided.class,
                 new Script()
@@ -102,7 +102,7 @@ class PermitsExclusionCheckerTest {
     }
 
     @Test
-    void aMultiLockCountsOnEveryMember() {
+    void multiLockCounts_onEveryMember() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()

@@ -39,7 +39,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void aWriterBesideAReaderIsFoundWhicheverCameFirst() {
+    void writerBesideAReader_isFound() {
         assertSays(
                 Verdict.Broken.class,
                 new Script()
@@ -64,7 +64,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void aWriterBehindOneOfManyReadersIsFoundAndOnlyItsNeighboursAreNamed() {
+    void writerAmongManyReaders_isFoundWithItsNeighbours() {
         Script script = new Script()
                 .claiming(SHARED)
                 .held(0, 1, 5, "gone", 1, 5)
@@ -77,7 +77,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void otherPathsAndPermitsAreNoneOfItsBusiness() {
+    void otherPathsAndPermitsAreIgnored() {
         assertSays(
                 Verdict.Obeyed.class,
                 new Script()
@@ -91,7 +91,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void aMultiLockCountsOnEveryMember() {
+    void multiLockCounts_onEveryMember() {
         Script both = new Script()
                 .claiming(LockClaim.shared("/a"), LockClaim.exclusive("/b"))
                 .held(0, 1, 10, "a", 1, 5)
@@ -110,7 +110,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void aLostReaderIsUncertainAfterItsLastLook() {
+    void lostReaderIsUncertain_afterItsLastLook() {
         assertSays(
                 Verdict.Undecided.class,
                 new Script()
@@ -124,7 +124,7 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void afterTheEndOfItsSessionAReaderCountsNoMoreWhileSessionsLive() {
+    void readerDoesNotCount_afterTheEndOfItsSession() {
         assertInstanceOf(
                 Verdict.Obeyed.class,
                 live(new Script()
@@ -153,14 +153,14 @@ class ReadWriteExclusionCheckerTest {
     }
 
     @Test
-    void aDowngradedHoldIsOneReaderMore() {
+    void downgradedHoldCountsAsAReader() {
         History history = downgraded();
         ExclusionChecker.readWrite().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
     }
 
     @Test
-    void aWriterThatIsLetInDuringADowngradeIsFound() {
+    void writerGrantedDuringADowngrade_isFound() {
         Script downgraded = new Script()
                 .claiming(ALONE)
                 .held(0, 1, 5, "a", 1, 5)

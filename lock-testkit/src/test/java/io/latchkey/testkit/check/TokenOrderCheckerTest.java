@@ -21,21 +21,21 @@ class TokenOrderCheckerTest {
     }
 
     @Test
-    void aLowerTokenLaterBreaksIt() {
+    void lowerTokenLater_breaksTheRule() {
         assertInstanceOf(
                 Verdict.Broken.class,
                 check(new Script().held(0, 1, 2, "a", 1, 6).held(0, 3, 4, "b", 2, 5)));
     }
 
     @Test
-    void theSameTokenTwiceBreaksIt() {
+    void equalTokens_breakTheRule() {
         assertInstanceOf(
                 Verdict.Broken.class,
                 check(new Script().held(0, 1, 2, "a", 1, 6).held(0, 3, 4, "b", 2, 6)));
     }
 
     @Test
-    void aZombieGrantIsLeftOut() {
+    void grantToAnEndedSession_isIgnored() {
         assertInstanceOf(
                 Verdict.Obeyed.class,
                 check(new Script()
@@ -47,7 +47,7 @@ class TokenOrderCheckerTest {
     }
 
     @Test
-    void aLostGrantOfAnUnknownSessionLeavesItOpen() {
+    void lostGrantOfAnUnknownSession_isUndecided() {
         assertInstanceOf(
                 Verdict.Undecided.class,
                 check(new Script()
@@ -70,7 +70,7 @@ class TokenOrderCheckerTest {
     }
 
     @Test
-    void aWriterBelowAnEarlierReaderBreaksIt() {
+    void writerBelowAnEarlierReader_breaksTheRule() {
         assertInstanceOf(
                 Verdict.Broken.class,
                 check(new Script()
@@ -81,7 +81,7 @@ class TokenOrderCheckerTest {
     }
 
     @Test
-    void aReaderBelowAnEarlierWriterBreaksIt() {
+    void readerBelowAnEarlierWriter_breaksTheRule() {
         assertInstanceOf(
                 Verdict.Broken.class,
                 check(new Script()

@@ -158,7 +158,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void permitsAreGivenInTurnAndNoneTooMany() throws Exception {
+    void permitsAreGrantedInOrder_upToTheCapacity() throws Exception {
         List<CompletableFuture<Lease>> queue = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             Semaphore pool = anybody().client().semaphore("/pool", PERMITS);
@@ -229,7 +229,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void aCancelledWaitForAPermitLeavesNothing() throws Exception {
+    void cancelledWaitForAPermit_leavesNothing() throws Exception {
         Lease held = granted(asked(curators.get(0).client().semaphore("/cancel", 1), "/cancel"));
         Semaphore pool = ours.get(0).client().semaphore("/cancel", 1);
         assertEquals(Optional.empty(), pool.tryAcquire());
@@ -256,7 +256,7 @@ class CuratorLayoutTest {
     /** Curator's re-entrant reader stands in its writer's place, as ours does after a downgrade. */
     @SuppressWarnings("LockNotBeforeTry") // The order of the steps is what is tested; the clients' end unlocks.
     @Test
-    void aWriterThatGoesOnReadingLetsReadersInAndWritersNot() throws Exception {
+    void readersAreGrantedAndWritersWait_afterADowngrade() throws Exception {
         Lease write = ours.get(0).client().readWriteLock("/down").writeLock().acquire();
         CompletableFuture<Lease> reader =
                 asked(curators.get(0).client().readWriteLock("/down").readLock(), "/down");
@@ -285,7 +285,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void thePathsDataIsItsUsersOwn() throws Exception {
+    void dataOfThePathIsLeftUnchanged() throws Exception {
         CuratorFramework framework = framework();
         framework.create().withMode(CreateMode.PERSISTENT).forPath("/theirs", "notes".getBytes(UTF_8));
         ours.get(0).client().mutex("/theirs").acquire().close();
@@ -310,7 +310,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void anAdministratorSeesCuratorsRequestsAndCanTakeThemAway() throws Exception {
+    void curatorsRequestsAreShownAndEvicted() throws Exception {
         granted(asked(curators.get(0).client().mutex("/admin"), "/admin"));
         CompletableFuture<Lease> next = asked(ours.get(0).client().mutex("/admin"), "/admin");
         List<Contender> queue = ours.get(1).client().mutex("/admin").queue();
@@ -485,7 +485,7 @@ class CuratorLayoutTest {
 
     /** Curator's own requests after the end of the counter would be let in beside others; ours keep out before that. */
     @Test
-    void nearTheEndOfTheCounterLatchkeyKeepsOut() throws Exception {
+    void requestsAreRefused_nearTheEndOfTheCounter() throws Exception {
         Lease held = granted(asked(curators.get(0).client().mutex("/worn"), "/worn"));
         server.setChildCounter("/worn", Integer.MAX_VALUE - 1000);
         LockException told = assertThrows(
@@ -497,7 +497,7 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void aFreeMutexCostsOneRoundTripAndAHandoverOneList() throws Exception {
+    void mutexCostsOneRoundTrip_andAHandOverOneList() throws Exception {
         FaultyClient counted = ours.get(0);
         counted.client().mutex("/cost").acquire().close();
         Wire.Mark free = counted.proxy().mark();

@@ -96,7 +96,7 @@ class HistoryTest {
     }
 
     @Test
-    void aPartitionObeysTheClientsOwnLooks(FaultyClient one, FaultyClient two) throws Exception {
+    void history_recordsLooksDuringAPartition(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
         Lease lease = history.recordedMutex(one, "/partitioned").acquire();
         CompletableFuture<Lease> next =
@@ -113,7 +113,7 @@ class HistoryTest {
     }
 
     @Test
-    void aMultiLocksSessionIsSeenThroughItsTransaction(FaultyClient one) throws Exception {
+    void history_recordsTheSessionOfAMultiLock(FaultyClient one) throws Exception {
         History history = new History();
         LockClient locks = one.client();
         Acquirable both = history.recorded(
@@ -135,7 +135,7 @@ class HistoryTest {
     }
 
     @Test
-    void aDowngradeIsRecordedWithoutAGap(FaultyClient one, FaultyClient two) throws Exception {
+    void history_recordsADowngradeWithoutAGap(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
         ReadWriteLock lock = one.client().readWriteLock("/downgraded");
         Lease write = history.recorded(one, lock.writeLock(), LockClaim.exclusive("/downgraded"))
@@ -174,7 +174,7 @@ class HistoryTest {
     }
 
     @Test
-    void holdsWithoutALockAreFoundOut() {
+    void checkerFindsHolds_withoutALock() {
         History history = new History();
         Attempt first = history.attempt("a", "/unlocked");
         first.granted(1);

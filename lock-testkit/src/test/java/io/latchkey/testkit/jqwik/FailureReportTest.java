@@ -56,7 +56,7 @@ class FailureReportTest {
     }
 
     @Test
-    void onServersItTellsRuleSeedCommitHitRateAndCommand() {
+    void reportHasRuleSeedCommitHitRateAndCommand_onServers() {
         List<String> lines = failureOf(OnServers.class).lines().toList();
         assertEquals("broken: a rule is broken", lines.get(0));
         String seed = seedIn(lines.get(1));
@@ -67,7 +67,7 @@ class FailureReportTest {
     }
 
     @Test
-    void ofOnesOwnCodeItTellsTheFaultsAndHowToHaveThemAgain() {
+    void reportHasTheFaultsAndTheirReplay_forOwnCode() {
         String faults = "after 12 C0 cut; after 0 C1 expire BOTH";
         System.setProperty(LatchkeyDomain.FAULTS, faults);
         try {
@@ -88,7 +88,7 @@ class FailureReportTest {
     }
 
     @Test
-    void inASimulationItTellsTheShrunkScenario() {
+    void reportHasTheShrunkScenario_inASimulation() {
         List<String> lines = failureOf(InASimulation.class).lines().toList();
         assertEquals("broken: the property returned false", lines.get(0));
         assertReplays(lines.get(2), InASimulation.class, seedIn(lines.get(1)));
@@ -116,7 +116,7 @@ class FailureReportTest {
     }
 
     @Test
-    void theCommandDrawsTheSameScenarioAgain() {
+    void commandReplaysTheScenario() {
         String seed = seedIn(failureOf(InASimulation.class).lines().toList().get(1));
         System.setProperty(Growing.SEED, seed);
         try {

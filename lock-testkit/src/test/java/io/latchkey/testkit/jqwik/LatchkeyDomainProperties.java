@@ -22,7 +22,7 @@ class LatchkeyDomainProperties {
     private @interface Bounds {}
 
     @Property(tries = 200)
-    void theSeedAloneDrawsTheSameScenarioAgain(
+    void seedReplaysTheScenario(
             @ForAll
                     @Scope(
                             recipes = {Recipe.MUTEX, Recipe.MULTI},
@@ -39,7 +39,7 @@ class LatchkeyDomainProperties {
     }
 
     @Property(tries = 50)
-    void theFirstOfAllIsTheSmallest(@ForAll Scenario scenario) {
+    void firstValueIsTheSmallest(@ForAll Scenario scenario) {
         if ((scenario.seed() & ScenarioArbitraries.FULL) == 0) {
             assertEquals(2, scenario.workload().clients());
             assertEquals(2, scenario.workload().actors().size());

@@ -50,7 +50,7 @@ public class SimulatedScenarioProperties {
 
     /** Without that shrinking would be guesswork. */
     @Property(tries = 40)
-    void aScenarioGoesTheSameWayTwice(@ForAll @Scope(pace = 1000, mostFaults = 3) Scenario scenario) {
+    void scenarioIsDeterministic(@ForAll @Scope(pace = 1000, mostFaults = 3) Scenario scenario) {
         assertEquals(whoGotWhat(scenario), whoGotWhat(scenario));
     }
 

@@ -113,7 +113,7 @@ class KazooProcessTest extends BesideProcesses {
 
     /** kazoo makes sure of a path once for each lock object: were it a container, the server would take it away. */
     @Test
-    void anEmptyPathStays() throws Exception {
+    void emptyPathIsKept() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 ZkLockClient ours = ZkLockClient.builder()
                         .connectString(server.connectString())

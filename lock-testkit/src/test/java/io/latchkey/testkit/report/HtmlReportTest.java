@@ -229,7 +229,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void aHistoryWithoutAVerdictHasAPageToo() throws Exception {
+    void historyHasAPage_withoutAVerdict() throws Exception {
         History history = new History();
         Attempt attempt = history.attempt("a", "/m");
         attempt.granted(5);
@@ -241,7 +241,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void aLongHistoryIsCutAroundTheFinding() throws Exception {
+    void longHistoryIsCutAroundTheFinding() throws Exception {
         Script script = new Script();
         for (int i = 1; i <= 6000; i++) {
             script.held(i * 10, i * 10 + 1, i * 10 + 5, "c" + i % 7, i, i);
@@ -257,7 +257,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void aFailedAssertionNamesThePageThatItWrote() throws Exception {
+    void failedAssertionNamesItsPage() throws Exception {
         AssertionError error = assertThrows(AssertionError.class, () -> broken().assertNotBroken());
         List<String> lines = error.getMessage().lines().toList();
         assertTrue(lines.get(0).contains("BROKEN"), error.getMessage());

@@ -55,7 +55,7 @@ class TimelineTest {
     }
 
     @Test
-    void aClientThatAttemptsTwoThingsAtATimeHasTwoLines() {
+    void clientHasTwoLines_withTwoAttemptsAtATime() {
         String text = text(
                 new Script()
                         .requested(0, "a", 1)

@@ -78,7 +78,7 @@ class EmbeddedEnsembleTest {
     }
 
     @Test
-    void aScheduleStrikesServers() throws Exception {
+    void scheduleInjectsServerFaults() throws Exception {
         Turn turn = Turn.of(new LockSpec.Mutex("/a"), 20);
         List<Turn> turns = Collections.nCopies(20, turn);
         Workload work = new Workload(List.of(new Workload.Actor(0, turns), new Workload.Actor(1, turns)));

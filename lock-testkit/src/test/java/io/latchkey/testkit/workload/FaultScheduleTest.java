@@ -60,7 +60,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void aServerComesAndGoes(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
+    void serverIsStoppedAndRestarted(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
         FaultSchedule schedule = FaultSchedule.parse(
                 "after 0 C0 stop FOLLOWER for 5; after 1 C0 cut off for 60000; after 1 C0 stop LEADER for 60000");
         Lease lease = one.client().mutex("/kept").acquire();
