@@ -24,8 +24,7 @@ class WordsTest {
      * counts. A count may only fall, and the record with it; every other root has none. The changelog and the decisions
      * are history and not counted.
      */
-    private static final String RECORD =
-            """
+    private static final String RECORD = """
             lock-zk/src/main           350   244
             """;
 
@@ -38,7 +37,8 @@ class WordsTest {
             Pattern.CASE_INSENSITIVE);
 
     /** Good English that the patterns would find; "who" is for people only. */
-    private static final Pattern ALLOWED = Pattern.compile("told apart|\\b(?:readers|operators|developers) who\\b|\\bWhat[^.]*\\?");
+    private static final Pattern ALLOWED =
+            Pattern.compile("told apart|\\b(?:readers|operators|developers) who\\b|\\bWhat[^.]*\\?");
 
     private static final Pattern COMMENT_OR_STRING = Pattern.compile(
             "(?s)//[^\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\])+'|\\bvoid \\w+(?=\\()");
@@ -78,7 +78,9 @@ class WordsTest {
                 inJava(
                         "// Whoever waits is told.\nvoid whoWaits() { fail(\"lets go, as somebody\\n\"); }\n/*\n * once\n"
                                 + " * more */"));
-        assertEquals(List.of(), inJava("/** Returns what it holds. */ int who = 1; // cannot be told apart by readers who look"));
+        assertEquals(
+                List.of(),
+                inJava("/** Returns what it holds. */ int who = 1; // cannot be told apart by readers who look"));
     }
 
     private static String counted(String root, List<String> hits) {

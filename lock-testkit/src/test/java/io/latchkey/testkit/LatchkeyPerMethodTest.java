@@ -26,8 +26,7 @@ class LatchkeyPerMethodTest {
     }
 
     @RepeatedTest(3)
-    void everyTestHasItsOwnEmptyServer(
-            EmbeddedZooKeeper server, @ConnectString String connectString, LockClient client)
+    void everyTestHasItsOwnEmptyServer(EmbeddedZooKeeper server, @ConnectString String connectString, LockClient client)
             throws InterruptedException {
         assertEquals(before, server);
         assertEquals(server.connectString(), connectString);

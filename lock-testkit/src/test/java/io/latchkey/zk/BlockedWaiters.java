@@ -302,8 +302,8 @@ final class BlockedWaiters implements AutoCloseable {
         for (Pair pair : pairs) {
             Body body = bodies.get(pair.path());
             if (body != null && pair.held().state() == LeaseState.LOST) {
-                steps.add(
-                        new LossRecord(pair.path(), "interrupted", OptionalLong.empty(), body.nextGranted - body.lastStep));
+                steps.add(new LossRecord(
+                        pair.path(), "interrupted", OptionalLong.empty(), body.nextGranted - body.lastStep));
             }
         }
         return steps;
