@@ -37,7 +37,7 @@ class AcquisitionTest {
             new Acquisition(List.of(Recipe.MUTEX.rule()), () -> String.format("%016x", ids.incrementAndGet()));
 
     @Test
-    void aFreeLockIsGrantedAfterOneList() {
+    void freeLockIsGranted_afterOneList() {
         NodeName mine = enqueued(5);
         assertEquals(List.of(new Command.Confirm()), machine.on(listed(mine)));
         assertEquals(List.of(new Command.StopWatching(), new Command.Grant(TOKEN)), machine.on(new Event.Confirmed()));
@@ -46,19 +46,19 @@ class AcquisitionTest {
     }
 
     @Test
-    void aNewPathNeedsNoList() {
+    void newPathNeedsNoList() {
         machine.on(new Event.Begin());
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN)));
     }
 
     @Test
-    void aReleaseAheadHandsOverWithoutAList() {
+    void releaseAheadHandsOver_withoutAList() {
         waiting();
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
     }
 
     @Test
-    void anyOtherGoingAheadProvesNothing() {
+    void otherDeletionAheadIsNoHandOver() {
         waiting();
         assertEquals(List.of(new Command.ListQueue(0)), machine.on(new Event.LookAgain(0)));
         assertTrue(machine.wantsList(0));
@@ -74,7 +74,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void aNodeThatGoesWhileTheGrantIsConfirmedMeansANewRequest() {
+    void requestIsMadeAgain_whenItsNodeIsDeletedDuringConfirmation() {
         Stage.CONFIRMING.reach(this);
         String former = machine.id();
         assertTrue(machine.on(new Event.OwnNodeGone(0)).contains(new Command.Enqueue(machine.id())));
@@ -82,21 +82,21 @@ class AcquisitionTest {
     }
 
     @Test
-    void aHoldersRequestEndsWithItsSession() {
+    void requestOfAHolderEnds_whenItsSessionEnds() {
         held();
         machine.on(new Event.SessionOver());
         assertEquals(State.ENDED, machine.state());
     }
 
     @Test
-    void nothingIsGrantedBeforeTheSessionIsConfirmed() {
+    void requestIsNotGranted_beforeTheSessionIsConfirmed() {
         NodeName mine = enqueued(5);
         machine.on(listed(mine));
         assertEquals(State.CONFIRMING, machine.state());
     }
 
     @Test
-    void aQueueWithoutTheOwnNodeGrantsNothing() {
+    void requestIsNotGranted_whenTheListLacksItsNode() {
         enqueued(5);
         String former = machine.id();
         List<Command> next = machine.on(listed());
@@ -106,7 +106,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void aRequestBelongsToOneSession() {
+    void requestBelongsToOneSession() {
         for (Stage stage : Stage.values()) {
             AcquisitionTest fresh = new AcquisitionTest();
             stage.reach(fresh);
@@ -119,7 +119,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void givingUpLeavesNothingBehindAtAnyStage() {
+    void cancelledRequestLeavesNothing_atAnyStage() {
         for (Stage stage : Stage.values()) {
             AcquisitionTest fresh = new AcquisitionTest();
             stage.reach(fresh);
@@ -140,7 +140,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void aLostAnswerIsLookedForAndFound() {
+    void nodeIsFound_whenTheResponseIsLost() {
         machine.on(new Event.Begin());
         assertEquals(List.of(new Command.Recover()), machine.on(new Event.CreateLost()));
         NodeName mine = mine(5);
@@ -155,7 +155,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void nothingIsGrantedWithoutAToken() {
+    void requestIsNotGranted_withoutAToken() {
         machine.on(new Event.Begin());
         NodeName mine = mine(5);
         assertEquals(
@@ -204,14 +204,14 @@ class AcquisitionTest {
     }
 
     @Test
-    void aDeletedWaiterStartsAgain() {
+    void waiterStartsAgain_whenItsNodeIsDeleted() {
         waiting();
         List<Command> commands = machine.on(new Event.OwnNodeGone(0));
         assertEquals(List.of(new Command.StopWatching(), new Command.Enqueue(machine.id())), commands);
     }
 
     @Test
-    void aHolderLosesOnceAndForAll() {
+    void holderLosesOnlyOnce() {
         Map<Event, LossCause> losses = Map.of(
                 new Event.Lapsed(), LossCause.DEADLINE_PASSED,
                 new Event.OwnNodeGone(0), LossCause.NODE_DELETED,
@@ -230,7 +230,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void nearTheCountersEndARequestWithdrawsAndWaitsForANewPath() {
+    void requestWithdrawsAndWaitsForANewPath_nearTheEndOfTheCounter() {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
         assertEquals(List.of(new Command.Leave(placed(late)), new Command.Drain(0, TOKEN)), machine.on(created(late)));
@@ -239,7 +239,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void anEventWithoutAnEdgeIsABug() {
+    void eventWithoutAnEdge_throws() {
         IllegalStateException refused =
                 assertThrows(IllegalStateException.class, () -> machine.on(new Event.Confirmed()));
         assertTrue(refused.getMessage().contains("NEW"), refused.getMessage());

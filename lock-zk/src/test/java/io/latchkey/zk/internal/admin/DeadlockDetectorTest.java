@@ -83,14 +83,14 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void threeThatWaitForEachOther() {
+    void circleOfThreeIsFound() {
         assertEquals(
                 List.of("A/b", "B+/b", "B/c", "C+/c", "C/a", "A+/a"),
                 circle("A/b", mutex("/a", "A+, C"), mutex("/b", "B+, A"), mutex("/c", "C+, B")));
     }
 
     @Test
-    void threadsOfOneClientThatMeetAtOnePathAreNone() {
+    void threadsAtOnePath_areNoDeadlock() {
         assertEquals(Set.of(), stuck(mutex("/a", "A+, A, B, A"), mutex("/b", "B+, C")));
     }
 
@@ -108,14 +108,14 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void aWriterWaitsForEveryReaderBeforeIt() {
+    void writerWaitsForEveryReaderAhead() {
         assertEquals(
                 List.of("C/r", "A+/r", "A/c", "C+/c"),
                 circle("C/r", line("/r", NO_SEMAPHORE, "read A+, read B+, write C"), mutex("/c", "C+, A")));
     }
 
     @Test
-    void aReaderDoesNotWaitForReaders() {
+    void readerDoesNotWaitForReaders() {
         assertEquals(
                 Set.of(),
                 stuck(line("/r", NO_SEMAPHORE, "read A+, write B, read C"), mutex("/c", "C+, D"), mutex("/d", "D+")));
@@ -123,14 +123,14 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void aReaderWaitsForAWriterThatWaits() {
+    void readerWaitsForAWaitingWriter() {
         assertEquals(
                 List.of("C/r", "B/r", "A+/r", "A/c", "C+/c"),
                 circle("C/r", line("/r", NO_SEMAPHORE, "read A+, write B, read C"), mutex("/c", "C+, A")));
     }
 
     @Test
-    void permitsOfOneThatCanGoOnAreEnough() {
+    void permitsOfARunningHolderAreEnough() {
         assertEquals(Set.of(), stuck(line("/s", 2, "1 A+, 1 B+, 1 C"), mutex("/c", "C+, A")));
         assertEquals(
                 Set.of("A+/s", "B+/s", "C/s", "A/c", "B/c", "C+/c"),
@@ -141,7 +141,7 @@ class DeadlockDetectorTest {
     }
 
     @Test
-    void ofAnUnreadableRequestItIsNotKnownThatItsOwnerWaits() {
+    void unreadableRequestIsNoEdge() {
         assertEquals(Set.of(), stuck(mutex("/a", "?+, B"), mutex("/b", "B+, ?")));
     }
 }

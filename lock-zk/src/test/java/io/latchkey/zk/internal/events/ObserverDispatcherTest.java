@@ -66,7 +66,7 @@ class ObserverDispatcherTest {
     }
 
     @Test
-    void whatAnObserverThrowsChangesNothing() throws Exception {
+    void exceptionOfAnObserverIsContained() throws Exception {
         BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
         LockObserver angry = new LockObserver() {
             @Override

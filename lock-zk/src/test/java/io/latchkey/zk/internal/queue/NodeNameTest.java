@@ -34,7 +34,7 @@ class NodeNameTest {
             + "|lease-(?<leaseId>[0-9a-f]{16})-(?<permits>[1-9][0-9]*))-(?<sequence>-?[0-9]{10})");
 
     @Test
-    void whatIsFormattedIsParsed() {
+    void formattedNameIsParsed() {
         for (Tag tag : Tag.values()) {
             int permits = tag == Tag.LEASE ? 12 : 1;
             String text = NodeName.prefix(tag, ID, permits) + "0000000042";
@@ -134,7 +134,7 @@ class NodeNameTest {
     }
 
     @Test
-    void theCounterAtItsEndSaysNothingAboutOrder() {
+    void exhaustedCounterGivesNoOrder() {
         assertFalse(name("2147483646").overflowed());
         assertTrue(name("2147483647").overflowed());
         assertTrue(name("-2147483648").overflowed());

@@ -19,7 +19,7 @@ class PathDataTest {
             Namings.KAZOO.parse("batch__lock__0000000001").orElseThrow();
 
     @Test
-    void aPathSaysItsFormatItsKindAndASemaphoresCounts() {
+    void pathDataHasFormatKindAndCounts() {
         assertArrayEquals("latchkey/2 mutex".getBytes(UTF_8), PathData.MUTEX.bytes());
         assertArrayEquals("latchkey/2 read-write".getBytes(UTF_8), PathData.READ_WRITE.bytes());
         assertArrayEquals(
@@ -28,7 +28,7 @@ class PathDataTest {
     }
 
     @Test
-    void whatWasWrittenIsRead() {
+    void writtenDataIsRead() {
         for (PathData data :
                 List.of(PathData.MUTEX, PathData.READ_WRITE, PathData.semaphore(Integer.MAX_VALUE), resized())) {
             assertEquals(Optional.of(data), PathData.parse(data.bytes()));
@@ -36,7 +36,7 @@ class PathDataTest {
     }
 
     @Test
-    void whatThisVersionDoesNotKnowIsNotRead() {
+    void unknownDataIsNotRead() {
         for (String data : List.of(
                 "",
                 "latchkey/3 mutex",

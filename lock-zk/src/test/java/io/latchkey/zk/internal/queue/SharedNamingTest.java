@@ -77,14 +77,14 @@ class SharedNamingTest {
     }
 
     @Test
-    void whatIsNotThereIsRefused() {
+    void unsupportedKindIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> Namings.KAZOO.prefix(Kind.SEMAPHORE, Tag.LEASE, ID, 1));
         assertThrows(IllegalArgumentException.class, () -> Namings.CURATOR.prefix(Kind.MUTEX, Tag.READ, ID, 1));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {CURATORS + "lock-", "lock-", "whatever-lock-", "_c_4c617463-686b-6579-00ff-lock-"})
-    void theNamesOfOthersNeedNothingButTheMarkerAndTheNumber(String prefix) {
+    void foreignNameNeedsOnlyMarkerAndNumber(String prefix) {
         NodeName name = Namings.CURATOR.parse(prefix + "0000000007").orElseThrow();
         assertEquals(Tag.WRITE, name.tag());
         assertEquals(7, name.sequence());
@@ -154,7 +154,7 @@ class SharedNamingTest {
     }
 
     @Test
-    void aReaderStandsInItsWritersPlace() {
+    void downgradedReaderKeepsTheWritersPlace() {
         String text = Namings.CURATOR.prefix(Kind.READ_WRITE, Tag.WRITE, ID, 1) + "0000000042";
         NodeName read = Namings.CURATOR.inPlace(Namings.CURATOR.parse(text).orElseThrow(), Tag.READ);
         assertEquals("_c_4c617463-686b-6579-00ff-00ff12345678-__READ__0000000042", read.text());

@@ -28,7 +28,7 @@ class RecipeTest {
 
     /** A client must not ignore a later version's tag because it knows the tag from another recipe. */
     @Test
-    void inAMutexRequestsOfOtherTagsCountToo() {
+    void mutexCountsRequestsOfOtherTags() {
         NodeName reader = name("read-0000000000000001-0000000001");
         Queue queue = Queue.of(List.of(B.text(), reader.text()));
         assertEquals(new Decision.Blocked(List.of(reader)), Recipe.MUTEX.rule().decide(queue, B));

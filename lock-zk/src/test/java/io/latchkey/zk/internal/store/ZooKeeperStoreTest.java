@@ -15,21 +15,21 @@ class ZooKeeperStoreTest {
     private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
 
     @Test
-    void aListBetweenTwoReadsOfTheSameDataIsOfTheirMoment() {
+    void listIsConsistent_betweenTwoReadsOfTheSameData() {
         ZnodeStore.Listing read =
                 ZooKeeperStore.listing(dataOf(7), LIST, dataOf(7)).get();
         assertEquals(new ZnodeStore.Listing(List.of("child"), 7), read);
     }
 
     @Test
-    void aListDuringWhichTheDataChangedIsOfNoMoment() {
+    void listIsInconsistent_whenTheDataChanges() {
         ZnodeStore.Listing read =
                 ZooKeeperStore.listing(dataOf(7), LIST, dataOf(8)).get();
         assertEquals(new ZnodeStore.Listing(List.of("child"), -1), read);
     }
 
     @Test
-    void aListIsRefusedWithAnyOfItsReads() {
+    void listIsRefused_whenAnyOfItsReadsIs() {
         OpResult refused = new OpResult.ErrorResult(KeeperException.Code.NONODE.intValue());
         assertEquals(
                 Status.NO_NODE, ZooKeeperStore.listing(dataOf(7), LIST, refused).code());
@@ -40,7 +40,7 @@ class ZooKeeperStoreTest {
 
     /** The response of a leader that is ending the session and has not announced it yet. */
     @Test
-    void aTransactionThatTheEndOfTheSessionRefusedIsNoAnswer() {
+    void transactionRefusedByTheEndOfTheSession_isNoResponse() {
         assertEquals(
                 Status.SESSION_EXPIRED,
                 refusedBy(KeeperException.Code.SESSIONEXPIRED).code());

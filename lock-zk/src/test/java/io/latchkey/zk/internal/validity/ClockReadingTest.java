@@ -15,7 +15,7 @@ class ClockReadingTest {
 
     /** So that suspension of the machine counts as a pause. */
     @Test
-    void atMostAsLongAgoAsTheClockThatWentFurtherSays() {
+    void elapsedTimeIsThatOfTheFasterClock() {
         ClockReading before = time.now();
         time.passOnTheWallOnly(AWHILE);
         assertEquals(AWHILE, ClockReading.of(time).atMostSince(before));
@@ -23,7 +23,7 @@ class ClockReadingTest {
     }
 
     @Test
-    void aWallClockThatIsSetBackTakesNothingOff() {
+    void elapsedTimeIsKept_whenTheWallClockIsSetBack() {
         ClockReading before = time.now();
         time.pass(AWHILE);
         time.passOnTheWallOnly(AWHILE.multipliedBy(-2));

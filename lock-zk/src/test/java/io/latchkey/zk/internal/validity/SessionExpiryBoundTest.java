@@ -27,7 +27,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aLoneWriteCountsFromTheClientsLatestPingAndTheMarginBefore() {
+    void loneWriteCountsFromTheLatestPing_lessTheMargin() {
         assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
     }
 
@@ -40,7 +40,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aRequestLessThanAMarginBeforeProvesNothing() {
+    void requestProvesNothing_lessThanAMarginBeforeTheWrite() {
         proofs.answered(time.now(), time.now());
         time.pass(MARGIN.minusMillis(1));
         assertEquals(full(time.now()).plus(LESS.negated()), atOnce(proofs));
@@ -51,7 +51,7 @@ class SessionExpiryBoundTest {
      * it was sent.
      */
     @Test
-    void aSlowRequestIsProvedAMarginAfterItsAnswer() {
+    void slowRequestIsProved_aMarginAfterItsResponse() {
         ClockReading first = time.now();
         time.pass(MARGIN);
         proofs.answered(first, time.now());
@@ -63,7 +63,7 @@ class SessionExpiryBoundTest {
 
     /** The same holds for the ping from which a lone write counts. */
     @Test
-    void aLoneWriteCountsFromEarlierByTheSlowestRequestOfTheLastTimeOut() {
+    void loneWriteCountsFromEarlier_afterASlowRequest() {
         ClockReading slow = time.now();
         time.pass(Duration.ofSeconds(2));
         proofs.heard(slow, time.now());
@@ -73,7 +73,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void whatWasSlowLongerAgoThanThatIsForgotten() {
+    void slowRequestIsForgotten_afterATimeout() {
         ClockReading slow = time.now();
         time.pass(Duration.ofSeconds(2));
         proofs.heard(slow, time.now());
@@ -82,7 +82,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aRequestThatWaitedForTheConnectionTookFromThenOn() {
+    void requestIsTimedFromTheConnection_whenItWaitedForIt() {
         ClockReading lost = time.now();
         time.pass(Duration.ofSeconds(5));
         SessionExpiryBound anew =
@@ -97,7 +97,7 @@ class SessionExpiryBoundTest {
      * previous one was lost.
      */
     @Test
-    void aLoneWriteOnANewConnectionCountsFromTheLossOfTheFormerAtTheLatest() {
+    void loneWriteCountsFromTheLossOfTheFormerConnection_onANewOne() {
         ClockReading lost = time.now();
         time.pass(LESS.plusSeconds(1));
         SessionExpiryBound anew = new SessionExpiryBound(T, MARGIN, Optional.empty(), Optional.of(lost), time.now());
@@ -112,7 +112,7 @@ class SessionExpiryBoundTest {
      * session before these, and ends it a second later.
      */
     @Test
-    void aLoneWriteProvesNothing_whenTheConnectionsAgeIsNotKnown() {
+    void loneWriteProvesNothing_whenTheAgeOfTheConnectionIsUnknown() {
         SessionExpiryBound borrowed = new SessionExpiryBound(T, MARGIN, Optional.empty(), Optional.empty(), time.now());
         ClockReading sent = time.now();
         assertEquals(Optional.empty(), borrowed.committed(sent, time.now(), Duration.ZERO));
@@ -123,7 +123,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void anOldConnectionHasItsPings() {
+    void loneWriteCountsFromPings_onAnOldConnection() {
         ClockReading lost = time.now();
         SessionExpiryBound idle = new SessionExpiryBound(T, MARGIN, Optional.of(lost), Optional.of(lost), time.now());
         idle.connected(time.now());
@@ -132,7 +132,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void theTimeOfTheLoneWriteItselfCountsAsWell() {
+    void durationOfTheLoneWriteCounts() {
         ClockReading sent = time.now();
         time.pass(Duration.ofSeconds(2));
         assertEquals(
@@ -160,7 +160,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void theLatestRequestThatIsOldEnoughCounts() {
+    void latestRequestOldEnoughCounts() {
         proofs.answered(time.now(), time.now());
         time.pass(Duration.ofSeconds(1));
         ClockReading latest = time.now();
@@ -173,7 +173,7 @@ class SessionExpiryBoundTest {
 
     /** With a heartbeat every margin, a holder has between T - G and T - 2G left. */
     @Test
-    void aSteadyHeartbeatKeepsTheDeadlineAhead() {
+    void steadyHeartbeatKeepsTheDeadlineAhead() {
         atOnce(proofs);
         for (int beat = 0; beat < 20; beat++) {
             time.pass(MARGIN);
@@ -183,7 +183,7 @@ class SessionExpiryBoundTest {
 
     /** The session's heartbeat, a sixth of T, from the first create on, as in guarantees.md for a connected holder. */
     @Test
-    void aHolderInReachHasAFifthLeftAtFirstAndAHalfLessTheDriftFromTheThirdBeatOn() {
+    void connectedHolderHasAFifthLeft_andAHalfFromTheThirdHeartbeat() {
         Duration beat = T.dividedBy(6);
         ClockReading deadline = atOnce(proofs);
         for (int beats = 1; beats <= 20; beats++) {
@@ -228,7 +228,7 @@ class SessionExpiryBoundTest {
     }
 
     @Test
-    void aNewSessionLivesFromTheMomentItWasAskedForLessTheMargin() {
+    void newSessionCountsFromItsRequest_lessTheMargin() {
         ClockReading asked = time.now();
         SessionExpiryBound first = new SessionExpiryBound(T, MARGIN, Optional.of(asked), Optional.of(asked), asked);
         time.pass(Duration.ofSeconds(2));

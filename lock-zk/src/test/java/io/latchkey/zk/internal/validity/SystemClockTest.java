@@ -31,7 +31,7 @@ class SystemClockTest {
      */
     @Test
     @DisabledOnOs(OS.WINDOWS)
-    void aProcessThatWasStoppedKnowsForHowLongAtLeast() throws Exception {
+    void standstillIsMeasured_whenTheProcessWasStopped() throws Exception {
         long pid = ProcessHandle.current().pid();
         Process stops = new ProcessBuilder(
                         "sh",
@@ -49,7 +49,7 @@ class SystemClockTest {
 
     /** Reads before the next pulse could come, because the reader may be the first thread that runs. */
     @Test
-    void aStandstillThatIsJustOverIsKnown() throws Exception {
+    void standstillIsKnown_rightAfterItsEnd() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
         var unused = time.after(Duration.ZERO, () -> {
@@ -68,7 +68,7 @@ class SystemClockTest {
 
     @Test
     void pauseBeforeTheSpan_isForgotten() throws Exception {
-        aStandstillThatIsJustOverIsKnown();
+        standstillIsKnown_rightAfterItsEnd();
         CountDownLatch later = new CountDownLatch(1);
         var unused = time.after(STOPPED, later::countDown);
         later.await();

@@ -25,7 +25,7 @@ class ValidityPeriodTest {
     }
 
     @Test
-    void theWallClockAloneEndsIt() {
+    void wallClockAloneEndsIt() {
         time.passOnTheWallOnly(SECOND);
         assertFalse(term.isValid());
     }
@@ -55,7 +55,7 @@ class ValidityPeriodTest {
     }
 
     @Test
-    void anAnswerThatComesTooLateDoesNotReviveIt() {
+    void lateResponseDoesNotReviveIt() {
         time.pass(SECOND);
         assertFalse(term.prolong(time.now().plus(SECOND)));
         assertFalse(term.isValid());
@@ -70,7 +70,7 @@ class ValidityPeriodTest {
     }
 
     @Test
-    void aDeadlineThatPassesIsNotTheEndOfTheSession() {
+    void deadlineIsNotTheEndOfTheSession() {
         time.pass(SECOND);
         assertFalse(term.isValid());
         assertFalse(term.isOver());
