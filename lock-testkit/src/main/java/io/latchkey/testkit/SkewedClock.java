@@ -91,8 +91,8 @@ public final class SkewedClock {
     ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
         ZooKeeperHandles handles = new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
         Engine engine = new Engine(new ClientConfig(
-                new ClientConfig.Source.Own(listener ->
-                        ZooKeeperStore.open(handles::open, ZooKeeperHandles.OPEN_ACL, listener)),
+                new ClientConfig.Source.Own(
+                        listener -> ZooKeeperStore.open(handles::open, ZooKeeperHandles.OPEN_ACL, listener)),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),

@@ -207,13 +207,13 @@ class CommandLineTest {
                 Lease beside = odd.mutex("/p/good").acquire();
                 Lease below = odd.mutex("/tenant/nest/good").acquire()) {
             create("/odd/lock-0000000000", "", OPEN_ACL_UNSAFE);
-            create("/odd" + tooLong, "latchkey/2 mutex", OPEN_ACL_UNSAFE);
+            create("/odd" + tooLong, "latchkey/3 mutex", OPEN_ACL_UNSAFE);
             create("/odd/p/leases", "", List.of(new ACL(ZooDefs.Perms.CREATE, ZooDefs.Ids.ANYONE_ID_UNSAFE)));
             create("/odd/big", "", OPEN_ACL_UNSAFE);
             create("/odd/big/1" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
             create("/odd/big/2" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
             create("/odd/tenant/block-1700000000", "", OPEN_ACL_UNSAFE);
-            create("/odd/tenant/block-1700000000/job", "latchkey/2 mutex", OPEN_ACL_UNSAFE);
+            create("/odd/tenant/block-1700000000/job", "latchkey/3 mutex", OPEN_ACL_UNSAFE);
             Map<String, String> there = Map.of("LATCHKEY_CONNECT", server.connectString() + "/odd", "PATH", PATH);
             Program text = start(there, "ls");
             Program unreadable = start(there, "show", "/p");
@@ -249,7 +249,7 @@ class CommandLineTest {
         for (int level = 1; level <= 3_000; level++) {
             create(deep.append("/a").toString(), "", OPEN_ACL_UNSAFE);
         }
-        create(deep.append("/job").toString(), "latchkey/2 mutex", OPEN_ACL_UNSAFE);
+        create(deep.append("/job").toString(), "latchkey/3 mutex", OPEN_ACL_UNSAFE);
 
         // A small stack instead of a deeper tree.
         Program.Ended ended = start(

@@ -55,7 +55,7 @@ class AccessTest extends OnOneServer {
     private CompletableFuture<ReleaseRequest> listening(Lease lease) throws InterruptedException {
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         awaitUntil("an ear", () -> server().nodesUnder("/").stream()
-                .anyMatch(node -> node.name().startsWith("ear-")));
+                .anyMatch(node -> node.name().startsWith("revoke-")));
         return wish;
     }
 
@@ -163,7 +163,7 @@ class AccessTest extends OnOneServer {
         awaitUntil(
                 "an ear at each path",
                 () -> server().nodesUnder("/").stream()
-                                .filter(node -> node.name().startsWith("ear-"))
+                                .filter(node -> node.name().startsWith("revoke-"))
                                 .count()
                         == kind.paths().size());
         Contender seen = kind.of(client("stranger")).queue().get(0);

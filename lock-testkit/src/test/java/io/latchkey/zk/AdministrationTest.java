@@ -58,14 +58,14 @@ class AdministrationTest extends OnOneServer {
     private CompletableFuture<ReleaseRequest> listening(Lease lease, String... paths) throws InterruptedException {
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
         for (String path : paths) {
-            awaitUntil("an ear under " + path, () -> ears(path) == 1);
+            awaitUntil("an revocation under " + path, () -> ears(path) == 1);
         }
         return wish;
     }
 
     private long ears(String path) {
         return server().nodesUnder(path).stream()
-                .filter(node -> node.name().startsWith("ear-"))
+                .filter(node -> node.name().startsWith("revoke-"))
                 .count();
     }
 
@@ -178,7 +178,7 @@ class AdministrationTest extends OnOneServer {
             var cut = done ? proxy.cutAfter(creation, 1) : proxy.cutBefore(creation, 1);
             CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
             cut.await(Duration.ofSeconds(10));
-            awaitUntil("an ear", () -> ears("/m") == 1);
+            awaitUntil("an revocation", () -> ears("/m") == 1);
             assertEquals(
                     ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
             assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
@@ -192,31 +192,31 @@ class AdministrationTest extends OnOneServer {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         awaitWatches(2);
-        String ear = server().nodesUnder("/m").stream()
-                .filter(node -> node.name().startsWith("ear-"))
+        String revocation = server().nodesUnder("/m").stream()
+                .filter(node -> node.name().startsWith("revoke-"))
                 .findFirst()
                 .orElseThrow()
                 .path();
-        handle().delete(ear, -1);
-        awaitUntil("an ear again", () -> ears("/m") == 1);
+        handle().delete(revocation, -1);
+        awaitUntil("an revocation again", () -> ears("/m") == 1);
         assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         held.close();
         assertNothingLeft("/m");
     }
 
-    /** Every client that may create under a path knows the name of the holder's ear. */
+    /** Every client that may create under a path knows the name of the holder's revocation. */
     @Test
     void releaseSucceeds_whenAForeignNodeHasTheNameOfTheRevocationNode() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         String name = requestsUnder("/m").get(0).name();
-        String ear = "/m/ear-" + name.substring("write-".length(), name.lastIndexOf('-'));
+        String revocation = "/m/revoke-" + name.substring("write-".length(), name.lastIndexOf('-'));
         ZooKeeper operator = handle();
-        operator.create(ear, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        operator.create(ear + "/child", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.create(revocation, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        operator.create(revocation + "/child", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         var unused = held.releaseRequested();
         awaitUntil("the holder listens", () -> server().watches().stream()
-                .anyMatch(watch -> watch.path().equals(ear)));
+                .anyMatch(watch -> watch.path().equals(revocation)));
         assertEquals(ReleaseOutcome.RELEASED, held.release());
         assertEquals(List.of(), requestsUnder("/m"));
     }

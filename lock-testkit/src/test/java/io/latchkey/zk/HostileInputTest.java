@@ -133,8 +133,8 @@ class HostileInputTest extends OnOneServer {
                 "lease-" + ID + "-01-0000000000",
                 "lease-" + ID + "--1-0000000000",
                 "lease-" + ID + "-99999999999-0000000000",
-                "ear-",
-                "ear-" + ID,
+                "revoke-",
+                "revoke-" + ID,
                 "0000000000",
                 "wörite-" + ID + "-0000000000"
             })
@@ -239,10 +239,10 @@ class HostileInputTest extends OnOneServer {
         List<byte[]> hostile = List.of(
                 garbage(20),
                 garbage(HUGE),
-                "latchkey/2 ".getBytes(StandardCharsets.UTF_8),
-                "latchkey/2 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
-                "latchkey/2 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
-                "latchkey/2 mutex\n".getBytes(StandardCharsets.UTF_8));
+                "latchkey/3 ".getBytes(StandardCharsets.UTF_8),
+                "latchkey/3 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
+                "latchkey/3 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
+                "latchkey/3 mutex\n".getBytes(StandardCharsets.UTF_8));
         for (int i = 0; i < hostile.size(); i++) {
             String path = "/hostile" + i;
             create(path, hostile.get(i));
@@ -264,7 +264,7 @@ class HostileInputTest extends OnOneServer {
         CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
         awaitUntil("an ear", () -> server().nodesUnder("/m").size() == 2);
         String ear = server().nodesUnder("/m").stream()
-                .filter(node -> node.name().startsWith("ear-"))
+                .filter(node -> node.name().startsWith("revoke-"))
                 .findFirst()
                 .orElseThrow()
                 .path();

@@ -229,7 +229,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"latchkey/1 mutex", "latchkey/3 mutex"})
+    @ValueSource(strings = {"latchkey/2 mutex", "latchkey/4 mutex"})
     void pathOfAnotherFormat_isRefusedAndLeftAsItIs(String data) throws Exception {
         operator.create(
                 "/m", data.getBytes(StandardCharsets.UTF_8), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -244,13 +244,13 @@ class MistakesTest extends OnOneServer {
     void emptyNodeOfAnOperatorIsAdopted() throws Exception {
         operator.create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         locks.mutex("/m").acquire().close();
-        assertEquals("latchkey/2 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
+        assertEquals("latchkey/3 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
     }
 
     @Test
     void changedKindIsNoticed_atAKnownPath() throws Exception {
         locks.mutex("/m").acquire().close();
-        operator.setData("/m", "latchkey/2 read-write".getBytes(StandardCharsets.UTF_8), -1);
+        operator.setData("/m", "latchkey/3 read-write".getBytes(StandardCharsets.UTF_8), -1);
         assertThrows(LockMismatchException.class, () -> locks.mutex("/m").acquire());
         assertEquals(List.of(), operator.getChildren("/m", false));
     }
@@ -303,8 +303,7 @@ class MistakesTest extends OnOneServer {
         assertEquals("ownerLabel has 300 characters; at most 256 are allowed", longer.getMessage());
         IllegalArgumentException control =
                 assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
-        assertEquals(
-                "ownerLabel has the character U+000A, which is not printable", control.getMessage());
+        assertEquals("ownerLabel has the character U+000A, which is not printable", control.getMessage());
         assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("turned \u202e around"));
     }
 

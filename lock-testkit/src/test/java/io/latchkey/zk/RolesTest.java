@@ -72,7 +72,7 @@ class RolesTest extends OnOneServer {
         CompletableFuture<ReleaseRequest> asked = held.releaseRequested();
         awaitUntil("a listener", () -> server().nodesUnder("/").stream()
                 .map(ServerNode::name)
-                .anyMatch(name -> name.startsWith("ear-")));
+                .anyMatch(name -> name.startsWith("revoke-")));
         CompletableFuture<Lease> next = kind.of(two).acquireAsync();
         var unused = kind.of(two).queue().get(0).requestRelease();
         asked.get(10, TimeUnit.SECONDS);

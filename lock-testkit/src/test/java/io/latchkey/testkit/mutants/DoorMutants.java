@@ -135,6 +135,5 @@ final class DoorMutants {
                             "internal/client/Engine",
                             "(last == null || last.session().connection().isOver() || !last.hasPendingDeletions())",
                             "(last == null || last.session().connection().isOver() || last.session().connection().connected())")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#borrowedHandleIsReturned_afterPendingDeletions"));
+                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#borrowedHandleIsReturned_afterPendingDeletions"));
 }

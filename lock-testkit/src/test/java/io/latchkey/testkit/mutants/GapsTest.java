@@ -180,7 +180,7 @@ class GapsTest {
             answers.release();
             resizing.get(10, TimeUnit.SECONDS);
             assertTrue(server.nodesUnder("/").stream()
-                    .anyMatch(node -> node.path().equals("/s") && node.text().equals("latchkey/2 semaphore 3 2 8")));
+                    .anyMatch(node -> node.path().equals("/s") && node.text().equals("latchkey/3 semaphore 3 2 8")));
         }
     }
 

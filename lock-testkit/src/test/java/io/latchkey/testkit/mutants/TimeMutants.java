@@ -170,10 +170,7 @@ final class TimeMutants {
                     "if (first) {\n            onReconnected();",
                     "if (!first || first) {\n            onReconnected();"),
             Mutant.of(
-                    "nothing goes on after a reconnect",
-                    WIRE,
-                    "waiting.forEach(context::execute);",
-                    "waiting.size();"),
+                    "nothing goes on after a reconnect", WIRE, "waiting.forEach(context::execute);", "waiting.size();"),
             Mutant.of(
                     "a lost lease keeps its node's place",
                     "internal/request/Request",

@@ -6,10 +6,10 @@ import java.util.Optional;
 
 /**
  * How many permits a semaphore's path has, as the oracle reads and writes it:
- * {@code latchkey/2 semaphore <declared> <now> <most>}, the last being the most that it ever had.
+ * {@code latchkey/3 semaphore <declared> <now> <most>}, the last being the most that it ever had.
  */
 record SemaphoreState(int declared, int now, int most) {
-    private static final String FORMAT = "latchkey/2 semaphore ";
+    private static final String FORMAT = "latchkey/3 semaphore ";
 
     static Optional<SemaphoreState> of(byte[] data) {
         if (data.length < FORMAT.length() || data[0] != FORMAT.charAt(0)) {

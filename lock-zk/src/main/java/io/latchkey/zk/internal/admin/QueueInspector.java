@@ -138,7 +138,8 @@ public final class QueueInspector {
                                         () -> !then.isDone(),
                                         listing -> listed(session, data.get(), listing, then));
                     } else {
-                        then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", data));
+                        then.completeExceptionally(
+                                Errors.of(engine.context().displayPath(path), "read the queue", data));
                     }
                 });
     }

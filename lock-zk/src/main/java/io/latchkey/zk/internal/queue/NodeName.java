@@ -23,7 +23,7 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
     /** ZooKeeper appends {@code %010d} of an int, so an overflowed counter shows as a minus sign and ten digits. */
     private static final int DIGITS = 10;
 
-    private static final String REVOCATION = "ear-";
+    private static final String REVOCATION = "revoke-";
 
     private static final List<Tag> TAGS = List.of(Tag.values());
 

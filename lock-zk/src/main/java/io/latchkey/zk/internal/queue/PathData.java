@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The use of a path as its data states it: {@code latchkey/2 mutex}, {@code latchkey/2 read-write}, or {@code
- * latchkey/2 semaphore 3 5 8}: 3 declared permits, a capacity of 5, the largest so far 8. The client that creates the
+ * The use of a path as its data states it: {@code latchkey/3 mutex}, {@code latchkey/3 read-write}, or {@code
+ * latchkey/3 semaphore 3 5 8}: 3 declared permits, a capacity of 5, the largest so far 8. The client that creates the
  * path writes the data; all others compare theirs. The number is the format's: a client that does not know it must not
  * take part (docs/protocol.md, "Path data and formats").
  *
@@ -24,7 +24,7 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
 
     private static final byte[] MUTEX_BYTES = MUTEX.bytes();
     private static final byte[] READ_WRITE_BYTES = READ_WRITE.bytes();
-    private static final String FORMAT = "latchkey/2 ";
+    private static final String FORMAT = "latchkey/3 ";
     private static final Pattern COUNTS = Pattern.compile("semaphore ([1-9]\\d*) ([1-9]\\d*) ([1-9]\\d*)");
     private static final int LONGEST_QUOTE = 80;
 

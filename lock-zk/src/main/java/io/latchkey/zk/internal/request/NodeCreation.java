@@ -231,7 +231,8 @@ final class NodeCreation {
                 }
             }
         }
-        shell.refused(Errors.unreadable(session.context().displayPath(entries.get(0).lock()), nodes));
+        shell.refused(
+                Errors.unreadable(session.context().displayPath(entries.get(0).lock()), nodes));
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {

@@ -25,7 +25,7 @@ class NodeNameTest {
             "write-0123456789abcdef--2147483648",
             "lease-0123456789abcdef-3-0000000042",
             "lease-0123456789abcdef-2147483647-0123456789",
-            "ear-0123456789abcdef");
+            "revoke-0123456789abcdef");
     /** Letters, digits, and the characters next to them. */
     private static final List<String> CHARACTERS =
             List.of("0", "1", "2", "3", "4", "8", "9", "a", "f", "A", "/", ":", "`", "g", "-");
@@ -116,7 +116,7 @@ class NodeNameTest {
                         child))
                 : Optional.empty();
         assertEquals(expected, NodeName.parse(child));
-        assertEquals(child.matches("ear-[0-9a-f]{16}"), NodeName.isRevocationNode(child), child);
+        assertEquals(child.matches("revoke-[0-9a-f]{16}"), NodeName.isRevocationNode(child), child);
     }
 
     private static boolean isInt(@Nullable String digits) {
@@ -128,7 +128,7 @@ class NodeNameTest {
         NodeName write = name("0000000042");
         NodeName read = write.inPlaceAs(Tag.READ);
         assertEquals("read-0123456789abcdef-0000000042", read.text());
-        assertEquals("ear-0123456789abcdef", write.revocationNode());
+        assertEquals("revoke-0123456789abcdef", write.revocationNode());
         assertEquals(write.revocationNode(), read.revocationNode());
         assertTrue(NodeName.isRevocationNode(write.revocationNode()));
     }

@@ -20,10 +20,10 @@ class PathDataTest {
 
     @Test
     void pathDataHasFormatKindAndCounts() {
-        assertArrayEquals("latchkey/2 mutex".getBytes(UTF_8), PathData.MUTEX.bytes());
-        assertArrayEquals("latchkey/2 read-write".getBytes(UTF_8), PathData.READ_WRITE.bytes());
+        assertArrayEquals("latchkey/3 mutex".getBytes(UTF_8), PathData.MUTEX.bytes());
+        assertArrayEquals("latchkey/3 read-write".getBytes(UTF_8), PathData.READ_WRITE.bytes());
         assertArrayEquals(
-                "latchkey/2 semaphore 3 2 5".getBytes(UTF_8),
+                "latchkey/3 semaphore 3 2 5".getBytes(UTF_8),
                 PathData.semaphore(3).resized(5).resized(2).bytes());
     }
 
@@ -43,11 +43,11 @@ class PathDataTest {
                 "latchkey/1 mutex",
                 "latchkey/1 read-write",
                 "latchkey/1 semaphore 3 3 3",
-                "latchkey/2 mutex 1",
-                "latchkey/2 semaphore",
-                "latchkey/2 semaphore 3 3",
-                "latchkey/2 semaphore 3 0 3",
-                "latchkey/2 semaphore 3 3 99999999999")) {
+                "latchkey/3 mutex 1",
+                "latchkey/3 semaphore",
+                "latchkey/3 semaphore 3 3",
+                "latchkey/3 semaphore 3 0 3",
+                "latchkey/3 semaphore 3 3 99999999999")) {
             assertEquals(Optional.empty(), PathData.parse(data.getBytes(UTF_8)), data);
         }
     }

@@ -105,7 +105,7 @@ class SharedNamingTest {
                 "lock--4000000000",
                 "Lock-0000000007",
                 "lock-0000000007-",
-                "ear-00ff00ff12345678"
+                "revoke-00ff00ff12345678"
             })
     void foreignNamesAreNoRequests(String child) {
         assertEquals(Optional.empty(), Namings.CURATOR.parse(child));
@@ -191,7 +191,7 @@ class SharedNamingTest {
                 Queue.of(List.of(KAZOOS + "__lock__0000000001")).otherUse());
         assertEquals(
                 Optional.empty(),
-                Queue.of(List.of("notes", "ear-00ff00ff12345678")).otherUse());
+                Queue.of(List.of("notes", "revoke-00ff00ff12345678")).otherUse());
     }
 
     @Test
