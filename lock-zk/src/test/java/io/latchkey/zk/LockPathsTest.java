@@ -33,7 +33,9 @@ class LockPathsTest {
     void levelIsRefused_whenItReadsAsARequest(String level) {
         for (String path : new String[] {"/stock/" + level, "/stock/" + level + "/below", '/' + level}) {
             BadPathException refused = assertThrows(BadPathException.class, () -> LockPaths.check(path));
-            assertTrue(refused.getMessage().contains('"' + level + "\" reads as"), refused.getMessage());
+            assertTrue(
+                    refused.getMessage().contains('"' + level + "\" has the form of a request's name"),
+                    refused.getMessage());
         }
     }
 
