@@ -74,7 +74,7 @@ import org.jspecify.annotations.Nullable;
 public final class ZkLockClient implements LockClient {
     private static final AtomicInteger NUMBER = new AtomicInteger();
     /** Enough for several reconnects of ZooKeeper's client, which take one to two seconds each. */
-    private static final Duration LOGIN_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private final Engine engine;
     private final String basePath;
@@ -639,8 +639,8 @@ public final class ZkLockClient implements LockClient {
             ExecutorService relief = DaemonThreads.pool(1, "latchkey-relief-" + number);
             SecureRandom seed = new SecureRandom();
             SplittableRandom ids = new SplittableRandom(seed.nextLong());
-            Optional<ObserverDispatcher> feed =
-                    observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-" + number));
+            Optional<ObserverDispatcher> dispatcher =
+                    observer.map(each -> new ObserverDispatcher(each, "latchkey-observer-" + number));
             int hidden = basePath.length();
             Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), label);
             Engine engine = new Engine(new ClientConfig(
@@ -654,7 +654,7 @@ public final class ZkLockClient implements LockClient {
                     relief,
                     path -> path.substring(hidden),
                     layout.naming(),
-                    feed));
+                    dispatcher));
             Runnable threadsEnd = () -> {
                 callbackThreads.close();
                 relief.shutdown();
@@ -747,7 +747,7 @@ public final class ZkLockClient implements LockClient {
      * next server's response counts.
      */
     private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
-        long end = System.nanoTime() + LOGIN_PATIENCE.toNanos();
+        long end = System.nanoTime() + LOGIN_TIMEOUT.toNanos();
         while (true) {
             CompletableFuture<Status> root =
                     engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));

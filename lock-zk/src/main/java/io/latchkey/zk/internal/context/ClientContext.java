@@ -43,7 +43,7 @@ public final class ClientContext {
     private final byte[] ownerData;
     private final ClientEvents signals;
     private final ToLongFunction<String> leasesOn;
-    private final BooleanSupplier bringsAnswers;
+    private final BooleanSupplier onEventThread;
 
     /** The capacities of semaphores that were resized. */
     private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
@@ -53,15 +53,15 @@ public final class ClientContext {
 
     /**
      * @param leasesOn returns the number of this client's leases on a path; called on the serial executor
-     * @param bringsAnswers whether the current thread is the event thread of the client's ZooKeeper handle
+     * @param onEventThread whether the current thread is the event thread of the client's ZooKeeper handle
      */
-    public ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier bringsAnswers) {
+    public ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier onEventThread) {
         this.config = config;
         this.serial = new SerialExecutor(config.relief());
         this.ownerData = config.owner().data();
         this.signals = new ClientEvents(config.observer(), config.time(), config.sessionTimeout());
         this.leasesOn = leasesOn;
-        this.bringsAnswers = bringsAnswers;
+        this.onEventThread = onEventThread;
     }
 
     public String newId() {
@@ -178,7 +178,7 @@ public final class ClientContext {
      * engine.
      */
     public boolean wouldWaitForItself() {
-        return serial.isRunningHere() || bringsAnswers.getAsBoolean();
+        return serial.isRunningHere() || onEventThread.getAsBoolean();
     }
 
     /**

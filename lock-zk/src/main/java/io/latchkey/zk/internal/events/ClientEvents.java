@@ -20,7 +20,7 @@ public final class ClientEvents {
     private static final boolean FLIGHT_RECORDER =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
-    private final Optional<ObserverDispatcher> feed;
+    private final Optional<ObserverDispatcher> dispatcher;
     private final boolean recorded;
     private final Optional<LossLog> losses;
     private final Optional<ConnectionLog> connection;
@@ -33,8 +33,8 @@ public final class ClientEvents {
     /**
      * @param timeout the session timeout that the client asks for
      */
-    public ClientEvents(Optional<ObserverDispatcher> feed, Clock time, Duration timeout) {
-        this.feed = feed;
+    public ClientEvents(Optional<ObserverDispatcher> dispatcher, Clock time, Duration timeout) {
+        this.dispatcher = dispatcher;
         this.recorded = FLIGHT_RECORDER;
         this.losses = Optional.of(new LossLog(time));
         this.connection = Optional.of(new ConnectionLog(time));
@@ -44,7 +44,7 @@ public final class ClientEvents {
     }
 
     private ClientEvents(ClientEvents muted) {
-        this.feed = Optional.empty();
+        this.dispatcher = Optional.empty();
         this.recorded = false;
         this.losses = Optional.empty();
         this.connection = Optional.empty();
@@ -67,7 +67,7 @@ public final class ClientEvents {
     }
 
     boolean observed() {
-        return feed.isPresent();
+        return dispatcher.isPresent();
     }
 
     /** Returns whether {@link JfrEvents} may be used. */
@@ -76,7 +76,7 @@ public final class ClientEvents {
     }
 
     void announce(Consumer<LockObserver> what) {
-        feed.ifPresent(observer -> observer.announce(what));
+        dispatcher.ifPresent(observer -> observer.announce(what));
     }
 
     void logLoss(LockObserver.Request request, long token, LossCause cause, Duration held) {

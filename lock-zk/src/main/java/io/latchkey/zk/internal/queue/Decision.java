@@ -31,8 +31,8 @@ public sealed interface Decision {
     }
 
     /**
-     * The request cannot hold before {@code ahead} does. When {@code ahead} holds, it notifies the request, unless it is
-     * deleted before.
+     * The request cannot hold before {@code ahead} does. When {@code ahead} holds, it notifies the request, unless it
+     * is deleted before.
      *
      * @param orLead the decision if {@code ahead} was created before the path's data was last written: it may have been
      *     granted with a larger capacity since, and then notifies no request any more
