@@ -53,7 +53,7 @@ public final class Diagnostics {
     private List<Diagnosis.Own> describe(List<OwnRequest> some, List<OwnRequest> all) {
         ClockReading now = engine.context().now();
         return some.stream()
-                .map(mine -> mine.displayPath(
+                .map(mine -> mine.toDiagnosis(
                         now,
                         !mine.holds()
                                 && OwnRequest.heldByCallerOf(mine.signals(), all, engine.context())

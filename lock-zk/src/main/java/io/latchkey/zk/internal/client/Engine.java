@@ -170,7 +170,7 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting) {
         return OwnRequest.heldByCallerOf(waiting, requests(), context)
-                .map(held -> held.displayPath(context.now(), false));
+                .map(held -> held.toDiagnosis(context.now(), false));
     }
 
     /** Sends a query in the current session on the serial executor, or fails if there is no session. */

@@ -516,8 +516,8 @@ public final class QueueReader {
         Optional<OtherUse> otherUse = queue.otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
-            String shown = session.context().displayPath(path);
-            fail(served, Errors.mismatch(shown, queue.purpose(), otherUse.get()));
+            String displayPath = session.context().displayPath(path);
+            fail(served, Errors.mismatch(displayPath, queue.purpose(), otherUse.get()));
             return;
         }
         for (Want want : served) {

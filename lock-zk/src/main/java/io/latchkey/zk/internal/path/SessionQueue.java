@@ -156,8 +156,8 @@ public final class SessionQueue {
     /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
     public void renew(QueueMember member, long since) {
         if (naming().isShared()) {
-            String shown = session.context().displayPath(path);
-            member.fail(Errors.cannotRenew(shown, "clients other than Latchkey's use it as well"));
+            String displayPath = session.context().displayPath(path);
+            member.fail(Errors.cannotRenew(displayPath, "clients other than Latchkey's use it as well"));
             return;
         }
         long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;

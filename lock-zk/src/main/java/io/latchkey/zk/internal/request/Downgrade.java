@@ -82,11 +82,11 @@ final class Downgrade {
             }
             default -> {
                 entry.notReplaced();
-                String shown = session.context().displayPath(entry.path());
+                String displayPath = session.context().displayPath(entry.path());
                 Response<?> refusal = Connection.plain(answer);
                 LockException error = refusal.code() == Status.NO_AUTH
-                        ? Errors.denied(shown, "downgrade a write lease", refusal)
-                        : Errors.notDowngraded(shown, refusal);
+                        ? Errors.denied(displayPath, "downgrade a write lease", refusal)
+                        : Errors.notDowngraded(displayPath, refusal);
                 shell.notDowngraded();
                 then.completeExceptionally(error);
             }

@@ -237,12 +237,12 @@ final class NodeCreation {
 
     private void notCreated(QueueEntry entry, Response<?> answer) {
         levels.forEach(ParentNodes::leave);
-        String shown = session.context().displayPath(entry.path());
+        String displayPath = session.context().displayPath(entry.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
-            case NO_AUTH -> shell.refused(Errors.denied(shown, "create a request", answer));
-            case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(shown));
-            default -> shell.refused(Errors.refused(shown, answer));
+            case NO_AUTH -> shell.refused(Errors.denied(displayPath, "create a request", answer));
+            case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(displayPath));
+            default -> shell.refused(Errors.refused(displayPath, answer));
         }
     }
 }

@@ -74,19 +74,19 @@ final class OwnLayoutCheck {
     }
 
     private Optional<LockException> errorIn(Session session, Response<ZnodeStore.Listing> answer) {
-        String shown = session.context().displayPath(lock.lock());
+        String displayPath = session.context().displayPath(lock.lock());
         if (answer.ok()) {
             Optional<OtherUse> own = answer.get().children().stream()
                     .filter(child -> Namings.LATCHKEY.parse(child).isPresent())
                     .findFirst()
                     .map(Naming::ownLayout);
             own.ifPresent(use -> session.context().usedOtherwise(lock.lock(), use));
-            return own.map(use -> Errors.mismatch(shown, lock.recipe().purpose(), use));
+            return own.map(use -> Errors.mismatch(displayPath, lock.recipe().purpose(), use));
         }
         return answer.code() == Status.NO_AUTH
-                ? Optional.<LockException>of(Errors.denied(shown, "look for requests of another layout", answer))
+                ? Optional.<LockException>of(Errors.denied(displayPath, "look for requests of another layout", answer))
                 : answer.code() == Status.TOO_LONG
-                        ? Optional.<LockException>of(Errors.tooLong(shown, answer))
+                        ? Optional.<LockException>of(Errors.tooLong(displayPath, answer))
                         : Optional.empty();
     }
 

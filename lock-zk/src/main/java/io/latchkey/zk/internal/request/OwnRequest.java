@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param paths the paths of its members, as the ZooKeeper handle sees them
  */
 public record OwnRequest(RequestEvents signals, boolean holds, String id, List<String> paths) {
-    public Diagnosis.Own displayPath(ClockReading now, boolean waitsForItself) {
+    public Diagnosis.Own toDiagnosis(ClockReading now, boolean waitsForItself) {
         return new Diagnosis.Own(signals.about(), signals.since(now), signals.thread(), waitsForItself);
     }
 

@@ -329,8 +329,8 @@ final class QueueEntry implements QueueMember {
 
     private void watchLost(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            String shown = sessionQueue().session().context().displayPath(path);
-            shell.fail(Errors.denied(shown, "watch the queue", why));
+            String displayPath = sessionQueue().session().context().displayPath(path);
+            shell.fail(Errors.denied(displayPath, "watch the queue", why));
         } else if (why.code() == Status.OTHER) {
             sessionQueue().session().heartbeat().afterBeat(this::lookAgain);
         } else {

@@ -105,8 +105,8 @@ final class RevocationNode {
 
     private void cannotListen(Response<?> why) {
         if (!closed) {
-            String shown = session.context().displayPath(owner.path());
-            holder.cannotBeAsked(Errors.of(shown, "listen to release requests", why));
+            String displayPath = session.context().displayPath(owner.path());
+            holder.cannotBeAsked(Errors.of(displayPath, "listen to release requests", why));
         }
     }
 
