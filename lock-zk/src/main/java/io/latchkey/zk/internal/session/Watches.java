@@ -32,7 +32,7 @@ public final class Watches {
     /** Paths whose watches are being removed, once for each removal without a response. */
     private final Multiset<String> removing = HashMultiset.create();
 
-    /** Callbacks for a watched node. The last one of a listener is {@code released}, {@code gone} or {@code watchLost}. */
+    /** Callbacks for a watched node. The last for a listener is {@code released}, {@code gone} or {@code watchLost}. */
     public interface Listener {
         /** The holder of the node has released it. */
         void released();
