@@ -93,7 +93,8 @@ final class FurtherMutants {
             Mutant.of(
                     "a request that times out gets no answer",
                     "internal/request/Request",
-                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n\n    /** Completes the caller's",
+                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n"
+                            + "\n    /** Completes the caller's",
                     "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Completes the caller's"),
             Mutant.of(
                             "loss is reported on the event thread",
