@@ -234,6 +234,7 @@ class CuratorLayoutTest {
         Semaphore pool = ours.get(0).client().semaphore("/cancel", 1);
         assertEquals(Optional.empty(), pool.tryAcquire());
         assertEquals(Optional.empty(), pool.tryAcquire(Duration.ofMillis(50)));
+        await("the try has left", () -> requests("/cancel/leases") == 1 && requests("/cancel/locks") == 0);
         CompletableFuture<Lease> waits = pool.acquireAsync();
         await("its turn", () -> requests("/cancel/leases") == 2);
         CompletableFuture<Lease> behind =

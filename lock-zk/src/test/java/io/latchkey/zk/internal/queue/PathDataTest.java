@@ -39,10 +39,10 @@ class PathDataTest {
     void unknownDataIsNotRead() {
         for (String data : List.of(
                 "",
-                "latchkey/3 mutex",
-                "latchkey/1 mutex",
-                "latchkey/1 read-write",
-                "latchkey/1 semaphore 3 3 3",
+                "latchkey/4 mutex",
+                "latchkey/2 mutex",
+                "latchkey/2 read-write",
+                "latchkey/2 semaphore 3 3 3",
                 "latchkey/3 mutex 1",
                 "latchkey/3 semaphore",
                 "latchkey/3 semaphore 3 3",
