@@ -114,13 +114,15 @@ final class MachineMutants {
                     "return end(new Command.LeaveAsHolder(placed(), event.then()));",
                     "return end();"),
             Mutant.of(
-                    "a try waits",
-                    REQUEST,
-                    "if (waitPolicy instanceof WaitPolicy.Never) {\n                giveUpThen",
-                    "if (waitPolicy instanceof WaitPolicy.Never && waited) {\n                giveUpThen"),
+                            "a try waits",
+                            REQUEST,
+                            "if (waitPolicy instanceof WaitPolicy.Never) {\n                giveUpThen",
+                            "if (waitPolicy instanceof WaitPolicy.Never && waited) {\n                giveUpThen")
+                    .caughtBy("WireBudgetTest#failedTryCostsOneDeletion"),
             Mutant.of(
-                    "no time limit",
-                    REQUEST,
-                    "context.time().after(span, () -> context.execute(this::timeUp))",
-                    "context.time().after(span.multipliedBy(60), () -> context.execute(this::timeUp))"));
+                            "no time limit",
+                            REQUEST,
+                            "context.time().after(span, () -> context.execute(this::timeUp))",
+                            "context.time().after(span.multipliedBy(60), () -> context.execute(this::timeUp))")
+                    .caughtBy("SlowServerTest#timedTryEndsInTime_whenTheServerIsSlow"));
 }
