@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.LongConsumer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -122,11 +121,6 @@ final class BareClient implements Client {
                 done.await();
             }
         }
-    }
-
-    @Override
-    public void queueUp(String path, LongConsumer onTurn) {
-        throw new UnsupportedOperationException("supported only with waiting threads");
     }
 
     @Override

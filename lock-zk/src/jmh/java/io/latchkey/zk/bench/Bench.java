@@ -44,8 +44,8 @@ public final class Bench {
     /**
      * Started by Maven's profile "bench".
      *
-     * @param args short, full or docs; the folder of the results; that of the documentation; a regular expression for
-     *     the names of cases; whether to add the results to the existing ones
+     * @param args short, full, growth or docs; the folder of the results; that of the documentation; a regular
+     *     expression for the names of cases; whether to add the results to the existing ones
      */
     public static void main(String[] args) throws Exception {
         Thread.currentThread().setUncaughtExceptionHandler((thread, failed) -> {
@@ -58,6 +58,10 @@ public final class Bench {
             new Report(Results.read(json)).into(Path.of(args[2]));
             return;
         }
+        if (args[0].equals("growth")) {
+            Growth.measureAll(folder.resolve("data"), Pattern.compile(args[3]).asPredicate(), OUT);
+            System.exit(0); // threads of clients may still be there
+        }
         Extent extent = Extent.named(args[0]);
         LogManager.getLogManager().reset(); // Curator warns of threads that were interrupted as their turn was over
         Bench bench = new Bench(
@@ -67,16 +71,23 @@ public final class Bench {
         Results before = Boolean.parseBoolean(args[4]) && Files.exists(json)
                 ? Results.read(json)
                 : new Results(List.of(), List.of());
-        bench.measureAll();
-        long seconds = (System.nanoTime() - from) / 1_000_000_000;
-        Results results = before.with(new Results(List.of(run.lasting(seconds)), bench.figures));
+        try {
+            bench.measureAll();
+        } finally {
+            // What was measured before an error stays: a whole run takes more than an hour.
+            long seconds = (System.nanoTime() - from) / 1_000_000_000;
+            write(before.with(new Results(List.of(run.lasting(seconds)), bench.figures)), folder, json);
+            OUT.printf(Locale.ROOT, "%s, in %d s%n", json, seconds);
+        }
+        System.exit(0); // threads of waiters that were given up may still be there
+    }
+
+    private static void write(Results results, Path folder, Path json) throws IOException {
         results.write(json);
         Report report = new Report(results);
         Files.writeString(folder.resolve("results.md"), report.markdown());
         report.plots(folder);
         OUT.println(report.markdown());
-        OUT.printf(Locale.ROOT, "%s, in %d s%n", json, seconds);
-        System.exit(0); // threads of waiters that were given up may still be there
     }
 
     private void measureAll() throws Exception {
@@ -102,28 +113,19 @@ public final class Bench {
         }
         List<Case> again = wanted(extent.casesOfStorage().stream());
         for (Storage storage : again.isEmpty() ? List.<Storage>of() : List.of(Storage.DISK, Storage.ENSEMBLE)) {
-            try (Site site = new Site(Product.ZOOKEEPER, storage, disk)) {
-                rehearse(site, again, extent.rehearsal().dividedBy(4));
-                tell(site.idle(extent.idle()));
-                for (Duration roundTrip : extent.distancesOfStorage()) {
-                    String servers = site.connectString(roundTrip);
-                    for (Case each : again) {
-                        inTurns(each, site, servers, roundTrip);
-                    }
-                }
-            }
+            measure(Product.ZOOKEEPER, storage, again);
         }
+        // Last, because the classes that their clients load would slow down the systems measured after them.
         for (Product other : Product.others()) {
             List<Case> cases = wanted(extent.casesOf(other).stream());
             if (other.isInstalled() && !cases.isEmpty()) {
-                others(other, cases);
+                measure(other, Storage.TMPFS, cases);
             }
         }
     }
 
-    /** They run last, because the classes that their clients load would slow down the systems measured after them. */
-    private void others(Product product, List<Case> cases) throws Exception {
-        try (Site site = new Site(product, Storage.TMPFS, disk)) {
+    private void measure(Product product, Storage storage, List<Case> cases) throws Exception {
+        try (Site site = new Site(product, storage, disk)) {
             rehearse(site, cases, extent.rehearsal().dividedBy(4));
             tell(site.idle(extent.idle()));
             for (Duration roundTrip : extent.distancesOfStorage()) {
@@ -153,7 +155,14 @@ public final class Bench {
                     return;
                 }
                 var unused = each.load()
-                        .run(new Trial(contestant, servers, site.probe(), newPath(), Duration.ZERO, extent.measured()));
+                        .run(new Trial(
+                                contestant,
+                                servers,
+                                site.probe(),
+                                newPath(),
+                                Duration.ZERO,
+                                extent.measured(),
+                                Duration.ZERO));
             }
         }
     }
@@ -193,15 +202,22 @@ public final class Bench {
                                 site.probe(),
                                 path,
                                 extent.warmUp(),
-                                which.time(extent.measured()))));
-        turns.forEach((contestant, samples) -> tell(Figures.of(
-                which.name(),
-                which.load().sessions(),
-                contestant,
-                millis(roundTrip),
-                site.storage(),
-                samples,
-                Map.of())));
+                                which.time(extent.measured()),
+                                extent.onlooked())));
+        turns.forEach((contestant, samples) -> {
+            Figures found = Figures.of(
+                    which.name(),
+                    which.load().sessions(),
+                    contestant,
+                    millis(roundTrip),
+                    site.storage(),
+                    samples,
+                    Map.of());
+            tell(found);
+            if (Long.valueOf(0).equals(found.operations())) {
+                throw new IllegalStateException(contestant + " acquired nothing in \"" + which.name() + "\"");
+            }
+        });
     }
 
     private void queues(Site site, Duration roundTrip, int waiters) throws Exception {
@@ -272,7 +288,7 @@ public final class Bench {
         figures.add(found);
         OUT.printf(
                 Locale.ROOT,
-                "%-38s %-9s %-8s %3.0f ms  %10s/s  p50 %10s us  p99 %10s us  %6s requests  %7s us server  %7s us client%n",
+                "%-50s %-14s %-8s %3.0f ms  %10s/s  p50 %10s us  p99 %10s us  %6s requests  %7s us server  %7s us client%n",
                 found.name(),
                 found.system().label(),
                 found.storage().label(),

@@ -3,6 +3,7 @@ package io.latchkey.zk.bench;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -16,6 +17,18 @@ import java.util.stream.Stream;
 record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static Case of(String name, Load load) {
         return new Case(name, load, List.of(Contestant.RAW, Contestant.LATCHKEY, Contestant.CURATOR), 1);
+    }
+
+    private static Case ofThreads(String name, Load load) {
+        return new Case(name, load, List.of(Contestant.LATCHKEY, Contestant.LATCHKEY_TURNS, Contestant.CURATOR), 1);
+    }
+
+    private static Load threads(Recipe recipe, Duration hold) {
+        return new Load.Contended(recipe, 1, 32, Optional.of(hold));
+    }
+
+    private static Load mixedThreads(Duration hold) {
+        return new Load.MostlyReaders(1, 32, Optional.of(hold));
     }
 
     Case with(Contestant more) {
@@ -50,6 +63,10 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static final String THREADS_8_8 = "mutex, 8 clients of 8 threads";
     static final String SEMAPHORE_32 = "semaphore of 3, 32 sessions";
     static final String READERS = "90 % readers, 16 sessions";
+    static final String READ_THREADS_32 = "read lock, 32 threads of 1 client";
+    static final String MIXED_THREADS_32 = "90 % readers, 32 threads of 1 client";
+    static final String SEMAPHORE_THREADS_32 = "semaphore of 8, 32 threads of 1 client";
+    static final String HELD = ", 1 ms holds";
     static final String DISTINCT = "distinct paths, first contact";
 
     static final Set<String> MUTEXES = Set.of(FREE_MUTEX, MUTEX_2, MUTEX_8, MUTEX_32, THREADS_32);
@@ -83,11 +100,24 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
                 of(MUTEX_2, new Load.Contended(Recipe.MUTEX, 2, 1)),
                 of(MUTEX_8, new Load.Contended(Recipe.MUTEX, 8, 1)).with(Contestant.BARE),
                 of(MUTEX_32, new Load.Contended(Recipe.MUTEX, 32, 1)).with(Contestant.BARE),
-                of(THREADS_32, new Load.Contended(Recipe.MUTEX, 1, 32)).with(Contestant.LATCHKEY_TURNS),
+                of(THREADS_32, threads(Recipe.MUTEX, Duration.ZERO)).with(Contestant.LATCHKEY_TURNS),
                 of(THREADS_1000, new Load.Contended(Recipe.MUTEX, 1, 1000)).weighing(2),
                 of(THREADS_8_8, new Load.Contended(Recipe.MUTEX, 8, 8)).with(Contestant.LATCHKEY_TURNS),
                 of(SEMAPHORE_32, new Load.Contended(Recipe.SEMAPHORE_1, 32, 1)),
-                of(READERS, new Load.MostlyReaders(16)));
+                of(READERS, new Load.MostlyReaders(16, 1)),
+                ofThreads(READ_THREADS_32, threads(Recipe.READ, Duration.ZERO)),
+                ofThreads(MIXED_THREADS_32, mixedThreads(Duration.ZERO)),
+                ofThreads(SEMAPHORE_THREADS_32, threads(Recipe.SEMAPHORE_1_OF_8, Duration.ZERO)));
+    }
+
+    /** The threads of one client again, with work under the lock. */
+    static List<Case> held() {
+        Duration hold = Duration.ofMillis(1);
+        return List.of(
+                ofThreads(THREADS_32 + HELD, threads(Recipe.MUTEX, hold)),
+                ofThreads(READ_THREADS_32 + HELD, threads(Recipe.READ, hold)),
+                ofThreads(MIXED_THREADS_32 + HELD, mixedThreads(hold)),
+                ofThreads(SEMAPHORE_THREADS_32 + HELD, threads(Recipe.SEMAPHORE_1_OF_8, hold)));
     }
 
     /** Cases that are measured again with other storage of the servers' logs. */

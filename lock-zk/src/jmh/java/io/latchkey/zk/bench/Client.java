@@ -21,7 +21,9 @@ interface Client extends AutoCloseable {
      *
      * @param onTurn called once, before the release
      */
-    void queueUp(String path, LongConsumer onTurn) throws Exception;
+    default void queueUp(String path, LongConsumer onTurn) throws Exception {
+        throw new UnsupportedOperationException("supported only with waiting threads");
+    }
 
     @Override
     void close();

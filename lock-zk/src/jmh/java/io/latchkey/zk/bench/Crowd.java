@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A load of clients whose threads acquire and release as fast as they can for a given time. Fails if more threads hold
- * than the lock allows.
+ * A load of clients whose threads acquire and release as fast as they can for a given time. In some cases they then
+ * continue beside an onlooker: one thread of another client that asks for the same lock now and then. Fails if more
+ * threads hold than the lock allows.
  */
 final class Crowd implements AutoCloseable {
     private static final long ENDS_WITHIN_SECONDS = 20;
     private static final long WATCHED = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LINGERS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long ONLOOKER_RESTS_MILLIS = 20;
 
     private final Trial trial;
     private final int holdersAllowed;
@@ -30,11 +39,15 @@ final class Crowd implements AutoCloseable {
     /** Accessed only by an exclusive holder, before it decrements {@link #holders}. */
     private long lastToken = Long.MIN_VALUE;
 
+    /** Accessed like {@link #lastToken}. */
+    private @Nullable Client lastHolder;
+
     private volatile Phase phase = Phase.WARM_UP;
 
     private enum Phase {
         WARM_UP,
         MEASURED,
+        ONLOOKED,
         /** Holds for a moment, so that a second holder would be noticed. */
         WATCHED,
         OVER
@@ -60,23 +73,47 @@ final class Crowd implements AutoCloseable {
 
     /** @param limit the number of acquisitions that ends the measurement early */
     Sample run(Doors doors, int threadsPerClient, Optional<Integer> limit) throws Exception {
+        return run(doors, threadsPerClient, limit, Duration.ZERO, Optional.empty());
+    }
+
+    /**
+     * Measures first without the onlooker and then with it.
+     *
+     * @param hold the duration of each hold, except the onlooker's, which releases at once
+     */
+    Sample run(Doors doors, int threadsPerClient, Duration hold, Doors onlooker) throws Exception {
+        boolean looksOn = !trial.onlooked().isZero() && trial.contestant() != Contestant.RAW;
+        return run(doors, threadsPerClient, Optional.empty(), hold, looksOn ? Optional.of(onlooker) : Optional.empty());
+    }
+
+    private Sample run(
+            Doors doors, int threadsPerClient, Optional<Integer> limit, Duration hold, Optional<Doors> onlooker)
+            throws Exception {
         List<Member> members = new ArrayList<>();
         for (Client client : clients) {
             Client.Door door = doors.of(client);
             for (int i = 0; i < threadsPerClient; i++) {
-                members.add(new Member(door));
+                members.add(new Member(client, door, hold));
             }
         }
-        ExecutorService threads = Executors.newFixedThreadPool(members.size());
+        ExecutorService threads = Executors.newCachedThreadPool();
         try {
             List<Future<?>> ends = new ArrayList<>();
             members.forEach(member -> ends.add(threads.submit(member)));
             pause(trial.warmUp().toNanos(), Long.MAX_VALUE);
             ServerProbe.Reading before = trial.probe().read();
+            long allocated = allocatedBytes();
             phase = Phase.MEASURED;
             pause(trial.measured().toNanos(), limit.map(Integer::longValue).orElse(Long.MAX_VALUE));
             long operations = acquired.sum();
+            double bytes = (double) (allocatedBytes() - allocated);
             ServerProbe.Reading spent = trial.probe().since(before);
+            Optional<Sample> onlooked = Optional.empty();
+            if (onlooker.isPresent()) {
+                Member other = onlooker(onlooker.get());
+                onlooked = Optional.of(onlooked(other, threads, ends));
+                ends.add(threads.submit(other)); // takes part in what is watched
+            }
             if (holdersAllowed < Integer.MAX_VALUE) {
                 phase = Phase.WATCHED;
                 pause(WATCHED, Long.MAX_VALUE);
@@ -92,11 +129,60 @@ final class Crowd implements AutoCloseable {
             } else {
                 throw new IllegalStateException(trial + ": threads do not end");
             }
-            return new Sample(operations, spent.nanoTime(), waits, spent);
+            return new Sample(
+                    operations, spent.nanoTime(), waits, spent, Map.of(Figures.CLIENT_ALLOC, bytes), onlooked);
         } finally {
             phase = Phase.OVER;
             threads.shutdownNow();
         }
+    }
+
+    /** Returns an onlooker with a session of its own. */
+    private Member onlooker(Doors doors) throws Exception {
+        Client client = trial.contestant().connect(trial.servers());
+        clients.add(client);
+        return new Member(client, doors.of(client), Duration.ZERO);
+    }
+
+    /**
+     * Measures the crowd beside an onlooker, whose first acquisition is a warm-up. The last one is waited for, however
+     * late: otherwise the longest waits would be missing.
+     */
+    private Sample onlooked(Member onlooker, ExecutorService threads, List<Future<?>> ends) throws Exception {
+        phase = Phase.ONLOOKED;
+        await(threads.submit(onlooker::once), ends);
+        Histogram waits = new Histogram(Sample.DIGITS);
+        ServerProbe.Reading before = trial.probe().read();
+        long operations = acquired.sum();
+        long end = System.nanoTime() + trial.onlooked().toNanos();
+        while (System.nanoTime() - end < 0) {
+            waits.recordValue(await(threads.submit(onlooker::once), ends));
+            TimeUnit.MILLISECONDS.sleep(ONLOOKER_RESTS_MILLIS);
+        }
+        operations = acquired.sum() - operations - waits.getTotalCount();
+        ServerProbe.Reading spent = trial.probe().since(before);
+        return new Sample(operations, spent.nanoTime(), waits, spent);
+    }
+
+    private static long await(Future<Long> onlooker, List<Future<?>> ends) throws Exception {
+        try {
+            return onlooker.get(ENDS_WITHIN_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException starved) {
+            for (Future<?> end : ends) {
+                if (end.isDone()) {
+                    end.get();
+                }
+            }
+            throw starved;
+        }
+    }
+
+    /** Returns the allocation of all threads that still run. */
+    private static long allocatedBytes() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        return LongStream.of(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
+                .filter(bytes -> bytes > 0)
+                .sum();
     }
 
     private void pause(long nanos, long limit) throws InterruptedException {
@@ -107,18 +193,22 @@ final class Crowd implements AutoCloseable {
     }
 
     private final class Member implements Runnable {
+        private final Client client;
         private final Client.Door door;
+        private final long hold;
         private final Histogram waits = new Histogram(Sample.DIGITS);
 
-        Member(Client.Door door) {
+        Member(Client client, Client.Door door, Duration hold) {
+            this.client = client;
             this.door = door;
+            this.hold = hold.toNanos();
         }
 
         @Override
         public void run() {
             try {
                 while (phase != Phase.OVER) {
-                    once();
+                    var unused = once();
                 }
             } catch (Exception e) {
                 if (phase != Phase.OVER) {
@@ -127,7 +217,8 @@ final class Crowd implements AutoCloseable {
             }
         }
 
-        private void once() throws Exception {
+        /** Returns the duration of the wait, in nanoseconds. */
+        long once() throws Exception {
             long from = System.nanoTime();
             Client.Held held = door.acquire();
             long waited = System.nanoTime() - from;
@@ -137,14 +228,20 @@ final class Crowd implements AutoCloseable {
             if (holdersAllowed == 1) {
                 noticeOrder(held.token());
             }
-            if (phase == Phase.MEASURED) {
-                acquired.increment();
-                waits.recordValue(waited);
-            } else if (phase == Phase.WATCHED) {
-                LockSupport.parkNanos(LINGERS);
+            long rest = hold;
+            switch (phase) {
+                case MEASURED -> {
+                    acquired.increment();
+                    waits.recordValue(waited);
+                }
+                case ONLOOKED -> acquired.increment();
+                case WATCHED -> rest = LINGERS;
+                case WARM_UP, OVER -> {}
             }
+            LockSupport.parkNanos(rest);
             holders.addAndGet(-held.weight());
             held.release();
+            return waited;
         }
 
         /** Tokens increase in the order of requests; threads of one client with {@code localTurns} share a token. */
@@ -152,13 +249,14 @@ final class Crowd implements AutoCloseable {
             boolean later =
                     switch (trial.contestant()) {
                         case LATCHKEY -> token > lastToken;
-                        case LATCHKEY_TURNS -> token >= lastToken;
+                        case LATCHKEY_TURNS -> token > lastToken || (token == lastToken && client == lastHolder);
                         default -> true;
                     };
             if (!later) {
                 throw new AssertionError(trial + ": token " + token + " after " + lastToken);
             }
             lastToken = token;
+            lastHolder = client;
         }
     }
 

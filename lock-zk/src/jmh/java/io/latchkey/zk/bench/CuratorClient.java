@@ -45,13 +45,8 @@ final class CuratorClient implements Client {
             }
             case READ -> door(new InterProcessReadWriteLock(framework, path).readLock());
             case WRITE -> door(new InterProcessReadWriteLock(framework, path).writeLock());
-            case SEMAPHORE_1 -> {
-                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS);
-                yield () -> {
-                    Lease lease = semaphore.acquire();
-                    return () -> semaphore.returnLease(lease);
-                };
-            }
+            case SEMAPHORE_1 -> permitOf(new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS));
+            case SEMAPHORE_1_OF_8 -> permitOf(new InterProcessSemaphoreV2(framework, path, Recipe.MANY_PERMITS));
             case SEMAPHORE_3 -> {
                 InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS);
                 yield () -> {
@@ -60,6 +55,13 @@ final class CuratorClient implements Client {
                 };
             }
             case MULTI_5, MULTI_20 -> door(new InterProcessMultiLock(framework, recipe.paths(path)));
+        };
+    }
+
+    private static Door permitOf(InterProcessSemaphoreV2 semaphore) {
+        return () -> {
+            Lease lease = semaphore.acquire();
+            return () -> semaphore.returnLease(lease);
         };
     }
 

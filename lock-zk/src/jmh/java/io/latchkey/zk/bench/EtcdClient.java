@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.function.LongConsumer;
 
 /** A client of etcd, with a lease for each thread, because a lock request with the holder's lease succeeds at once. */
 final class EtcdClient implements Client {
@@ -60,11 +59,6 @@ final class EtcdClient implements Client {
 
         @Override
         public void onCompleted() {}
-    }
-
-    @Override
-    public void queueUp(String path, LongConsumer onTurn) {
-        throw new UnsupportedOperationException("only mutexes are compared");
     }
 
     @Override

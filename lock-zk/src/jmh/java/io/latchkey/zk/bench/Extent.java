@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
+import com.google.common.collect.Sets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -9,6 +10,7 @@ import java.util.stream.Stream;
 /**
  * The extent and duration of a run.
  *
+ * @param onlooked the duration of the second part of a turn, with an onlooker
  * @param rounds the number of turns of each system in each case
  * @param freeRounds the number of turns in cases of a free lock, where operations are short and cost the servers little
  * @param idle the duration for which the idle servers are observed
@@ -24,6 +26,7 @@ record Extent(
         int freeRounds,
         Duration warmUp,
         Duration measured,
+        Duration onlooked,
         Duration rehearsal,
         Duration idle,
         int curatorsWaiters,
@@ -39,7 +42,8 @@ record Extent(
         return switch (name) {
             case "short" -> briefly();
             case "full" -> fully();
-            default -> throw new IllegalArgumentException("-Dlatchkey.bench is short, full or docs, not " + name);
+            default ->
+                throw new IllegalArgumentException("-Dlatchkey.bench is short, full, growth or docs, not " + name);
         };
     }
 
@@ -51,6 +55,7 @@ record Extent(
                 2,
                 Duration.ofMillis(100),
                 Duration.ofMillis(250),
+                Duration.ofMillis(250),
                 Duration.ofSeconds(8),
                 Duration.ofSeconds(1),
                 1_000,
@@ -59,7 +64,9 @@ record Extent(
                 List.of(AWAY),
                 1_000,
                 Set.of(Case.FREE_MUTEX, Case.MUTEX_8),
-                Set.of(Case.FREE_MULTI_20, Case.THREADS_1000, Case.THREADS_8_8));
+                Sets.union(
+                        Set.of(Case.FREE_MULTI_20, Case.THREADS_1000, Case.THREADS_8_8, Case.SEMAPHORE_THREADS_32),
+                        Set.copyOf(Case.held().stream().map(Case::name).toList())));
     }
 
     /** A run with figures to be quoted. */
@@ -70,6 +77,7 @@ record Extent(
                 8,
                 Duration.ofMillis(500),
                 Duration.ofMillis(1_500),
+                Duration.ofSeconds(3),
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(5),
                 1_000,
@@ -87,7 +95,8 @@ record Extent(
      */
     List<Case> cases(Duration roundTrip) {
         boolean all = leftOut.isEmpty() || !roundTrip.isZero();
-        return (all ? Stream.concat(Case.free().stream(), Case.contended().stream()) : Case.ofStorage().stream())
+        return (all ? Stream.of(Case.free(), Case.contended(), Case.held()) : Stream.of(Case.ofStorage()))
+                .flatMap(List::stream)
                 .filter(each -> !leftOut.contains(each.name()))
                 .toList();
     }

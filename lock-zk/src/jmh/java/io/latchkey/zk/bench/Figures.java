@@ -47,8 +47,25 @@ record Figures(
     static final String HIGHEST_CPU = "highest_turn_server_cpu_us_per_op";
     static final String CLIENT_ALLOC = "client_alloc_bytes_per_op";
     static final String CLIENT_HEAP = "client_heap_bytes_per_path";
-    /** The figures that every case may have. */
-    static final Set<String> COMMON = Set.of(SLOWEST_TURN, FASTEST_TURN, LOWEST_CPU, HIGHEST_CPU, CLIENT_ALLOC);
+    static final String REQUESTS_PER_1000 = "requests_per_1000_ops";
+    static final String ONLOOKER_WAITS = "onlooker_waits";
+    static final String ONLOOKER_P50 = "onlooker_p50_us";
+    static final String ONLOOKER_P99 = "onlooker_p99_us";
+    /** The crowd's rate beside the onlooker. */
+    static final String ONLOOKED_RATE = "onlooked_ops_per_s";
+
+    /** The figures that have a column in a table. */
+    static final Set<String> COMMON = Set.of(
+            SLOWEST_TURN,
+            FASTEST_TURN,
+            LOWEST_CPU,
+            HIGHEST_CPU,
+            CLIENT_ALLOC,
+            REQUESTS_PER_1000,
+            ONLOOKER_WAITS,
+            ONLOOKER_P50,
+            ONLOOKER_P99,
+            ONLOOKED_RATE);
 
     /**
      * Combines the samples of all turns.
@@ -75,6 +92,13 @@ record Figures(
                 HIGHEST_CPU,
                 rounded(each(turns, Sample::serverCpuUsPerOperation).max().orElse(0)));
         all.clientBytes().forEach((figure, bytes) -> more.put(figure, rounded(bytes / ops)));
+        all.onlooked().ifPresent(part -> {
+            more.put(REQUESTS_PER_1000, rounded(all.spent().requests() * 1e3 / ops));
+            more.put(ONLOOKER_WAITS, (double) part.waits().getTotalCount());
+            more.put(ONLOOKER_P50, rounded(part.waits().getValueAtPercentile(50) / 1e3));
+            more.put(ONLOOKER_P99, rounded(part.waits().getValueAtPercentile(99) / 1e3));
+            more.put(ONLOOKED_RATE, rounded(part.perSecond()));
+        });
         return new Figures(
                 name,
                 system,

@@ -41,6 +41,7 @@ final class LatchkeyClient implements Client {
             case WRITE -> door(locks.readWriteLock(path).writeLock());
             case SEMAPHORE_1 -> door(locks.semaphore(path, Recipe.PERMITS));
             case SEMAPHORE_3 -> door(locks.semaphore(path, Recipe.PERMITS).permits(Recipe.PERMITS));
+            case SEMAPHORE_1_OF_8 -> door(locks.semaphore(path, Recipe.MANY_PERMITS));
             case MULTI_5, MULTI_20 ->
                 door(locks.multiLock(
                         recipe.paths(path).stream().map(locks::mutex).toArray(Acquirable[]::new)));

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -73,11 +72,6 @@ final class RawClient implements Client {
     /** Returns the number of requests at {@code path}. */
     int children(String path) throws KeeperException, InterruptedException {
         return zooKeeper.exists(path, false).getNumChildren();
-    }
-
-    @Override
-    public void queueUp(String path, LongConsumer onTurn) {
-        throw new UnsupportedOperationException("bare nodes do not wait for each other");
     }
 
     @Override

@@ -17,10 +17,13 @@ enum Recipe {
     SEMAPHORE_1,
     /** Three permits of three. */
     SEMAPHORE_3,
+    /** One permit of eight. */
+    SEMAPHORE_1_OF_8,
     MULTI_5,
     MULTI_20;
 
     static final int PERMITS = 3;
+    static final int MANY_PERMITS = 8;
 
     /** Returns the paths of one acquisition. */
     List<String> paths(String path) {

@@ -2,7 +2,6 @@
 package io.latchkey.zk.bench;
 
 import java.time.Duration;
-import java.util.function.LongConsumer;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -45,11 +44,6 @@ final class RedissonClient implements Client {
             var unused = lock.lockAndGetToken();
             return lock::unlock;
         };
-    }
-
-    @Override
-    public void queueUp(String path, LongConsumer onTurn) {
-        throw new UnsupportedOperationException("only mutexes are compared");
     }
 
     @Override

@@ -157,6 +157,7 @@ final class Report {
                             number(each.clientCpuUsPerOp()),
                             number(each.more(Figures.CLIENT_ALLOC))));
         }
+        onlooked(here, lines);
         List<Figures> special =
                 here.stream().filter(each -> !special(each).isEmpty()).toList();
         if (!special.isEmpty()) {
@@ -170,6 +171,32 @@ final class Report {
                                         .map(more -> more.getKey().replace('_', ' ') + " " + number(more.getValue()))
                                         .collect(Collectors.joining(", "))));
             }
+        }
+    }
+
+    /** What another client sees while one client's threads contend. */
+    private static void onlooked(List<Figures> here, List<String> lines) {
+        List<Figures> onlooked = here.stream()
+                .filter(each -> each.more(Figures.ONLOOKER_WAITS).isPresent())
+                .toList();
+        if (onlooked.isEmpty()) {
+            return;
+        }
+        lines.add("");
+        lines.add(
+                "| case | system | ops/s | requests per 1,000 ops | ops/s beside an onlooker | onlooker's waits | their p50 µs | their p99 µs |");
+        lines.add("|---|---|---:|---:|---:|---:|---:|---:|");
+        for (Figures each : onlooked) {
+            lines.add("| %s | %s | %s | %s | %s | %s | %s | %s |"
+                    .formatted(
+                            each.name(),
+                            each.system().label(),
+                            number(each.opsPerS()),
+                            number(each.more(Figures.REQUESTS_PER_1000)),
+                            number(each.more(Figures.ONLOOKED_RATE)),
+                            number(each.more(Figures.ONLOOKER_WAITS)),
+                            number(each.more(Figures.ONLOOKER_P50)),
+                            number(each.more(Figures.ONLOOKER_P99))));
         }
     }
 

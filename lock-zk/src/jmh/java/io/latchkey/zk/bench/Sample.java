@@ -2,6 +2,7 @@
 package io.latchkey.zk.bench;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
@@ -13,13 +14,19 @@ import org.HdrHistogram.Histogram;
  * @param waits the duration of each acquisition, in nanoseconds
  * @param spent the requests and processor time of the servers
  * @param clientBytes the allocation of the clients' JVM, as defined by {@link Figures}
+ * @param onlooked the second part of the turn: its operations are still those of the crowd, its waits the onlooker's
  */
 record Sample(
-        long operations, long nanos, Histogram waits, ServerProbe.Reading spent, Map<String, Double> clientBytes) {
+        long operations,
+        long nanos,
+        Histogram waits,
+        ServerProbe.Reading spent,
+        Map<String, Double> clientBytes,
+        Optional<Sample> onlooked) {
     static final int DIGITS = 3;
 
     Sample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent) {
-        this(operations, nanos, waits, spent, Map.of());
+        this(operations, nanos, waits, spent, Map.of(), Optional.empty());
     }
 
     Sample plus(Sample more) {
@@ -27,7 +34,13 @@ record Sample(
         all.add(more.waits);
         Map<String, Double> bytes = new TreeMap<>(clientBytes);
         more.clientBytes.forEach((figure, found) -> bytes.merge(figure, found, Double::sum));
-        return new Sample(operations + more.operations, nanos + more.nanos, all, spent.plus(more.spent), bytes);
+        return new Sample(
+                operations + more.operations,
+                nanos + more.nanos,
+                all,
+                spent.plus(more.spent),
+                bytes,
+                onlooked.flatMap(part -> more.onlooked.map(part::plus)));
     }
 
     double perSecond() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.google.common.base.Splitter;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A probe of the servers from outside: the requests that they received, by their own count, and their processor time.
@@ -24,7 +22,6 @@ import java.util.stream.Collectors;
  * @param idleCpu the processor load of all idle servers, which is subtracted
  */
 record ServerProbe(double idleCpu, List<Seen> servers) {
-    private static final Splitter PARTS = Splitter.on(',');
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
@@ -83,8 +80,6 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
 
     /** The totals of the servers at one time, or the difference between two times. */
     record Reading(long requests, long cpuNanos, long clientCpuNanos, long nanoTime) {
-        static final Reading NONE = new Reading(0, 0, 0, 0);
-
         Reading plus(Reading more) {
             return new Reading(
                     requests + more.requests,
@@ -92,26 +87,6 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
                     clientCpuNanos + more.clientCpuNanos,
                     nanoTime + more.nanoTime);
         }
-    }
-
-    /** Parses the form of {@link #toString()}. */
-    static ServerProbe parse(String text) {
-        List<String> parts = PARTS.splitToList(text);
-        return new ServerProbe(
-                Double.parseDouble(parts.get(0)),
-                parts.stream()
-                        .skip(1)
-                        .map(one -> Splitter.on(':').splitToList(one))
-                        .map(one -> new Seen(
-                                Product.valueOf(one.get(0)), Long.parseLong(one.get(1)), Integer.parseInt(one.get(2))))
-                        .toList());
-    }
-
-    @Override
-    public String toString() {
-        return servers.stream()
-                .map(one -> one.product() + ":" + one.pid() + ":" + one.port())
-                .collect(Collectors.joining(",", idleCpu + ",", ""));
     }
 
     private static long cpuNanosHere() {

@@ -14,8 +14,9 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
 
 /**
- * Many requests of ten sessions that wait for one mutex. The holder releases, and each waiter releases as soon as it is
- * granted. Measures the time until all were granted, their order, the traffic, and the memory of waiting on both sides.
+ * Many requests of several sessions that wait for one mutex. The holder releases, and each waiter releases as soon as
+ * it is granted. Measures the time until all were granted, their order, the traffic, and the memory of waiting on both
+ * sides.
  */
 final class Waiters {
     static final String DRAIN = "drain_ms";
@@ -39,12 +40,18 @@ final class Waiters {
     private final Site site;
     private final Duration roundTrip;
     private final Duration limit;
+    private final int sessions;
 
     /** @param limit the maximum duration, even if some requests were not granted */
     Waiters(Site site, Duration roundTrip, Duration limit) {
+        this(site, roundTrip, limit, SESSIONS);
+    }
+
+    Waiters(Site site, Duration roundTrip, Duration limit, int sessions) {
         this.site = site;
         this.roundTrip = roundTrip;
         this.limit = limit;
+        this.sessions = sessions;
     }
 
     static String name(int waiters) {
@@ -84,7 +91,7 @@ final class Waiters {
         try (RawClient looker = new RawClient(servers, Client.SESSION);
                 Client first = contestant.connect(servers)) {
             Client.Held held = first.door(Recipe.MUTEX, path).acquire();
-            for (int i = 0; i < SESSIONS; i++) {
+            for (int i = 0; i < sessions; i++) {
                 clients.add(contestant.connect(servers));
             }
             Turns turns = new Turns(waiters);
@@ -94,7 +101,7 @@ final class Waiters {
             Site.Passed before = site.passed();
             long from = System.nanoTime();
             for (int i = 0; i < waiters; i++) {
-                clients.get(i % SESSIONS).queueUp(path, turns::taken);
+                clients.get(i % sessions).queueUp(path, turns::taken);
             }
             awaitQueue(looker, path, waiters + 1);
             more.put(QUEUEING, millisSince(from));

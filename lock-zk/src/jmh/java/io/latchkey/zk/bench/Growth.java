@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.bench;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.zk.ZkLockClient;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+
+/**
+ * The cost of one lock, path, hand-over and session beside more and more of them. Prints the table in docs/scale.md:
+ * the cost of one, and the exponent by which that grows with their number.
+ */
+final class Growth {
+    /** The largest list of this measurement has 100,000 names of some 36 bytes. Read by ZooKeeper's client. */
+    private static final int LONGEST_ANSWER = 1 << 24;
+
+    /** Short, so that there are heartbeats to count. */
+    private static final Duration BEATING = Duration.ofSeconds(20);
+
+    /** Latchkey sends a heartbeat this many times in a session timeout. */
+    private static final int BEATS = 6;
+
+    private static final int OBSERVED_BEATS = 3;
+    private static final int CALM_WITHIN_BEATS = 300;
+    private static final Duration LIMIT = Duration.ofMinutes(8);
+    private static final int IN_FLIGHT = 64;
+    private static final int CONNECTING = 8;
+
+    private final Site site;
+    private final Map<String, TreeMap<Integer, Double>> rows = new LinkedHashMap<>();
+    private int paths;
+
+    private Growth(Site site) {
+        this.site = site;
+    }
+
+    /** Measures the questions whose names match, each with servers of its own. */
+    static void measureAll(Path disk, Predicate<String> wanted, PrintStream out) throws Exception {
+        System.setProperty("jute.maxbuffer", Integer.toString(LONGEST_ANSWER));
+        Map<String, Question> questions = new LinkedHashMap<>();
+        questions.put("held locks", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::heldLocks));
+        questions.put("paths", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::pathsUsed));
+        questions.put("waiters", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::waiters));
+        questions.put("sessions", new Question(List.of(100, 300, 1_000, 3_000), Growth::sessions));
+        questions.put("sessions that wait", new Question(List.of(100, 300, 1_000), Growth::waitingSessions));
+        for (Map.Entry<String, Question> each : questions.entrySet()) {
+            if (wanted.test(each.getKey())) {
+                try (Site site = new Site(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
+                    Growth growth = new Growth(site);
+                    var unused = site.idle(Duration.ofSeconds(1));
+                    each.getValue().measure().of(growth, 1_000); // a rehearsal, for code that is not compiled yet
+                    growth.rows.clear();
+                    for (int count : each.getValue().counts()) {
+                        each.getValue().measure().of(growth, count);
+                    }
+                    growth.print(each.getKey(), out);
+                }
+            }
+        }
+    }
+
+    private record Question(List<Integer> counts, Measure measure) {}
+
+    @FunctionalInterface
+    private interface Measure {
+        void of(Growth growth, int count) throws Exception;
+    }
+
+    // ---- questions
+
+    /** One client holds locks, each at a path of its own, and beats; then it releases them. */
+    private void heldLocks(int locks) throws Exception {
+        String base = newPath();
+        try (LockClient client = connect(BEATING)) {
+            Spent acquiring = new Spent();
+            List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync(), Function.identity());
+            awaitCalm();
+            acquiring.tell("acquire, first contact", locks);
+            acquiring.tellHeap("held lock", locks);
+            Spent beating = new Spent();
+            TimeUnit.MILLISECONDS.sleep(beat().multipliedBy(OBSERVED_BEATS).toMillis());
+            beating.tell("heartbeat of the session", OBSERVED_BEATS, locks);
+            if (!held.stream().allMatch(Lease::isValid)) {
+                throw new IllegalStateException("leases were lost beside " + locks);
+            }
+            Spent releasing = new Spent();
+            List<Object> released = inFlight(locks, i -> held.get(i).releaseAsync(), outcome -> outcome);
+            awaitCalm();
+            releasing.tell("release", released.size());
+        }
+    }
+
+    /** One client acquires and releases a lock at each path, and then again at each. */
+    private void pathsUsed(int count) throws Exception {
+        String base = newPath();
+        try (LockClient client = connect(Client.SESSION)) {
+            Spent first = new Spent();
+            acquireAndRelease(client, base, count);
+            first.tell("acquire and release, first contact", count);
+            first.tellHeap("path that was used", count);
+            Spent again = new Spent();
+            acquireAndRelease(client, base, count);
+            again.tell("acquire and release, known path", count);
+        }
+    }
+
+    private static void acquireAndRelease(LockClient client, String base, int paths) throws Exception {
+        var unused = inFlight(
+                paths,
+                i -> client.mutex(base + "/" + i).acquireAsync().thenCompose(Lease::releaseAsync),
+                outcome -> outcome);
+    }
+
+    /** Requests of ten sessions wait for one mutex. */
+    private void waiters(int waiters) throws Exception {
+        queue(waiters, Waiters.SESSIONS, "waiting request");
+    }
+
+    /** One request of each session waits for one mutex. */
+    private void waitingSessions(int sessions) throws Exception {
+        queue(sessions, sessions, "waiting session");
+    }
+
+    private void queue(int waiters, int sessions, String one) throws Exception {
+        Waiters.Turn turn =
+                new Waiters(site, Duration.ZERO, LIMIT, sessions).measure(Contestant.LATCHKEY, waiters, newPath());
+        Map<String, Double> found = turn.more();
+        if (found.get(Waiters.MISSING) > 0 || found.get(Waiters.IN_ORDER) < 1) {
+            throw new IllegalStateException("requests were not granted, or out of order: " + found);
+        }
+        put("queue up: requests", waiters, found.get(Waiters.QUEUEING_REQUESTS));
+        put("queue up: bytes", waiters, found.get(Waiters.QUEUEING_BYTES));
+        put("hand-over: requests", waiters, found.get(Waiters.REQUESTS));
+        put("hand-over: bytes", waiters, found.get(Waiters.BYTES));
+        put("hand-over: server CPU, µs", waiters, turn.drain().serverCpuUsPerOperation());
+        put(one + ": heap of the clients, bytes", waiters, found.get(Waiters.CLIENT_HEAP));
+        put(one + ": heap of the server, bytes", waiters, found.get(Waiters.SERVER_HEAP));
+    }
+
+    /** Each session holds one lock at a path of its own, and beats. */
+    private void sessions(int sessions) throws Exception {
+        String base = newPath();
+        String servers = site.throughProxy(Duration.ZERO);
+        List<Client> clients = new ArrayList<>();
+        ExecutorService connecting = Executors.newFixedThreadPool(CONNECTING);
+        int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+        try {
+            Spent opening = new Spent();
+            List<Future<Client>> opened = new ArrayList<>();
+            for (int i = 0; i < sessions; i++) {
+                String path = base + "/" + i;
+                opened.add(connecting.submit(() -> {
+                    Client client = Contestant.LATCHKEY.connect(servers);
+                    var unused = client.door(Recipe.MUTEX, path).acquire();
+                    return client;
+                }));
+            }
+            for (Future<Client> each : opened) {
+                clients.add(each.get());
+            }
+            opening.tell("connect and acquire", sessions);
+            opening.tellHeap("session", sessions);
+            put(
+                    "session: threads of its client",
+                    sessions,
+                    (double) (ManagementFactory.getThreadMXBean().getThreadCount() - threads) / sessions);
+            Duration observed = Client.SESSION.dividedBy(BEATS).multipliedBy(OBSERVED_BEATS);
+            Spent beating = new Spent();
+            TimeUnit.MILLISECONDS.sleep(observed.toMillis());
+            beating.tell("heartbeat of a session", sessions * OBSERVED_BEATS, sessions);
+        } finally {
+            connecting.shutdownNow();
+            Client.closeAll(clients);
+        }
+    }
+
+    // ---- how
+
+    private LockClient connect(Duration session) throws Exception {
+        return ZkLockClient.builder()
+                .connectString(site.throughProxy(Duration.ZERO))
+                .sessionTimeout(session)
+                .build();
+    }
+
+    private String newPath() {
+        return "/growth/" + paths++;
+    }
+
+    private static Duration beat() {
+        return BEATING.dividedBy(BEATS);
+    }
+
+    /** Carries out {@code count} steps, a limited number of them at the same time, and returns their results. */
+    private static <T, R> List<R> inFlight(int count, IntFunction<CompletableFuture<T>> step, Function<T, R> result)
+            throws ExecutionException, InterruptedException {
+        List<CompletableFuture<R>> results = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            results.add(new CompletableFuture<>());
+        }
+        AtomicInteger next = new AtomicInteger();
+        for (int i = 0; i < Math.min(IN_FLIGHT, count); i++) {
+            takeNext(next, results, step, result);
+        }
+        List<R> all = new ArrayList<>();
+        for (CompletableFuture<R> each : results) {
+            all.add(each.get());
+        }
+        return all;
+    }
+
+    private static <T, R> void takeNext(
+            AtomicInteger next,
+            List<CompletableFuture<R>> results,
+            IntFunction<CompletableFuture<T>> step,
+            Function<T, R> result) {
+        int mine = next.getAndIncrement();
+        if (mine < results.size()) {
+            var unused = step.apply(mine).whenComplete((value, failed) -> {
+                if (failed != null) {
+                    results.get(mine).completeExceptionally(failed);
+                } else {
+                    results.get(mine).complete(result.apply(value));
+                }
+                takeNext(next, results, step, result);
+            });
+        }
+    }
+
+    /**
+     * Waits for two beats in a row with one request at most: Latchkey watches the nodes beyond its checks, so many in a
+     * beat.
+     */
+    private void awaitCalm() throws InterruptedException {
+        int calm = 0;
+        for (int i = 0; calm < 2; i++) {
+            Site.Passed before = site.passed();
+            TimeUnit.MILLISECONDS.sleep(beat().toMillis());
+            calm = site.passed().since(before).requests() <= 1 ? calm + 1 : 0;
+            if (i > CALM_WITHIN_BEATS) {
+                throw new IllegalStateException("the client goes on sending");
+            }
+        }
+    }
+
+    private void print(String question, PrintStream out) {
+        List<Integer> counts = List.copyOf(rows.values().iterator().next().keySet());
+        out.printf(
+                "%n| %s |%s exponent |%n|---|%s---:|%n", question, cells(counts, "%,d"), "---:|".repeat(counts.size()));
+        rows.forEach((row, costs) -> out.printf(
+                Locale.ROOT, "| %s |%s %.2f |%n", row, cells(List.copyOf(costs.values()), "%s"), exponent(costs)));
+    }
+
+    private static String cells(List<? extends Number> values, String format) {
+        StringBuilder cells = new StringBuilder();
+        for (Number value : values) {
+            Object shown = value instanceof Double cost ? Report.number(cost) : value;
+            cells.append(String.format(Locale.ROOT, " " + format + " |", shown));
+        }
+        return cells.toString();
+    }
+
+    /** Returns the slope of a straight line through the logarithms: 0 for a cost that is the same beside any number. */
+    private static double exponent(Map<Integer, Double> costs) {
+        double meanX = costs.keySet().stream().mapToDouble(Math::log).average().orElseThrow();
+        double meanY = costs.values().stream().mapToDouble(Math::log).average().orElseThrow();
+        double products = 0;
+        double squares = 0;
+        for (Map.Entry<Integer, Double> each : costs.entrySet()) {
+            double x = Math.log(each.getKey()) - meanX;
+            products += x * (Math.log(each.getValue()) - meanY);
+            squares += x * x;
+        }
+        return products / squares;
+    }
+
+    private void put(String row, int count, double cost) {
+        rows.computeIfAbsent(row, first -> new TreeMap<>()).put(count, cost);
+    }
+
+    /** What clients and servers spend from its creation on. */
+    private final class Spent {
+        private final long clientHeap = Waiters.liveBytes();
+        private final long serverHeap = site.servers().heapBytes();
+        private final Site.Passed before = site.passed();
+        private final ServerProbe.Reading reading = site.probe().read();
+
+        Spent() throws Exception {}
+
+        void tell(String what, int steps) {
+            tell(what, steps, steps);
+        }
+
+        /** Tells the cost of one step, beside so many locks or sessions. */
+        void tell(String what, int steps, int beside) {
+            ServerProbe.Reading spent = site.probe().since(reading);
+            Site.Passed passed = site.passed().since(before);
+            put(what + ": requests", beside, (double) passed.requests() / steps);
+            put(what + ": bytes", beside, (double) passed.bytes() / steps);
+            put(what + ": server CPU, µs", beside, spent.cpuNanos() / 1e3 / steps);
+        }
+
+        void tellHeap(String one, int count) throws Exception {
+            put(one + ": heap of the client, bytes", count, (double) (Waiters.liveBytes() - clientHeap) / count);
+            put(
+                    one + ": heap of the server, bytes",
+                    count,
+                    (double) (site.servers().heapBytes() - serverHeap) / count);
+        }
+    }
+}
