@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
+import io.latchkey.demo.Shift.Turn;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.check.ExclusionChecker;
 import io.latchkey.testkit.check.Verdict;
 import java.time.Duration;
@@ -8,24 +11,32 @@ import java.util.Collections;
 import java.util.Set;
 import org.apache.zookeeper.KeeperException;
 
-/** A mutex. Clerks sell from one stock; at the end, stock left plus stock sold must equal the initial stock. */
-final class Inventory implements Scenario {
+/**
+ * A mutex. Clerks sell from one stock, a number in a node, and write a node for each order in the same transaction: at
+ * the end, stock left plus stock sold must equal the initial stock.
+ */
+record Inventory(int clerks, int stock) implements Scenario {
     private static final Duration OPEN = Duration.ofSeconds(15);
+    private static final String STOCK = "stock";
+    private static final String ORDERS = "orders";
 
-    private final int clerks;
-    private final int stock;
+    private record Audit(int left, Set<String> orders) {}
 
-    /** So many clerks, so many pieces. */
-    Inventory(int clerks, int stock) {
-        this.clerks = clerks;
-        this.stock = stock;
+    private static Mutex lock(LockClient locks) {
+        return locks.mutex("/stock-lock");
     }
 
-    /** What is in ZooKeeper at the end. */
-    private record Audit(int left, Set<String> orders) {
-        static Audit of(Warehouse warehouse) throws KeeperException, InterruptedException {
-            return new Audit(warehouse.stock(), warehouse.orders());
-        }
+    /** Reads the stock, thinks, writes the rest: of two clerks at the same time, one overwrites the other's sale. */
+    private static Turn sale(Site site, String order) {
+        return new Turn(Inventory::lock, hold -> {
+            int left = site.number(STOCK);
+            if (left == 0) {
+                return false;
+            }
+            Shift.think();
+            hold.enter(order, site.change(STOCK, Integer.toString(left - 1)), site.creation(ORDERS + '/' + order, ""));
+            return true;
+        });
     }
 
     @Override
@@ -41,33 +52,32 @@ final class Inventory implements Scenario {
     @Override
     public boolean play(Stage stage) throws KeeperException, InterruptedException {
         stage.announce("Each sale: take the mutex, read the stock, think, write what is left.");
-        Warehouse warehouse = Warehouse.build(stage.site(), stock);
-        Shift shift = Shift.work(stage, OPEN, Collections.nCopies(clerks, new Clerk(warehouse)), this::progress);
-        Audit audit = stage.audit(Clerk::lock, () -> Audit.of(warehouse));
-
-        Report report = new Report(stage);
+        Site site = stage.site();
+        site.write(site.creation(STOCK, Integer.toString(stock)), site.creation(ORDERS, ""));
+        Shift shift = Shift.work(
+                stage,
+                OPEN,
+                Collections.nCopies(clerks, order -> sale(site, order)),
+                sold -> "sold " + Stage.count(sold) + " of " + Stage.count(stock));
+        Audit audit = stage.audit(Inventory::lock, () -> new Audit(site.number(STOCK), site.names(ORDERS)));
         int sold = audit.orders().size();
-        report.figure("orders sold", sold);
-        shift.figures(report, audit.orders());
-        report.claim(
-                "stock " + Report.count(audit.left()) + " + sold " + Report.count(sold) + " = " + Report.count(stock)
+        stage.figure("orders sold", sold);
+        shift.figures(audit.orders());
+        stage.claim(
+                "stock " + Stage.count(audit.left()) + " + sold " + Stage.count(sold) + " = " + Stage.count(stock)
                         + " at the start",
                 audit.left() + sold == stock);
-        shift.claim(report, "order", audit.orders());
+        shift.claim("order", audit.orders());
         if (stage.isLocked()) {
             Verdict exclusion = ExclusionChecker.mutex().whileSessionsLive(shift.events());
-            report.claim(text(exclusion), !(exclusion instanceof Verdict.Broken));
+            stage.claim(text(exclusion), !(exclusion instanceof Verdict.Broken));
         }
-        return report.verdict("OVERSOLD by " + Report.count(audit.left() + sold - stock) + " pieces");
-    }
-
-    private String progress(Books books) {
-        return "sold " + Report.count(books.confirmations()) + " of " + Report.count(stock);
+        return stage.verdict("OVERSOLD by " + Stage.count(audit.left() + sold - stock) + " pieces");
     }
 
     private static String text(Verdict exclusion) {
         return exclusion instanceof Verdict.Obeyed obeyed
-                ? "no two clients with living sessions held at once, in " + Report.count(obeyed.grants()) + " grants"
+                ? "no two clients with living sessions held at once, in " + Stage.count(obeyed.grants()) + " grants"
                 : exclusion.toString();
     }
 }

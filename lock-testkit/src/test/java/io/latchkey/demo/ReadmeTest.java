@@ -4,32 +4,62 @@ package io.latchkey.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.zk.ZkLockClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The README's first example works. That it is what the README shows, ExamplesTest asks of all pages. */
 class ReadmeTest {
+    private final List<String> written = new ArrayList<>();
+    private final Store store = new Store() {
+        @Override
+        public String read(int order, long token) {
+            assertTrue(token > 0);
+            return "order " + order;
+        }
+
+        @Override
+        public void write(int order, String text, long token) {
+            assertTrue(token > 0);
+            written.add(text);
+        }
+    };
+
+    /** Some store that checks tokens. */
+    interface Store {
+        /** Refuses a token below the highest that it has seen, as {@link #write} does. */
+        String read(int order, long token);
+
+        void write(int order, String text, long token);
+    }
+
     @Test
     void exampleWorks() throws InterruptedException {
-        List<String> written = new ArrayList<>();
-        ReadmeExample.Store store = new ReadmeExample.Store() {
-            @Override
-            public String read(int order, long token) {
-                assertTrue(token > 0);
-                return "order " + order;
-            }
-
-            @Override
-            public void write(int order, String text, long token) {
-                assertTrue(token > 0);
-                written.add(text);
-            }
-        };
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            new ReadmeExample(store).ship(server.connectString());
+            ship(server.connectString());
         }
         assertEquals(List.of("order 42, shipped"), written);
+    }
+
+    private void ship(String servers) throws InterruptedException {
+        // One client for the whole process. servers is "localhost:2181", or "zk1:2181,zk2:2181,zk3:2181"
+        try (LockClient locks = ZkLockClient.connect(servers)) {
+            Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(5));
+            if (granted.isEmpty()) {
+                throw new IllegalStateException("order 42 is locked, or no server answers");
+            }
+            try (Lease lease = granted.get()) {
+                String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
+                String shipped = order + ", shipped"; // imagine slow work here
+                lease.ensureValid(); // throws if the lease is lost: another client may hold the lock by now
+                store.write(42, shipped, lease.token());
+            }
+        }
     }
 }

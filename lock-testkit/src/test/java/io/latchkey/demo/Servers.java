@@ -2,6 +2,7 @@
 package io.latchkey.demo;
 
 import io.latchkey.testkit.server.EmbeddedEnsemble;
+import io.latchkey.testkit.server.ExternalServers;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 
 /** ZooKeeper for the demo: three servers in this process, or those that {@code -Dlatchkey.connect} names. */
@@ -24,7 +25,7 @@ final class Servers implements AutoCloseable {
         int slash = given.indexOf('/');
         String hosts = slash < 0 ? given : given.substring(0, slash);
         String chroot = slash < 0 || slash == given.length() - 1 ? "" : given.substring(slash);
-        return new Servers(new Elsewhere(hosts), chroot, "ZooKeeper at " + given);
+        return new Servers(ExternalServers.at(hosts), chroot, "ZooKeeper at " + given);
     }
 
     /** The servers, without a chroot. */
@@ -45,21 +46,5 @@ final class Servers implements AutoCloseable {
     @Override
     public void close() {
         fixture.close();
-    }
-
-    /** Servers that the demo can only talk to. */
-    private record Elsewhere(String connectString) implements ZooKeeperFixture {
-        @Override
-        public boolean hasSession(long sessionId) {
-            throw new UnsupportedOperationException("only a server knows its sessions");
-        }
-
-        @Override
-        public void expireSession(long sessionId) {
-            throw new UnsupportedOperationException("only a server can expire a session");
-        }
-
-        @Override
-        public void close() {}
     }
 }

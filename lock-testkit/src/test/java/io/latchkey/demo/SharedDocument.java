@@ -1,68 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.demo.Document.Reading;
+import io.latchkey.demo.Shift.Hold;
+import io.latchkey.demo.Shift.Turn;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.zookeeper.KeeperException;
 
-/** A read-write lock. Editors rewrite a document part by part; a reader must find one version in all parts. */
-final class SharedDocument implements Scenario {
+/**
+ * A read-write lock. Editors rewrite a document part by part; a reader must find one version in all parts. Each part is
+ * a node that has the number of the version and the name of the edit; the last part is written together with a node for
+ * the edit, so edits with a node are complete. Readings are nodes too.
+ */
+record SharedDocument(int readers, int editors, Duration open) implements Scenario {
     private static final int PARTS = 3;
+    private static final String EDITS = "edits";
+    private static final String READINGS = "readings";
+    /** The name of the reading after an edit, behind the edit's name. */
+    private static final String READ_BACK = "-read-back";
 
-    private final int readers;
-    private final int editors;
-    private final Duration open;
+    private static final int READS_BACK_ONCE_IN = 3;
 
-    /** So many readers and editors, for so long. */
-    SharedDocument(int readers, int editors, Duration open) {
-        this.readers = readers;
-        this.editors = editors;
-        this.open = open;
+    /** The content of one part. */
+    private record Version(int number, String edit) {
+        static Version parse(String text) {
+            String[] words = text.split(" ", 2);
+            return new Version(Integer.parseInt(words[0]), words[1]);
+        }
+
+        @Override
+        public String toString() {
+            return number + " " + edit;
+        }
+    }
+
+    /** What a reader has found, from the first part, which an edit writes first, to the last. */
+    private record Reading(String name, List<Version> versions) {
+        static Reading of(Site.Entry entry) {
+            return new Reading(
+                    entry.name(), entry.text().lines().map(Version::parse).toList());
+        }
+
+        boolean isWhole() {
+            return Set.copyOf(versions).size() == 1;
+        }
+
+        Version last() {
+            return versions.get(PARTS - 1);
+        }
+
+        /** Found after an incomplete edit, whose editor lost the lock. */
+        boolean isHalfWritten(Set<String> edits) {
+            Version first = versions.get(0);
+            return first.number() > last().number() && !edits.contains(first.edit());
+        }
     }
 
     /** What is in ZooKeeper at the end. */
     private record Audit(int version, Set<String> edits, List<Reading> readings) {
-        static Audit of(Document document) throws KeeperException, InterruptedException {
-            return new Audit(document.part(PARTS).number(), document.edits(), document.readings());
+        static Audit of(Site site) throws KeeperException, InterruptedException {
+            return new Audit(
+                    part(site, PARTS).number(),
+                    site.names(EDITS),
+                    site.entries(READINGS).stream().map(Reading::of).toList());
         }
+    }
 
-        Set<String> entries() {
-            Set<String> entries = new HashSet<>(edits);
-            readings.forEach(reading -> entries.add(reading.name()));
-            return entries;
-        }
+    private static ReadWriteLock lock(LockClient locks) {
+        return locks.readWriteLock("/document-lock");
+    }
 
-        /** Those that an editor came between. */
-        long torn() {
-            return readings.stream()
-                    .filter(reading -> !reading.isWhole() && !isHalfWritten(reading))
-                    .count();
-        }
+    private static Version part(Site site, int part) throws KeeperException, InterruptedException {
+        return Version.parse(site.read("part-" + part));
+    }
 
-        long halfWritten() {
-            return readings.stream().filter(this::isHalfWritten).count();
+    /** The reading counts only if it can be kept under the lease: then no writer held since the first part was read. */
+    private static void read(Site site, String name, Hold hold) throws KeeperException, InterruptedException {
+        List<String> versions = new ArrayList<>();
+        for (int part = 1; part <= PARTS; part++) {
+            versions.add(part(site, part).toString());
+            Shift.think();
         }
+        hold.enter(name, site.creation(READINGS + '/' + name, String.join("\n", versions)));
+    }
 
-        /** Found after an incomplete edit, whose editor lost the lock. */
-        private boolean isHalfWritten(Reading reading) {
-            return reading.first().number() > reading.last().number()
-                    && !edits.contains(reading.first().edit());
-        }
+    private static Turn reading(Site site, String name) {
+        return new Turn(locks -> lock(locks).readLock(), hold -> {
+            read(site, name, hold);
+            return true;
+        });
+    }
 
-        List<Reading> readBack() {
-            return readings.stream()
-                    .filter(reading -> reading.name().endsWith(Editor.READ_BACK))
-                    .toList();
-        }
-
-        private static boolean isOfItsEditor(Reading readBack) {
-            return readBack.isWhole() && readBack.name().equals(readBack.last().edit() + Editor.READ_BACK);
-        }
+    /**
+     * Writes the next version; now and then stays as a reader, to read back what it wrote, while other readers come in.
+     * An editor that loses the lock leaves the first parts new and the others old, until the next one writes them all.
+     */
+    private static Turn edit(Site site, String edit) {
+        return new Turn(locks -> lock(locks).writeLock(), hold -> {
+            String next = new Version(part(site, PARTS).number() + 1, edit).toString();
+            for (int part = 1; part < PARTS; part++) {
+                hold.write(site.change("part-" + part, next));
+                Shift.think();
+            }
+            hold.enter(edit, site.change("part-" + PARTS, next), site.creation(EDITS + '/' + edit, ""));
+            if (ThreadLocalRandom.current().nextInt(READS_BACK_ONCE_IN) == 0) {
+                hold.downgrade(SharedDocument::lock);
+                read(site, edit + READ_BACK, hold);
+            }
+            return true;
+        });
     }
 
     @Override
@@ -78,36 +133,45 @@ final class SharedDocument implements Scenario {
     @Override
     public boolean play(Stage stage) throws KeeperException, InterruptedException {
         stage.announce("Each turn: take the read lock or the write lock, read or rewrite part by part, think.");
-        Document document = Document.begin(stage.site(), PARTS);
-        List<Role> roles = new ArrayList<>(Collections.nCopies(readers, new Reader(document)));
-        roles.addAll(Collections.nCopies(editors, new Editor(document)));
-        Shift shift = Shift.work(stage, open, roles, SharedDocument::progress);
-        Audit audit = stage.audit(locks -> Document.lock(locks).readLock(), () -> Audit.of(document));
-
-        Report report = new Report(stage);
-        report.figure("edits", audit.edits().size());
-        report.figure("readings", audit.readings().size());
-        report.figure("found half-written", audit.halfWritten() + ", after an editor that lost the lock");
-        shift.figures(report, audit.entries());
-        report.claim(
-                "no editor came between a reader's parts, in "
-                        + Report.count(audit.readings().size()) + " readings",
-                audit.torn() == 0);
-        report.claim(
-                "version " + audit.version() + " at the end, after "
-                        + audit.edits().size() + " edits",
-                audit.version() == audit.edits().size());
-        List<Reading> readBack = audit.readBack();
-        long own = readBack.stream().filter(Audit::isOfItsEditor).count();
-        report.claim(
+        Site site = stage.site();
+        site.write(site.creation(EDITS, ""), site.creation(READINGS, ""));
+        for (int part = 1; part <= PARTS; part++) {
+            site.write(site.creation("part-" + part, "0 none"));
+        }
+        List<Function<String, Turn>> roles = new ArrayList<>(Collections.nCopies(readers, name -> reading(site, name)));
+        roles.addAll(Collections.nCopies(editors, name -> edit(site, name)));
+        Shift shift = Shift.work(stage, open, roles, done -> Stage.count(done) + " edits and readings");
+        Audit audit = stage.audit(locks -> lock(locks).readLock(), () -> Audit.of(site));
+        List<Reading> readings = audit.readings();
+        Set<String> edits = audit.edits();
+        Set<String> entries = Stream.concat(edits.stream(), readings.stream().map(Reading::name))
+                .collect(Collectors.toSet());
+        long halfWritten = readings.stream()
+                .filter(reading -> reading.isHalfWritten(edits))
+                .count();
+        long torn = readings.stream()
+                .filter(reading -> !reading.isWhole() && !reading.isHalfWritten(edits))
+                .count();
+        stage.figure("edits", edits.size());
+        stage.figure("readings", readings.size());
+        stage.figure("found half-written", halfWritten + ", after an editor that lost the lock");
+        shift.figures(entries);
+        stage.claim(
+                "no editor came between a reader's parts, in " + Stage.count(readings.size()) + " readings", torn == 0);
+        stage.claim(
+                "version " + audit.version() + " at the end, after " + edits.size() + " edits",
+                audit.version() == edits.size());
+        List<Reading> readBack = readings.stream()
+                .filter(reading -> reading.name().endsWith(READ_BACK))
+                .toList();
+        long own = readBack.stream()
+                .filter(reading -> reading.isWhole()
+                        && reading.name().equals(reading.last().edit() + READ_BACK))
+                .count();
+        stage.claim(
                 own + " of " + readBack.size() + " editors that stayed as readers read back their own edit",
                 own == readBack.size());
-        shift.claim(report, "edit and reading", audit.entries());
-        return report.verdict("TORN READINGS: " + Report.count(audit.torn()) + " of "
-                + Report.count(audit.readings().size()));
-    }
-
-    private static String progress(Books books) {
-        return Report.count(books.confirmations()) + " edits and readings";
+        shift.claim("edit and reading", entries);
+        return stage.verdict("TORN READINGS: " + Stage.count(torn) + " of " + Stage.count(readings.size()));
     }
 }

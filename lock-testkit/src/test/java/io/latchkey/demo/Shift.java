@@ -1,114 +1,350 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
+import io.latchkey.testkit.history.Attempt;
+import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.zk.ZkLocks;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 
 /**
- * The result of concurrent work of clients: under locks, while their sessions were ended, or without locks.
- *
- * @param books the clients' record
- * @param took for how long they worked
- * @param events the history of the locks; empty without
+ * Concurrent work of clients, and their record of it: under locks, while their sessions are ended, or without locks.
  */
-record Shift(Stage stage, Books books, Duration took, List<HistoryEvent> events) {
+final class Shift {
+    private static final String LOCK = "the lock";
     private static final Duration SESSION = Duration.ofSeconds(2);
+    private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(15);
+
+    private final Stage stage;
+    private final Duration open;
+    private long start = System.nanoTime();
+    private final History history = new History();
+    private final List<FaultyClient> clients = new ArrayList<>();
+    private final Map<String, Duration> confirmed = new ConcurrentHashMap<>();
+    private final Set<String> unclear = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger refusals = new AtomicInteger();
+    private volatile String lastGranted = "";
+    private Duration took = Duration.ZERO;
+    private List<HistoryEvent> events = List.of();
+
+    private Shift(Stage stage, Duration open) {
+        this.stage = stage;
+        this.open = open;
+    }
+
+    /** A piece of work under a lock; it returns whether there is more to do. A client that loses the lock stops. */
+    interface Work {
+        boolean during(Hold hold) throws KeeperException, InterruptedException;
+    }
+
+    /** A lock to hold, and the work to do under it, which is the same without locks. */
+    record Turn(Function<LockClient, Acquirable> lock, Work work) {}
 
     /**
      * Returns when all work is done, or at closing time.
      *
      * @param open the time until closing time
-     * @param roles the work of the clients, one client for each
-     * @param progress how far they are
+     * @param roles one for each client: the next turn, given a name for it that no other turn has
+     * @param progress how far they are, given the number of acknowledged entries
      */
-    static Shift work(Stage stage, Duration open, List<Role> roles, Function<Books, String> progress)
+    static Shift work(Stage stage, Duration open, List<Function<String, Turn>> roles, IntFunction<String> progress)
             throws InterruptedException {
-        return stage.isLocked() ? underLocks(stage, open, roles, progress) : withoutLocks(stage, open, roles, progress);
-    }
-
-    private static Shift underLocks(Stage stage, Duration open, List<Role> roles, Function<Books, String> progress)
-            throws InterruptedException {
-        try (Crew crew =
-                Crew.connect(roles.size(), stage.servers(), stage.site().root(), SESSION)) {
-            List<FaultyClient> members = crew.clients();
-            Books books = new Books(open);
-            SessionKiller killer = SessionKiller.start(members, books);
-            try {
-                Parallel.run(
-                        cast(
-                                roles,
-                                i -> new CarefulClient(
-                                        members.get(i).name(), members.get(i).client(), books)),
-                        stage.screen(),
-                        () -> clock(books) + progress.apply(books) + locking(Figures.of(books.events(members))));
-            } finally {
-                killer.stop();
+        Shift shift = new Shift(stage, open);
+        try {
+            if (stage.isLocked()) {
+                for (int i = 0; i < roles.size(); i++) {
+                    shift.clients.add(FaultyClient.connect(
+                            stage.servers().fixture(),
+                            SESSION,
+                            settings -> settings.basePath(stage.site().root())));
+                }
             }
-            return new Shift(stage, books, books.sinceOpening(), books.events(members));
+            shift.start = System.nanoTime();
+            shift.run(roles, progress);
+            shift.took = shift.elapsed();
+            shift.events = shift.eventsWithSessions();
+            return shift;
+        } finally {
+            // All at once: one whose session has just been ended may take as long as a session timeout.
+            shift.clients.parallelStream().forEach(FaultyClient::close);
         }
     }
 
-    private static Shift withoutLocks(Stage stage, Duration open, List<Role> roles, Function<Books, String> progress)
-            throws InterruptedException {
-        Books books = new Books(open);
-        Parallel.run(
-                cast(roles, i -> new CarelessClient("client-" + (i + 1), stage.site(), books)),
-                stage.screen(),
-                () -> clock(books) + progress.apply(books));
-        return new Shift(stage, books, books.sinceOpening(), List.of());
+    private void run(List<Function<String, Turn>> roles, IntFunction<String> progress) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(roles.size());
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            List<Future<Void>> working = new ArrayList<>();
+            for (int i = 0; i < roles.size(); i++) {
+                int number = i;
+                Callable<Void> deed = () -> play(number, roles.get(number));
+                working.add(threads.submit(() -> {
+                    try {
+                        return deed.call();
+                    } finally {
+                        done.countDown();
+                    }
+                }));
+            }
+            if (stage.isLocked()) {
+                working.add(threads.submit(() -> endSessions(done)));
+            }
+            stage.follow(() -> status(progress), done);
+            for (Future<Void> work : working) {
+                work.get();
+            }
+        } catch (ExecutionException failed) {
+            throw new IllegalStateException("a client broke off", failed.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
-    private static List<Callable<Void>> cast(List<Role> roles, IntFunction<Client> clients) {
-        return IntStream.range(0, roles.size())
-                .mapToObj(i -> roles.get(i).playedBy(clients.apply(i)))
-                .toList();
+    private String status(IntFunction<String> progress) {
+        String soFar =
+                String.format(Locale.ROOT, "%5.1f s  ", elapsed().toMillis() / 1e3) + progress.apply(confirmed.size());
+        if (!stage.isLocked()) {
+            return soFar;
+        }
+        Figures figures = Figures.of(eventsWithSessions());
+        return soFar
+                + String.format(
+                        Locale.ROOT,
+                        ", hand-overs %,d, sessions killed %,d, leases lost %,d",
+                        figures.handOvers(),
+                        figures.sessionsKilled(),
+                        figures.leasesLost());
     }
 
-    private static String clock(Books books) {
-        return String.format(Locale.ROOT, "%5.1f s  ", books.sinceOpening().toMillis() / 1e3);
+    private Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    private static String locking(Figures figures) {
-        return String.format(
-                Locale.ROOT,
-                ", hand-overs %,d, sessions killed %,d, leases lost %,d",
-                figures.handOvers(),
-                figures.sessionsKilled(),
-                figures.leasesLost());
+    private Void play(int number, Function<String, Turn> role) throws KeeperException, InterruptedException {
+        String name = stage.isLocked() ? clients.get(number).name() : "client-" + (number + 1);
+        boolean more = true;
+        for (int turn = 1; more; turn++) {
+            Duration left = open.minus(elapsed());
+            if (left.isNegative() || left.isZero()) {
+                return null;
+            }
+            Turn next = role.apply(name + "-turn-" + turn);
+            try {
+                more = stage.isLocked()
+                        ? underLock(name, clients.get(number).client(), next, left)
+                        : next.work().during(new Hold());
+            } catch (LeaseLostException
+                    | KeeperException.ConnectionLossException
+                    | KeeperException.SessionExpiredException cutShort) {
+                more = true; // the record has the outcome; the next turn is another try
+            }
+        }
+        return null;
+    }
+
+    private boolean underLock(String name, LockClient locks, Turn turn, Duration left)
+            throws KeeperException, InterruptedException {
+        Attempt attempt = history.attempt(name, LOCK);
+        Optional<Lease> granted = turn.lock().apply(locks).tryAcquire(left);
+        if (granted.isEmpty()) {
+            attempt.gaveUp("closing time");
+            return false;
+        }
+        LeaseHold hold = new LeaseHold(granted.get(), locks, attempt);
+        try {
+            lastGranted = name;
+            return turn.work().during(hold);
+        } finally {
+            hold.release();
+        }
+    }
+
+    /** The time between reading and writing, in which others can write; now and then longer than a session may last. */
+    static void think() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        LockSupport.parkNanos(
+                TimeUnit.MICROSECONDS.toNanos(random.nextInt(50) == 0 ? 400_000 : random.nextInt(3_000, 9_000)));
+    }
+
+    /** How a client writes during its turn; without a lock, this writes at once. */
+    class Hold {
+        /** Writes all or nothing. */
+        void write(Op... ops) throws KeeperException, InterruptedException {
+            stage.site().write(ops);
+        }
+
+        /** As {@link #write}, and records the outcome: at the end ZooKeeper must have a node of that name or not. */
+        final void enter(String entry, Op... ops) throws KeeperException, InterruptedException {
+            try {
+                write(ops);
+                confirmed.put(entry, elapsed());
+            } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException unknown) {
+                unclear.add(entry); // written or not: ZooKeeper knows
+                throw unknown;
+            }
+        }
+
+        /** From here on only reads, beside other readers. */
+        void downgrade(Function<LockClient, ReadWriteLock> lock) {}
+    }
+
+    /** Writes under a lease, and records its grant, checks, loss and release for the check at the end. */
+    private final class LeaseHold extends Hold {
+        private final LockClient locks;
+        private final Attempt attempt;
+        private Lease lease;
+
+        LeaseHold(Lease lease, LockClient locks, Attempt attempt) {
+            this.locks = locks;
+            this.attempt = attempt;
+            attempt.granted(lease.token());
+            this.lease = recorded(lease, attempt);
+        }
+
+        private static Lease recorded(Lease fresh, Attempt attempt) {
+            var unused = fresh.lost().thenAccept(cause -> attempt.lost(cause.name()));
+            return fresh;
+        }
+
+        /** ZooKeeper writes only if it still knows the lease, whose client may not have noticed its end yet. */
+        @Override
+        void write(Op... ops) throws KeeperException, InterruptedException {
+            try {
+                long before = attempt.beforeLook();
+                lease.ensureValid();
+                attempt.valid(before);
+                ZkLocks.guarded(lease, ops);
+            } catch (LeaseLostException tooLate) {
+                refusals.incrementAndGet(); // nothing was written
+                throw tooLate;
+            }
+        }
+
+        @Override
+        void downgrade(Function<LockClient, ReadWriteLock> lock) {
+            lease = recorded(lock.apply(locks).downgrade(lease), attempt);
+        }
+
+        void release() {
+            attempt.releasing();
+            attempt.released(lease.release());
+        }
     }
 
     /**
-     * Reports on the work.
-     *
-     * @param entries the entries that are in ZooKeeper
+     * Ends a session at the server now and then, as an administrator might: a second connection with the session's id
+     * and password closes it. Every other time it is the holder's, if possible. The client notices a second later,
+     * makes a new session and queues again; until then it is left alone.
      */
-    void figures(Report report, Set<String> entries) {
-        report.figure("throughput", Report.rate(entries.size(), took));
+    private Void endSessions(CountDownLatch done) throws InterruptedException, ExecutionException, TimeoutException {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        Set<Long> killed = new HashSet<>();
+        while (!done.await(random.nextLong(300, 900), TimeUnit.MILLISECONDS)) {
+            String wanted = random.nextBoolean() ? lastGranted : "";
+            FaultyClient client = clients.stream()
+                    .filter(each -> each.name().equals(wanted))
+                    .findFirst()
+                    .orElseGet(() -> clients.get(random.nextInt(clients.size())));
+            OptionalLong session = client.proxy().session();
+            if (session.isPresent() && killed.add(session.getAsLong())) {
+                history.expire(client, ExpiryOrder.SERVER_FIRST).get(SESSION_ENDS_WITHIN.toSeconds(), TimeUnit.SECONDS);
+            }
+        }
+        return null;
+    }
+
+    /** The history, with the session of every grant, as the clients' proxies have seen it. */
+    private List<HistoryEvent> eventsWithSessions() {
+        Map<String, FaultyClient> byName =
+                clients.stream().collect(Collectors.toMap(FaultyClient::name, Function.identity()));
+        return history.events().stream()
+                .map(event -> {
+                    FaultyClient client = byName.get(event.client());
+                    return event.token() == 0 || client == null
+                            ? event
+                            : new HistoryEvent(
+                                    event.nanos(),
+                                    event.client(),
+                                    event.attempt(),
+                                    event.claims(),
+                                    event.what(),
+                                    event.token(),
+                                    client.proxy()
+                                            .sessionThatCreated(event.token())
+                                            .orElse(0),
+                                    event.note());
+                })
+                .toList();
+    }
+
+    /** The history of the locks; empty without. */
+    List<HistoryEvent> events() {
+        return events;
+    }
+
+    /** How many entries were acknowledged in the second half of the time. */
+    long lateConfirmations() {
+        Duration half = open.dividedBy(2);
+        return confirmed.values().stream()
+                .filter(when -> when.compareTo(half) > 0)
+                .count();
+    }
+
+    /** Reports on the work, given the entries that are in ZooKeeper. */
+    void figures(Set<String> entries) {
+        stage.figure("throughput", String.format(Locale.ROOT, "%.0f a second", entries.size() * 1e9 / took.toNanos()));
         if (stage.isLocked()) {
             Figures figures = Figures.of(events);
-            report.figure(
+            stage.figure(
                     "wait for the lock",
-                    "p50 " + Report.text(figures.wait(50)) + ", p99 " + Report.text(figures.wait(99)));
-            report.figure("hand-overs", figures.handOvers());
-            report.figure("sessions killed", figures.sessionsKilled());
-            report.figure("leases lost", figures.leasesLost());
-            report.figure("stale writes refused", books.refusals());
-            report.figure("answers lost", books.lostAnswers(entries));
+                    "p50 " + Stage.text(figures.wait(50)) + ", p99 " + Stage.text(figures.wait(99)));
+            stage.figure("hand-overs", figures.handOvers());
+            stage.figure("sessions killed", figures.sessionsKilled());
+            stage.figure("leases lost", figures.leasesLost());
+            stage.figure("stale writes refused", refusals.get());
+            long written = unclear.stream().filter(entries::contains).count();
+            stage.figure("answers lost", unclear.size() + ", of which " + written + " had been written");
         }
     }
 
-    /** Checks that the nodes in ZooKeeper agree with the clients' record. */
-    void claim(Report report, String entry, Set<String> entries) {
-        report.claim(
+    /** Checks that ZooKeeper has all acknowledged entries, no refused one, and any of the unclear. */
+    void claim(String entry, Set<String> entries) {
+        Set<String> others = new HashSet<>(entries);
+        others.removeAll(confirmed.keySet());
+        stage.claim(
                 "every " + entry + " that a client saw confirmed is there, none that it saw refused",
-                books.agreeWith(entries));
+                entries.containsAll(confirmed.keySet()) && unclear.containsAll(others));
     }
 }

@@ -87,25 +87,25 @@ final class Site {
         return Op.create(path(name), text.getBytes(UTF_8), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
-    /** What creates a node for others to lie below. */
-    Op folder(String name) {
-        return creation(name, "");
-    }
-
     /** An unconditional write of a node's text; the caller must exclude other writers. */
     Op change(String name, String text) {
         return Op.setData(path(name), text.getBytes(UTF_8), ANY_VERSION);
     }
 
     /** Writes all or nothing, without a condition. */
-    void write(List<Op> ops) throws KeeperException, InterruptedException {
-        zooKeeper.multi(ops);
+    void write(Op... ops) throws KeeperException, InterruptedException {
+        zooKeeper.multi(List.of(ops));
     }
 
     /** The text of a node. */
     String read(String name) throws KeeperException, InterruptedException {
         catchUp();
         return text(name, new Stat());
+    }
+
+    /** The number in a node. */
+    int number(String name) throws KeeperException, InterruptedException {
+        return Integer.parseInt(read(name));
     }
 
     /** The names of the nodes in a folder. */

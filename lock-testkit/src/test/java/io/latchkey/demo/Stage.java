@@ -1,29 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.demo.Options.Mode;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
+import java.io.Console;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException;
 
-/** Where a scenario is played. */
-record Stage(Servers servers, Site site, Mode mode, Screen screen) {
+/** Where a scenario is played, and what it prints: progress, figures, claims that are true or not, and the verdict. */
+final class Stage {
+    private static final boolean LIVE = onTerminal();
+
+    private final Servers servers;
+    private final Site site;
+    private final boolean locked;
+    private final PrintStream out;
+    private boolean holds = true;
+
+    Stage(Servers servers, Site site, boolean locked, PrintStream out) {
+        this.servers = servers;
+        this.site = site;
+        this.locked = locked;
+        this.out = out;
+    }
+
     /** Looks at data. */
     interface Look<T> {
         T look() throws KeeperException, InterruptedException;
     }
 
+    Servers servers() {
+        return servers;
+    }
+
+    Site site() {
+        return site;
+    }
+
     /** Whether the clients take locks. */
     boolean isLocked() {
-        return mode == Mode.LOCKED;
+        return locked;
     }
 
     /** Says what the clients do under their locks. */
     void announce(String turns) {
-        screen.line(turns + (isLocked() ? " Sessions are killed." : " WITHOUT LOCKS."));
+        out.println(turns + (locked ? " Sessions are killed." : " WITHOUT LOCKS."));
     }
 
     /**
@@ -39,7 +69,76 @@ record Stage(Servers servers, Site site, Mode mode, Screen screen) {
                 Lease lease = lock.apply(auditor).acquire()) {
             T seen = data.look();
             lease.ensureValid();
+            out.println();
             return seen;
         }
+    }
+
+    /** Until JDK 21 there is a console only on a terminal; later ones always have one, and it knows. */
+    @SuppressWarnings("SystemConsoleNull") // from 22 on isTerminal() tells
+    private static boolean onTerminal() {
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException before22) {
+            return true;
+        } catch (IllegalAccessException | InvocationTargetException unknown) {
+            return false;
+        }
+    }
+
+    /** Shows the status until the end: on a terminal in one line, elsewhere in a new one every two seconds. */
+    void follow(Supplier<String> status, CountDownLatch end) throws InterruptedException {
+        while (!end.await(LIVE ? 100 : 2000, TimeUnit.MILLISECONDS)) {
+            show(status.get());
+        }
+        show(status.get());
+        if (LIVE) {
+            out.println();
+        }
+    }
+
+    private void show(String status) {
+        out.print(LIVE ? '\r' + "%-79s".formatted(status) : status + System.lineSeparator());
+        out.flush();
+    }
+
+    void figure(String name, String value) {
+        out.println("  %-20s  %s".formatted(name, value));
+    }
+
+    void figure(String name, long value) {
+        figure(name, count(value));
+    }
+
+    void claim(String claim, boolean isTrue) {
+        out.println("  [%s] %s".formatted(isTrue ? "true" : "FALSE", claim));
+        holds &= isTrue;
+    }
+
+    /**
+     * Says the verdict, which holds if all claims are true.
+     *
+     * @param damage what is to be seen if they are not
+     */
+    boolean verdict(String damage) {
+        String good = locked ? "the lock did what it promises" : "no harm done, by luck";
+        String bad = locked ? "THE LOCK FAILED: " + damage : damage;
+        out.println();
+        out.println("VERDICT: " + (holds ? good : bad));
+        return holds;
+    }
+
+    static String count(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    static String text(Duration time) {
+        return time.compareTo(Duration.ofSeconds(1)) < 0
+                ? time.toMillis() + " ms"
+                : String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1e3);
     }
 }

@@ -1,57 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.demo.Bank.Transfer;
+import io.latchkey.demo.Shift.Turn;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.MultiLock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 
 /**
  * Multi-locks. Tellers transfer money between accounts that they take in any order. No money must be lost or created,
- * and no client must wait forever.
+ * and no client must wait forever. A transaction writes the balances and a node for the transfer, which tells what it
+ * added to each account: at the end the balances are computed again from the transfers.
  */
-final class Transfers implements Scenario {
+record Transfers(int tellers, int accounts, Duration open) implements Scenario {
     private static final int DEPOSIT = 1000;
+    private static final int LARGEST_SUM = 100;
+    private static final String ACCOUNTS = "accounts/";
+    private static final String TRANSFERS = "transfers";
 
-    private final int tellers;
-    private final int accounts;
-    private final Duration open;
+    private record Audit(Map<String, Integer> balances, List<Site.Entry> transfers) {}
 
-    /** So many tellers and accounts, for so long. */
-    Transfers(int tellers, int accounts, Duration open) {
-        this.tellers = tellers;
-        this.accounts = accounts;
-        this.open = open;
+    private List<String> names() {
+        return IntStream.rangeClosed(1, accounts)
+                .mapToObj(number -> "account-" + number)
+                .toList();
     }
 
-    /** What is in ZooKeeper at the end. */
-    private record Audit(Bank bank, Map<String, Integer> balances, List<Transfer> transfers) {
-        static Audit of(Bank bank) throws KeeperException, InterruptedException {
-            return new Audit(bank, bank.balances(bank.accounts()), bank.transfers());
-        }
+    /** The mutexes of these accounts, acquired together: clients with another order of accounts do not deadlock. */
+    private static MultiLock lock(LockClient locks, Collection<String> accounts) {
+        return locks.multiLock(accounts.stream()
+                .map(account -> locks.mutex("/account-locks/" + account))
+                .toArray(Acquirable[]::new));
+    }
 
-        int money() {
-            return balances.values().stream().mapToInt(Integer::intValue).sum();
+    private static Map<String, Integer> balances(Site site, Collection<String> accounts)
+            throws KeeperException, InterruptedException {
+        Map<String, Integer> balances = new TreeMap<>();
+        for (String account : accounts) {
+            balances.put(account, site.number(ACCOUNTS + account));
         }
+        return balances;
+    }
 
-        /** The total difference between the balances and the sums of the transfers. */
-        int difference() {
-            return bank.reckon(transfers).entrySet().stream()
-                    .mapToInt(account -> Math.abs(account.getValue() - balances.getOrDefault(account.getKey(), 0)))
-                    .sum();
-        }
+    /** From one account to one or two others: reads what they have, thinks, writes what they have then. */
+    private Turn transfer(Site site, String name) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        List<String> some = new ArrayList<>(names());
+        Collections.shuffle(some, random);
+        List<String> chosen = some.subList(0, random.nextInt(2, 4));
+        return new Turn(locks -> lock(locks, chosen), hold -> {
+            Map<String, Integer> before = balances(site, chosen);
+            Shift.think();
+            Map<String, Integer> changes = share(chosen, before.getOrDefault(chosen.get(0), 0));
+            List<Op> ops = new ArrayList<>();
+            changes.forEach((account, change) -> ops.add(
+                    site.change(ACCOUNTS + account, Integer.toString(before.getOrDefault(account, 0) + change))));
+            ops.add(site.creation(
+                    TRANSFERS + '/' + name,
+                    changes.entrySet().stream()
+                            .map(change -> change.getKey() + ' ' + change.getValue())
+                            .collect(Collectors.joining("\n"))));
+            hold.enter(name, ops.toArray(Op[]::new));
+            return true;
+        });
+    }
 
-        int lowest() {
-            return Collections.min(balances.values());
+    /** The first account pays to each of the others, as far as it can. */
+    private static Map<String, Integer> share(List<String> accounts, int balance) {
+        Map<String, Integer> changes = new LinkedHashMap<>();
+        int left = balance;
+        for (String other : accounts.subList(1, accounts.size())) {
+            int sum = Math.min(left, ThreadLocalRandom.current().nextInt(1, LARGEST_SUM + 1));
+            changes.put(other, sum);
+            changes.merge(accounts.get(0), -sum, Integer::sum);
+            left -= sum;
         }
-
-        Set<String> entries() {
-            return transfers.stream().map(Transfer::name).collect(Collectors.toSet());
-        }
+        return changes;
     }
 
     @Override
@@ -67,26 +104,45 @@ final class Transfers implements Scenario {
     @Override
     public boolean play(Stage stage) throws KeeperException, InterruptedException {
         stage.announce("Each transfer: take the accounts' mutexes in any order, read, think, write.");
-        Bank bank = Bank.open(stage.site(), accounts, DEPOSIT);
-        Shift shift = Shift.work(stage, open, Collections.nCopies(tellers, new Teller(bank)), Transfers::progress);
-        Audit audit = stage.audit(locks -> Bank.lock(locks, bank.accounts()), () -> Audit.of(bank));
-
-        Report report = new Report(stage);
-        report.figure("transfers", audit.transfers().size());
-        shift.figures(report, audit.entries());
+        Site site = stage.site();
+        site.write(site.creation("accounts", ""), site.creation(TRANSFERS, ""));
+        for (String account : names()) {
+            site.write(site.creation(ACCOUNTS + account, Integer.toString(DEPOSIT)));
+        }
+        Shift shift = Shift.work(
+                stage,
+                open,
+                Collections.nCopies(tellers, name -> transfer(site, name)),
+                done -> Stage.count(done) + " transfers");
+        Audit audit = stage.audit(
+                locks -> lock(locks, names()), () -> new Audit(balances(site, names()), site.entries(TRANSFERS)));
+        Set<String> entries = audit.transfers().stream().map(Site.Entry::name).collect(Collectors.toSet());
+        stage.figure("transfers", entries.size());
+        shift.figures(entries);
+        int money =
+                audit.balances().values().stream().mapToInt(Integer::intValue).sum();
         int deposits = accounts * DEPOSIT;
-        report.claim(
-                "money " + Report.count(audit.money()) + " = " + Report.count(deposits) + " at the start",
-                audit.money() == deposits);
-        report.claim("no account below zero, the poorest has " + Report.count(audit.lowest()), audit.lowest() >= 0);
-        report.claim("each balance is the sum of its transfers", audit.difference() == 0);
-        long late = shift.books().lateConfirmations();
-        report.claim("no deadlock: " + Report.count(late) + " transfers in the second half of the time", late > 0);
-        shift.claim(report, "transfer", audit.entries());
-        return report.verdict("ACCOUNTS WRONG by " + Report.count(audit.difference()) + " in all");
+        stage.claim("money " + Stage.count(money) + " = " + Stage.count(deposits) + " at the start", money == deposits);
+        int lowest = Collections.min(audit.balances().values());
+        stage.claim("no account below zero, the poorest has " + Stage.count(lowest), lowest >= 0);
+        int difference = difference(audit);
+        stage.claim("each balance is the sum of its transfers", difference == 0);
+        long late = shift.lateConfirmations();
+        stage.claim("no deadlock: " + Stage.count(late) + " transfers in the second half of the time", late > 0);
+        shift.claim("transfer", entries);
+        return stage.verdict("ACCOUNTS WRONG by " + Stage.count(difference) + " in all");
     }
 
-    private static String progress(Books books) {
-        return Report.count(books.confirmations()) + " transfers";
+    /** The total difference between the balances and the sums of the transfers. */
+    private static int difference(Audit audit) {
+        Map<String, Integer> expected = new TreeMap<>();
+        audit.balances().keySet().forEach(account -> expected.put(account, DEPOSIT));
+        audit.transfers().stream().flatMap(transfer -> transfer.text().lines()).forEach(line -> {
+            String[] words = line.split(" ", 2);
+            expected.merge(words[0], Integer.parseInt(words[1]), Integer::sum);
+        });
+        return audit.balances().entrySet().stream()
+                .mapToInt(account -> Math.abs(account.getValue() - expected.getOrDefault(account.getKey(), 0)))
+                .sum();
     }
 }

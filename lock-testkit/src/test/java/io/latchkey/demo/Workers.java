@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.demo;
 
-import io.latchkey.demo.Jobs.Job;
+import io.latchkey.demo.Shift.Turn;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Semaphore;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 
-/** A semaphore. Workers do jobs of different weight; those that run at a time must not take more than the permits. */
-final class Workers implements Scenario {
-    private final int workers;
-    private final Duration open;
+/**
+ * A semaphore. Workers do jobs of different weight; those that run at a time must not take more than the permits. A job
+ * is a node, created when it begins and written again when it ends: the numbers of these two transactions tell which
+ * jobs ran at the same time, whatever the workers and their clocks say.
+ */
+record Workers(int workers, Duration open) implements Scenario {
+    private static final int PERMITS = 3;
+    private static final String JOBS = "jobs";
 
-    /** So many workers, for so long. */
-    Workers(int workers, Duration open) {
-        this.workers = workers;
-        this.open = open;
+    private static Semaphore lock(LockClient locks) {
+        return locks.semaphore("/permits", PERMITS);
+    }
+
+    private static Turn job(Site site, String name) {
+        int permits = ThreadLocalRandom.current().nextInt(1, PERMITS + 1);
+        String node = JOBS + '/' + name;
+        return new Turn(locks -> lock(locks).permits(permits), hold -> {
+            hold.write(site.creation(node, Integer.toString(permits)));
+            Shift.think();
+            hold.enter(name, site.change(node, Integer.toString(permits)));
+            return true;
+        });
     }
 
     @Override
@@ -27,29 +44,42 @@ final class Workers implements Scenario {
 
     @Override
     public String summary() {
-        return workers + " clients do jobs that take 1 to " + Jobs.PERMITS + " of " + Jobs.PERMITS + " permits";
+        return workers + " clients do jobs that take 1 to " + PERMITS + " of " + PERMITS + " permits";
     }
 
     @Override
     public boolean play(Stage stage) throws KeeperException, InterruptedException {
         stage.announce("Each job: take the permits, write that it begins, think, write that it ends.");
-        Jobs jobs = Jobs.begin(stage.site());
-        Shift shift = Shift.work(stage, open, Collections.nCopies(workers, new Worker(jobs)), Workers::progress);
-        List<Job> begun = stage.audit(locks -> Jobs.lock(locks).permits(Jobs.PERMITS), jobs::all);
-        Set<String> done = begun.stream().filter(Job::isDone).map(Job::name).collect(Collectors.toSet());
-        int inUse = Jobs.most(begun, Job::permits);
-
-        Report report = new Report(stage);
-        report.figure("jobs done", done.size());
-        report.figure("jobs broken off", begun.size() - done.size());
-        report.figure("at a time, at most", Jobs.most(begun, job -> 1));
-        shift.figures(report, done);
-        report.claim("never more than " + Jobs.PERMITS + " permits in use, at most " + inUse, inUse <= Jobs.PERMITS);
-        shift.claim(report, "job", done);
-        return report.verdict("OVERLOADED: " + inUse + " permits in use at a time, where there are " + Jobs.PERMITS);
+        Site site = stage.site();
+        site.write(site.creation(JOBS, ""));
+        Shift shift = Shift.work(
+                stage,
+                open,
+                Collections.nCopies(workers, name -> job(site, name)),
+                done -> Stage.count(done) + " jobs done");
+        List<Site.Entry> begun = stage.audit(locks -> lock(locks).permits(PERMITS), () -> site.entries(JOBS));
+        Set<String> done = begun.stream()
+                .filter(job -> job.changed() > job.created())
+                .map(Site.Entry::name)
+                .collect(Collectors.toSet());
+        int inUse = most(begun, job -> Integer.parseInt(job.text()));
+        stage.figure("jobs done", done.size());
+        stage.figure("jobs broken off", begun.size() - done.size());
+        stage.figure("at a time, at most", most(begun, job -> 1));
+        shift.figures(done);
+        stage.claim("never more than " + PERMITS + " permits in use, at most " + inUse, inUse <= PERMITS);
+        shift.claim("job", done);
+        return stage.verdict("OVERLOADED: " + inUse + " permits in use at a time, where there are " + PERMITS);
     }
 
-    private static String progress(Books books) {
-        return Report.count(books.confirmations()) + " jobs done";
+    /** The most that there was at a time, if each job counts so much. It can only rise when a job begins. */
+    private static int most(List<Site.Entry> jobs, ToIntFunction<Site.Entry> count) {
+        return jobs.stream()
+                .mapToInt(job -> jobs.stream()
+                        .filter(other -> other.created() <= job.created() && job.created() <= other.changed())
+                        .mapToInt(count)
+                        .sum())
+                .max()
+                .orElse(0);
     }
 }

@@ -3,9 +3,9 @@
  * which each is one class, such as {@link io.latchkey.demo.Inventory}. The parts to read as examples:
  *
  * <ul>
- *   <li>{@code CarefulClient} and {@code LeaseHold}: how one client works under a lock, whichever it is;
- *   <li>{@code Clerk} (mutex), {@code Reader} and {@code Editor} (read-write lock), {@code Worker} (semaphore),
- *       {@code Teller} (multi-lock): its work. Without locks the work is the same.
+ *   <li>{@code Shift}: how one client works under a lock, whichever it is ({@code underLock} and {@code LeaseHold});
+ *   <li>{@code Inventory} (mutex), {@code SharedDocument} (read-write lock), {@code Workers} (semaphore),
+ *       {@code Transfers} (multi-lock): its work. Without locks the work is the same.
  * </ul>
  */
 @NullMarked
