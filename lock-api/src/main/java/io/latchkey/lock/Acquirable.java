@@ -327,6 +327,36 @@ public interface Acquirable {
     }
 
     /**
+     * Returns the same lock, whose leases end by themselves when they have been held for {@code limit}: a holder that
+     * hangs blocks others for no longer. Sends nothing.
+     *
+     * <p>The time counts from the grant, on the clocks of this client, as {@link Lease#isValid} describes: with a
+     * connection or without. When it has passed, the lease is {@link LeaseState#LOST} with
+     * {@link LossCause#HELD_TOO_LONG}, and this client deletes its node as after each loss ({@link Lease#lost}). If no
+     * server can be reached, the node is deleted at the next connection, or goes with its session. Until then the lock
+     * stays held for others. The work is not ended: use {@link OnLoss#INTERRUPT}, and pass {@link Lease#token} to
+     * stores.
+     *
+     * <ul>
+     *   <li>{@link Lease#remaining} is the smaller of the time to the limit and the time to the session's deadline.
+     *   <li>Of limits on limits, and of the limits of a {@link MultiLock} and of its members, the smallest counts. A
+     *       multi-lock has one lease, so all members are lost.
+     *   <li>A {@linkplain ReadWriteLock#downgrade downgraded} lease keeps the time of its write lease; the limit of the
+     *       read lock has no part in it.
+     *   <li>Of {@link Mutex#asLock} the limit counts by which the thread locked first. Locking again changes nothing.
+     *   <li>Where the threads of a client take turns with one place in the queue, each turn has its own limit.
+     * </ul>
+     *
+     * @param limit more than zero. More than {@link Long#MAX_VALUE} nanoseconds (292 years) is treated as that value.
+     * @return the lock with the limit
+     * @throws IllegalArgumentException if {@code limit} is zero or negative
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default Acquirable heldAtMost(Duration limit) {
+        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
+    }
+
+    /**
      * Returns the requests that hold or wait on the path, in the order of the queue. The result has the requests of all
      * clients on the path, not only those that were made through this object.
      *
@@ -342,4 +372,15 @@ public interface Acquirable {
      * @throws LockException as described {@linkplain Acquirable above}
      */
     List<Contender> queue();
+
+    /**
+     * Returns the requests as {@link #queue} does, without waiting.
+     *
+     * @return a future of the contenders in the order of the queue; it fails with what {@link #queue} throws, except
+     *     for interruption, within about a session timeout
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default CompletableFuture<List<Contender>> queueAsync() {
+        throw new UnsupportedOperationException("this implementation has no asynchronous form of queue()");
+    }
 }

@@ -30,8 +30,8 @@ public final class BodyInterruption {
     }
 
     /**
-     * Tells the body's thread that the lease is lost. Returns at once, runs no code of users, and throws nothing. Has
-     * no effect after the first call and after the end of the body.
+     * Interrupts the body's thread, because the lease is lost. Returns at once, runs no code of users, and throws
+     * nothing. Has no effect after the first call and after the end of the body.
      *
      * @param why why the lease is lost
      */
@@ -116,12 +116,12 @@ public final class BodyInterruption {
         Optional<LossCause> known = end();
         boolean lost = lease.release() == ReleaseOutcome.LOST;
         if (known.isPresent() || lost) {
+            LossCause why = known.orElseGet(() -> shownByRelease(lease));
             LeaseLostException loss = new LeaseLostException(
                     "The lease on " + lease.path() + " with token " + lease.token() + " was lost before its body had"
-                            + " ended (" + known.orElseGet(() -> shownByRelease(lease))
-                            + "). Another client may hold by now, and the body's result is dropped. Acquire again if the"
-                            + " work is still to be done, and begin with what it reads.",
-                    known.orElseGet(() -> shownByRelease(lease)));
+                            + " ended (" + why + "). Another client may hold the lock by now, and the body's result is"
+                            + " dropped. Acquire again if the work is still to be done, and begin with what it reads.",
+                    why);
             loss.initCause(thrown);
             throw loss;
         }

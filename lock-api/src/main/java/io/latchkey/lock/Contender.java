@@ -78,6 +78,30 @@ public interface Contender {
     Access access();
 
     /**
+     * Returns whether the request is of the client through which the queue was read, whichever thread made it. This is
+     * the client's own knowledge, not a claim of the owner.
+     *
+     * @return whether it was a request of this client when the queue was read
+     * @throws UnsupportedOperationException if this implementation does not tell
+     */
+    default boolean isOwn() {
+        throw new UnsupportedOperationException("this implementation does not tell the requests of its client");
+    }
+
+    /**
+     * Returns whether this is the request for which a lease was granted. A downgraded lease has the request of its
+     * write lease, each request of a {@link MultiLock} is that of its lease, and leases of threads that take turns with
+     * one place in the queue share a request.
+     *
+     * @param lease a lease of any client of this implementation; it may have ended
+     * @return whether the lease was granted for this request
+     * @throws UnsupportedOperationException if this implementation does not tell
+     */
+    default boolean isOf(Lease lease) {
+        throw new UnsupportedOperationException("this implementation does not tell the request of a lease");
+    }
+
+    /**
      * Asks the holder to release its lease. This does not end the lease: {@link Lease#releaseRequested} notifies a
      * holder that listens, and the holder decides. A holder without a connection is notified when it reconnects in the
      * same session. Asking again is harmless.

@@ -109,6 +109,11 @@ public interface Lease extends AutoCloseable {
      * of this method return; an implementation may return one future to all callers and ignore both. Repeated calls
      * cost nothing.
      *
+     * <p>After a loss, the client deletes the lease's node only when the stages of this future have run, or a twentieth
+     * of the session timeout has passed. So if the session lives, and no other client deletes the node, a stage that
+     * ends within that time ends before the next request can be granted. This holds only for leases of which {@code
+     * lost} was called before the loss.
+     *
      * <p>The first call sets a watch on the lease's node, so that its deletion is known at once and not only with the
      * next heartbeat.
      *
@@ -117,13 +122,13 @@ public interface Lease extends AutoCloseable {
     CompletableFuture<LossCause> lost();
 
     /**
-     * Has {@code body} told of the loss of this lease: {@link BodyInterruption#lost} is called once, and only on loss;
-     * at once if the lease is lost already. {@link Acquirable#call(OnLoss, LeaseFunction)} calls this before it begins
-     * the body. For implementations: users take that method.
+     * Registers {@code body} to be interrupted when this lease is lost: {@link BodyInterruption#lost} is called once,
+     * and only on loss; at once if the lease is lost already. This method is for implementations. Users call
+     * {@link Acquirable#call(OnLoss, LeaseFunction)}, which registers the body before it begins.
      *
-     * <p>An implementation calls it in the moment in which {@link #isValid} turns {@code false}, or as soon after as it
-     * finds out, and before it deletes the lease's node. This default does what {@link #lost} can do: it waits for the
-     * client's callback executor. Wrappers of a lease hand it on to that lease.
+     * <p>An implementation calls {@link BodyInterruption#lost} as soon as {@link #isValid} becomes {@code false}, or as
+     * soon after as it finds out, and before it deletes the lease's node. This default does what {@link #lost} can do:
+     * it waits for the client's callback executor. A wrapper of a lease passes {@code body} on to that lease.
      *
      * @param body the interruption of the thread that runs the body
      */

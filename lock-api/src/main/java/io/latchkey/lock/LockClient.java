@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A client of a lock service on a ZooKeeper ensemble. It has one ZooKeeper session, and all locks that it returns use
@@ -165,6 +167,43 @@ public interface LockClient extends AutoCloseable {
     }
 
     /**
+     * Lists the locks at and below a path, with their holders and waiters, for people and for monitoring. Locks of
+     * Curator and kazoo are listed while they have requests; only Latchkey's own leave a mark at an unused path.
+     *
+     * <p>The nodes are read one after the other while clients go on, so the result is no snapshot of all locks. A path
+     * that cannot be read, for lack of rights or for another reason, is named in {@link LockListing#unreadable}, and
+     * the others are listed.
+     *
+     * <p>Costs up to two server requests for each node that is not itself a request, two more for each lock with
+     * requests, and one for each request. The search reads 5,000 nodes and 10,000 requests at most, and no node with
+     * more than 10,000 children. It ends when no server has answered for a session timeout. A path that is left out for
+     * such a reason is named, too; of many the first one.
+     *
+     * @param root the path where the search begins; {@code /} for all paths of this client
+     * @return the locks; none if there is no such path
+     * @throws BadPathException if {@code root} is not a path of ZooKeeper
+     * @throws LockUnavailableException if the client has no session or loses it, or the current thread is interrupted,
+     *     whose interrupt status stays set
+     * @throws LockException as described at {@link Acquirable}
+     * @throws UnsupportedOperationException if this client's implementation does not list locks
+     */
+    default LockListing locks(String root) {
+        throw new UnsupportedOperationException("this implementation does not list locks");
+    }
+
+    /**
+     * Lists the locks as {@link #locks} does, without waiting.
+     *
+     * @param root the path where the search begins; {@code /} for all paths of this client
+     * @return a future of the locks; it fails with what {@link #locks} throws. To cancel it ends the search.
+     * @throws BadPathException if {@code root} is not a path of ZooKeeper
+     * @throws UnsupportedOperationException if this client's implementation does not list locks
+     */
+    default CompletableFuture<LockListing> locksAsync(String root) {
+        throw new UnsupportedOperationException("this implementation does not list locks");
+    }
+
+    /**
      * Returns what this client knows of its session: its state, since when, and the session timeout that the server
      * granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be called at
      * any time, also after {@link #close}.
@@ -201,4 +240,39 @@ public interface LockClient extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * Lets the holders of this client finish, and closes it then as {@link #close()} does: once the last lease is
+     * released or lost, or when {@code grace} has passed.
+     *
+     * <ul>
+     *   <li>No request is accepted any more, and waiting ones fail at once, with {@link ClientClosedException}. So do
+     *       requests of holders, {@link Acquirable#queue}, and other questions to the servers.
+     *   <li>Holders are asked to release: {@link Lease#releaseRequested} completes with the name of this client.
+     *       Holders that do not listen are not notified, and may finish as well.
+     *   <li>Leases stay valid. Releasing, locking again through a view, downgrading and guarded writes work as before.
+     *   <li>A lease that is held when {@code grace} has passed is {@link LeaseState#LOST} with
+     *       {@link LossCause#CLIENT_CLOSED}; a body with {@link OnLoss#INTERRUPT} is interrupted.
+     * </ul>
+     *
+     * <p>A release by then is confirmed by the server, so the next request is granted at once. Where no server answers,
+     * nodes are left for which others wait until the session ends, as after {@link #close()}.
+     *
+     * <p>Waits until the client is closed: for {@code grace} and about a session timeout at most. It does not wait for
+     * itself: in a callback of this client, and in a thread that has acquired a lease of it and not released it, it
+     * returns at once, and the client closes later. (A thread that has passed its lease on to another thread counts as
+     * its holder. A lease that was acquired asynchronously belongs to no thread.) If the current thread is interrupted,
+     * before or during the wait, this method stops waiting, the interrupt status stays set, and the client still closes
+     * later.
+     *
+     * <p>Of several calls the one counts whose grace ends first. {@link #close()} ends the grace at once. Closing a
+     * client again that is closed has no effect.
+     *
+     * @param grace how long holders may finish, zero or more; with zero this is {@link #close()}
+     * @throws IllegalArgumentException if {@code grace} is negative
+     * @throws UnsupportedOperationException if this client's implementation does not offer it; the client is not closed
+     */
+    default void close(Duration grace) {
+        throw new UnsupportedOperationException("this implementation does not wait for holders when it closes");
+    }
 }

@@ -18,6 +18,12 @@ public enum LossCause {
      */
     NODE_DELETED,
 
+    /**
+     * The lease was held for as long as {@link Acquirable#heldAtMost} allows. The session is not concerned. The client
+     * deletes the lease's node when it can.
+     */
+    HELD_TOO_LONG,
+
     /** The client was closed while it held the lease, or the server refused its login when it connected again. */
     CLIENT_CLOSED
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -35,5 +36,10 @@ public interface MultiLock extends Acquirable {
     @Override
     default MultiLock labelled(String label) {
         throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
+
+    @Override
+    default MultiLock heldAtMost(Duration limit) {
+        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
@@ -62,5 +63,10 @@ public interface Mutex extends Acquirable {
     @Override
     default Mutex labelled(String label) {
         throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
+
+    @Override
+    default Mutex heldAtMost(Duration limit) {
+        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
     }
 }

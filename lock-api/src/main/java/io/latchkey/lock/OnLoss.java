@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
-/** The fate of a running body whose lease is lost, as {@link Acquirable#call(OnLoss, LeaseFunction)} takes it. */
+/** What happens to a running body when its lease is lost; see {@link Acquirable#call(OnLoss, LeaseFunction)}. */
 public enum OnLoss {
-    /** The body goes on, and its result is returned, as {@link Acquirable#call(LeaseFunction)} describes. */
+    /** The body continues, and its result is returned, as {@link Acquirable#call(LeaseFunction)} describes. */
     CONTINUE,
 
     /**

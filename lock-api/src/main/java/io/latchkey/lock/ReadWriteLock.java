@@ -2,6 +2,7 @@
 package io.latchkey.lock;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A pair of locks on one path: many readers at a time, or one writer.
@@ -48,6 +49,19 @@ public interface ReadWriteLock {
      * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     Lease downgrade(Lease write);
+
+    /**
+     * Converts a write lease as {@link #downgrade} does, without waiting. Cancelling the returned future does not undo
+     * it: the read lease is released then.
+     *
+     * @param write a lease of this path's write lock, from this client
+     * @return a future of the read lease, to be released by the caller; it fails with what {@link #downgrade} throws
+     * @throws IllegalArgumentException if {@code write} is not a lease of this path's write lock, from this client
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default CompletableFuture<Lease> downgradeAsync(Lease write) {
+        throw new UnsupportedOperationException("this implementation has no asynchronous form of downgrade()");
+    }
 
     /**
      * Returns a view of this lock as a {@link java.util.concurrent.locks.ReadWriteLock}, for code that expects one. The

@@ -5,8 +5,8 @@ package io.latchkey.lock;
 public enum ReleaseOutcome {
     /**
      * The lease is released, and the next request in the queue may hold: the node of the lease is deleted at the
-     * server. Where waiters of one client share a node in turn ({@code localTurns} of {@code ZkLockClient}), the next
-     * of these waiters may have the node instead.
+     * server. Where waiters of one client share a node ({@code localTurns} of {@code ZkLockClient}), others of them may
+     * hold by the node instead.
      */
     RELEASED,
 

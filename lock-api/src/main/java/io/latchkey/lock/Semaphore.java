@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
 /**
  * A counting semaphore: a number of permits on one path. A request holds when the sum of its permits and those of all
  * requests ahead of it does not exceed the capacity. {@link #acquire} and its other forms acquire one permit;
@@ -58,7 +61,8 @@ public interface Semaphore extends Acquirable {
 
     /**
      * Changes the capacity, for all clients, and creates the path if it does not exist. The change lasts as long as the
-     * path exists; a path that was removed and created again has the declared capacity.
+     * path exists; a path that was removed and created again has the declared capacity. A path that an operator has
+     * created as a persistent node is not removed.
      *
      * <p>A larger capacity admits waiting requests. A smaller capacity revokes no permits: holders keep theirs,
      * including requests that could hold by then although their clients had not learned of it. No other request is
@@ -76,8 +80,27 @@ public interface Semaphore extends Acquirable {
      */
     void resize(int capacity);
 
+    /**
+     * Changes the capacity as {@link #resize} does, without waiting. Cancelling the returned future may come too late
+     * to prevent the change.
+     *
+     * @param capacity the new capacity, at least 1
+     * @return a future that completes when the server has made the change; it fails with what {@link #resize} throws,
+     *     except for interruption, within about a session timeout
+     * @throws IllegalArgumentException if {@code capacity} is zero or negative
+     * @throws UnsupportedOperationException if this client's implementation does not offer it
+     */
+    default CompletableFuture<Void> resizeAsync(int capacity) {
+        throw new UnsupportedOperationException("this implementation has no asynchronous form of resize()");
+    }
+
     @Override
     default Semaphore labelled(String label) {
         throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
+
+    @Override
+    default Semaphore heldAtMost(Duration limit) {
+        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
     }
 }

@@ -206,23 +206,10 @@ public final class ClientProcess implements AutoCloseable {
     public CompletableFuture<Long> pauseUntilExpired() {
         long session = proxy.session().orElseThrow(() -> new IllegalStateException("it has not connected yet"));
         pause();
-        CompletableFuture<Long> ended = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        Eventually.holds(
-                                "end of the paused client's session",
-                                EXPIRES_WITHIN,
-                                () -> !fixture.hasSession(session));
-                        ended.complete(session);
-                    } catch (InterruptedException | RuntimeException | AssertionError e) {
-                        ended.completeExceptionally(e);
-                    }
-                },
-                "latchkey-pause-" + process.pid());
-        thread.setDaemon(true);
-        thread.start();
-        return ended;
+        return FaultyClient.inBackground("pause-" + process.pid(), () -> {
+            Eventually.holds("end of the paused client's session", EXPIRES_WITHIN, () -> !fixture.hasSession(session));
+            return session;
+        });
     }
 
     /** Kills the process, paused or not; its session stays with the server until its timeout. Then closes the proxy. */

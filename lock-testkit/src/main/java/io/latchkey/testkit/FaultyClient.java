@@ -295,7 +295,7 @@ public final class FaultyClient implements AutoCloseable {
             case SERVER_FIRST -> proxy.expireSession();
             case CLIENT_FIRST -> {
                 CompletableFuture<Long> told = proxy.expireAtClient().struck().thenApply(request -> session);
-                yield isFast() ? told.thenCompose(over -> inBackground("client-first", () -> end(session))) : told;
+                yield isFast() ? told.thenCompose(over -> inBackground("first-" + name, () -> end(session))) : told;
             }
             case BOTH -> {
                 Fault told = proxy.expireAtClient();
@@ -303,7 +303,7 @@ public final class FaultyClient implements AutoCloseable {
             }
             case PARTITION -> {
                 proxy.blackHole();
-                yield inBackground("partition", () -> {
+                yield inBackground("partition-" + name, () -> {
                     if (isFast()) {
                         end(session);
                     } else {
@@ -341,11 +341,13 @@ public final class FaultyClient implements AutoCloseable {
         return session;
     }
 
-    private interface Deed {
+    /** Something to wait for that ends with a session. */
+    interface Deed {
         Long await() throws InterruptedException;
     }
 
-    private CompletableFuture<Long> inBackground(String what, Deed deed) {
+    /** Does it on a daemon thread. */
+    static CompletableFuture<Long> inBackground(String what, Deed deed) {
         CompletableFuture<Long> done = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
@@ -355,7 +357,7 @@ public final class FaultyClient implements AutoCloseable {
                         done.completeExceptionally(e);
                     }
                 },
-                "latchkey-" + what + "-" + name);
+                "latchkey-" + what);
         thread.setDaemon(true);
         thread.start();
         return done;

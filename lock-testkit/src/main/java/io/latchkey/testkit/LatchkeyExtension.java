@@ -97,12 +97,7 @@ final class LatchkeyExtension implements BeforeAllCallback, AfterAllCallback, Af
         int tick = wishes.map(LatchkeyTest::tickMillis).orElse(0);
         LatchkeyTest.Servers servers = wishes.map(LatchkeyTest::servers).orElse(LatchkeyTest.Servers.ONE);
         return switch (servers) {
-            case ONE ->
-                tick == 0
-                        ? EmbeddedZooKeeper.start()
-                        : EmbeddedZooKeeper.builder()
-                                .tick(Duration.ofMillis(tick))
-                                .start();
+            case ONE -> tick == 0 ? EmbeddedZooKeeper.start() : EmbeddedZooKeeper.start(Duration.ofMillis(tick));
             case THREE -> tick == 0 ? EmbeddedEnsemble.start() : EmbeddedEnsemble.start(Duration.ofMillis(tick));
         };
     }

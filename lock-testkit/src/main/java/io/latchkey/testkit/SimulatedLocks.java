@@ -4,12 +4,11 @@ package io.latchkey.testkit;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.sim.ImmediateZooKeeper;
 import io.latchkey.testkit.sim.ImmediateZooKeeper.Cut;
 import io.latchkey.zk.Layout;
@@ -53,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What it does not have: lagging servers, more than one order in which things can happen. For those there is
  * {@link FaultProxy} before a real server.
  */
+// The class is long because more than half of it is documentation: it is the first class that users of the kit meet.
 public final class SimulatedLocks implements AutoCloseable {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
     private static final int TICK_MILLIS = 1;
@@ -126,18 +126,6 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * A new client with a session of its own.
-     *
-     * @param label what the queue says of its requests, for messages
-     * @param ownTimeout the time-out of this client's sessions, at least six milliseconds
-     * @return the client, connected
-     * @throws IllegalArgumentException if the time-out is shorter
-     */
-    public LockClient client(String label, Duration ownTimeout) {
-        return builder().ownerLabel(label).sessionTimeout(ownTimeout).build();
-    }
-
-    /**
      * A new client with a session of its own that tells an observer, as {@link ZkLockClient.Builder#observer} has it:
      * on a thread of its own, so await what the observer should hear. The times that it hears of are those of this
      * simulation.
@@ -200,7 +188,7 @@ public final class SimulatedLocks implements AutoCloseable {
         }
 
         /**
-         * Lets the client's waiters for one mutex take several turns with one place in the server's queue, as {@link
+         * Lets the client's waiters for one lock take several turns with one place in the server's queue, as {@link
          * ZkLockClient.Builder#localTurns}. Off if not given.
          *
          * @param most turns that one place is good for, two or more
@@ -452,7 +440,7 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /** {@return every watch that the server keeps now} */
-    public List<ServerWatch> watches() {
+    public List<ServerNode.Watch> watches() {
         return server.watches();
     }
 

@@ -148,21 +148,6 @@ class CommandLineLayoutsTest {
         assertFalse(waiting.isEmpty());
     }
 
-    @Test
-    void requestOfCuratorIsEvicted() throws Exception {
-        new InterProcessMutex(curator, "/evicted").acquire();
-        String[] shown = succeeded("show", "/evicted").lines().toList().get(2).split(" +", -1);
-        assertEquals("-", shown[6], "Curator writes no process into its nodes");
-        String token = shown[1];
-
-        assertEquals(
-                "evicted the holder with token " + token + " at /evicted: " + shown[5] + "\n",
-                succeeded("evict", "/evicted", token));
-
-        awaitRequests("/evicted", 0);
-        assertEquals("/evicted: no lock; no holders, no waiters\n", succeeded("show", "/evicted"));
-    }
-
     /** A case that is not prevented: Curator ignores nodes of Latchkey's own layout. */
     @Test
     void pathWithTwoLocksIsShown() throws Exception {

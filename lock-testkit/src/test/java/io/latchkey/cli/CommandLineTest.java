@@ -368,6 +368,40 @@ class CommandLineTest {
     }
 
     @Test
+    void commandRunsOncePerPeriod() throws Exception {
+        String day = "--once-per=36500d"; // began in 1970, and does not end while this test runs
+        assertEquals(
+                3, run("run", "/once/after", day, "--", "sh", "-c", "exit 3").status(), "not recorded");
+        Program.Ended done = run("run", "/once/after", day, "--", "sh", "-c", "echo $LATCHKEY_PERIOD");
+        assertEquals(new Program.Ended(0, "1970-01-01T00:00:00Z\n", ""), done);
+        Program again = start("run", "/once/after", day, "--", "echo", "ran");
+        Program quiet = start("run", "/once/after", day, "--quiet", "--", "echo", "ran");
+        assertEquals(
+                3,
+                run("run", "/once/before", day, "--at-most-once", "--", "sh", "-c", "exit 3")
+                        .status());
+        Program before = start("run", "/once/before", day, "--at-most-once", "--", "echo", "ran");
+
+        String said =
+                "latchkey: already done for the period that began at 1970-01-01T00:00:00Z. The command was not run.\n";
+        assertEquals(new Program.Ended(0, "", said), again.ended());
+        assertEquals(new Program.Ended(0, "", ""), quiet.ended());
+        assertEquals(new Program.Ended(0, "", said), before.ended());
+        assertEquals(List.of(), requests("/once/after"));
+    }
+
+    @Test
+    void periodIsNotRecorded_whenTheLockIsLost() throws Exception {
+        Program program = start("run", "/once/lost", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
+                .awaitSaid("running");
+        server.expireSession(requests("/once/lost").get(0).session());
+        assertEquals(76, program.ended().status());
+        assertEquals(
+                "ran\n",
+                run("run", "/once/lost", "--once-per=1d", "--", "echo", "ran").out());
+    }
+
+    @Test
     void commandIsEnded_whenTheLockIsLost() throws Exception {
         Program program = start("run", "/run/lost", "--", "sh", "-c", OBEDIENT).awaitSaid("running");
 
@@ -378,6 +412,19 @@ class CommandLineTest {
         assertEquals("running\ngot TERM\n", ended.out());
         // The shell may have said before that its sleep was ended.
         assertTrue(ended.err().contains("latchkey: the lock /run/lost was lost while the command ran ("), ended.err());
+    }
+
+    @Test
+    void commandIsEnded_whenItHoldsTheLockForTooLong() throws Exception {
+        Program program = start("run", "/run/limited", "--held-at-most", "300ms", "--", "sh", "-c", OBEDIENT);
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertTrue(ended.err().contains("(HELD_TOO_LONG: "), ended.err());
+        Program.Ended refused = start("run", "/run/limited", "--held-at-most", "0", "--", "true")
+                .ended();
+        assertEquals(64, refused.status(), refused::toString);
+        assertTrue(refused.err().contains("--held-at-most"), refused.err());
     }
 
     @Test
@@ -565,6 +612,9 @@ class CommandLineTest {
                 "run x -- true | must begin with /",
                 "evict /x abc | 'abc' is not a token: give the number in the column TOKEN of 'latchkey show'",
                 "evict /x 0 | '0' is not a token",
+                "run /x --at-most-once -- true | --at-most-once needs --once-per",
+                "run /x --once-per=1d --read -- true | --once-per needs a lock that one command has alone",
+                "run /x --once-per=0 -- true | the length must be from a millisecond",
                 "run /x --semaphore=0 -- true | --semaphore takes 1 permit or more, not 0",
                 "run /x --label=LONG -- true | --label has 257 characters, and 256 are the most",
                 "run /x --label=a\u202eb -- true | --label has the character U+202E, which is not printed",

@@ -62,8 +62,11 @@ class LinksTest {
     @Test
     void everyTestThatIsNamedExists() {
         Map<String, Path> tests = new HashMap<>();
-        for (String folder :
-                List.of("lock-testkit/src/test/java", "lock-testkit/src/main/java", "lock-zk/src/test/java")) {
+        for (String folder : List.of(
+                "lock-testkit/src/test/java",
+                "lock-testkit/src/main/java",
+                "lock-testkit/src/sample",
+                "lock-zk/src/test/java")) {
             Docs.files(Docs.root().resolve(folder), ".java")
                     .forEach(file -> tests.put(file.getFileName().toString().replace(".java", ""), file));
         }

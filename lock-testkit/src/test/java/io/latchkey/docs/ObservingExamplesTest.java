@@ -8,7 +8,9 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockSummary;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
@@ -105,6 +107,22 @@ class ObservingExamplesTest {
         }
         assertEquals(1, told.size());
         assertTrue(told.get(0).matches("HOLDING since \\S+: billing on \\S+"), told.get(0));
+    }
+
+    @Test
+    void listing_showsTheLocksBelowAPath() throws Exception {
+        List<String> told = new ArrayList<>();
+        try (SimulatedLocks simulated = SimulatedLocks.start()) {
+            LockClient locks = simulated.client();
+            Lease held = locks.mutex("/orders/42").acquire();
+            LockListing listing = locks.locks("/orders");
+            for (LockSummary lock : listing.locks()) {
+                told.add(lock.path() + ": " + lock.holders() + " hold, " + lock.waiters() + " wait");
+            }
+            listing.unreadable().forEach((path, reason) -> told.add(path + " is missing: " + reason.getMessage()));
+            held.close();
+        }
+        assertEquals(List.of("/orders/42: 1 hold, 0 wait"), told);
     }
 
     /** What the page shows is printed here, but for times and hosts. */

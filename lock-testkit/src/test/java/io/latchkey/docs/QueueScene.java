@@ -9,7 +9,6 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
@@ -107,7 +106,8 @@ final class QueueScene implements AutoCloseable {
             List<String> watches = watchedBy(node, nodes).stream()
                     .map(watched -> shownName(watched, ids))
                     .toList();
-            boolean leads = server.watches().contains(new ServerWatch(path, ServerWatch.Kind.CHILDREN, node.session()));
+            boolean leads = server.watches()
+                    .contains(new ServerNode.Watch(path, ServerNode.Watch.Kind.CHILDREN, node.session()));
             requests.add(
                     new Request(shownName(name.text(), ids), owner, name.permits(), lease.isDone(), watches, leads));
         }

@@ -12,7 +12,6 @@ final class Svg {
     static final String INK = "#1f2328";
     static final String FAINT = "#59636e";
     static final String GREEN = "#c8efd2";
-    static final String PALE = "#f3f5f7";
     static final String BLUE = "#0b5cad";
 
     private static final double HEAD = 7;
@@ -33,13 +32,13 @@ final class Svg {
     /** How a text stands at its point. */
     enum Anchor {
         START,
-        MIDDLE,
-        END
+        MIDDLE
     }
 
     void box(double x, double y, double width, double height, String fill, String dashes) {
         add(
-                "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"1.3\"%s/>",
+                "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"6\" fill=\"%s\" stroke=\"%s\""
+                        + " stroke-width=\"1.3\"%s/>",
                 n(x),
                 n(y),
                 n(width),
@@ -58,15 +57,6 @@ final class Svg {
                 color,
                 more.isEmpty() ? "" : " " + more,
                 escaped(words));
-    }
-
-    /** Words on a line of the picture: a patch of ground keeps them readable. */
-    void label(At middle, String words) {
-        double width = words.length() * 6.2 + 4;
-        add(
-                "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>",
-                n(middle.x() - width / 2), n(middle.y() - 11), n(width), GROUND);
-        text(middle, Anchor.MIDDLE, INK, "font-size=\"11\"", words);
     }
 
     /**

@@ -16,12 +16,13 @@ class VersionsPageTest {
 
     /** File, and what stands around a version in it; the first group is the version. */
     private static final Map<String, List<String>> NAMED = Map.of(
-            "pom.xml", List.of("<(?:zookeeper|curator|micrometer|junit|jqwik|netty)\\.version>" + VERSION),
+            "pom.xml", List.of("<(?:zookeeper|kerby|curator|micrometer|junit|jqwik|netty)\\.version>" + VERSION),
             "lock-zk/pom.xml", List.of("<(?:redisson|jetcd)\\.version>" + VERSION),
-            "lock-testkit/pom.xml",
+            "lock-testkit/pom.xml", List.of("<artifactId>zookeeper</artifactId>\\s*<version>" + VERSION),
+            "lock-testkit/src/sample/spring-billing/pom.xml",
                     List.of(
-                            "<(?:spring-integration|shedlock)\\.version>" + VERSION,
-                            "<artifactId>zookeeper</artifactId>\\s*<version>" + VERSION),
+                            "<shedlock\\.version>" + VERSION,
+                            "<artifactId>spring-boot-starter-parent</artifactId>\\s*<version>" + VERSION),
             "lock-testkit/src/sample/kotlin-shipping/pom.xml", List.of("<(?:kotlin|coroutines)\\.version>" + VERSION),
             ".ci/sample",
                     List.of("set -- " + VERSION + ":", "set -- [\\d.]+:" + VERSION, "set -- \\S+ \\S+?:" + VERSION));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.ConnectString;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
@@ -58,5 +59,31 @@ class FencedOrdersTest {
                 refused::toString);
         assertArrayEquals("shipped".getBytes(StandardCharsets.UTF_8), shell.getData("/state/42", false, null));
         shell.close();
+    }
+
+    /** The two ways to refuse writes of a former holder. */
+    static final class FencedOrders {
+        private final LockClient locks;
+
+        FencedOrders(LockClient locks) {
+            this.locks = locks;
+        }
+
+        /** The store compares tokens. */
+        void ship(FencedStore<String> store) throws InterruptedException {
+            try (Lease lease = locks.mutex("/orders/42").acquire()) {
+                String order = store.read(lease.token()); // from now on the store refuses lower tokens
+                store.write(order + ", shipped", lease.token()); // StaleTokenException if a higher one has been here
+            }
+        }
+
+        /** ZooKeeper checks the lease: the data is a node of the same ensemble. */
+        void ship() throws InterruptedException, KeeperException {
+            try (Lease lease = locks.mutex("/orders/42").acquire()) {
+                byte[] shipped = "shipped".getBytes(StandardCharsets.UTF_8);
+                // One transaction; LeaseLostException if the lease is lost, and nothing is written.
+                ZkLocks.guarded(lease, Op.setData("/state/42", shipped, -1)); // -1: whatever its version
+            }
+        }
     }
 }

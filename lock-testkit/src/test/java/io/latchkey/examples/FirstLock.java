@@ -19,7 +19,8 @@ public final class FirstLock {
                 long pid = ProcessHandle.current().pid();
                 System.out.println("or crash it: kill -9 " + pid);
                 System.in.read();
-                System.out.println(notice.isDone() ? "it was lost: another client may hold by now" : "releasing");
+                System.out.println(
+                        notice.isDone() ? "it was lost: another client may hold the lock by now" : "releasing");
             }
         }
     }

@@ -2,13 +2,21 @@
 package io.latchkey.examples;
 
 import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockListing;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
 
 /** A client that counts the grants of its mutexes: the wrapper of docs/testkit.md. */
 final class MeteredLocks implements LockClient {
@@ -49,7 +57,93 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
+    public LockListing locks(String root) {
+        return inner.locks(root);
+    }
+
+    @Override
+    public CompletableFuture<LockListing> locksAsync(String root) {
+        return inner.locksAsync(root);
+    }
+
+    @Override
+    public void close(Duration grace) {
+        inner.close(grace);
+    }
+
+    @Override
     public void close() {
         inner.close();
+    }
+
+    /** A mutex that counts its grants. */
+    static final class MeteredMutex implements Mutex {
+        private final Mutex inner;
+        private final AtomicLong grants;
+
+        MeteredMutex(Mutex inner, AtomicLong grants) {
+            this.inner = inner;
+            this.grants = grants;
+        }
+
+        private Lease counted(Lease lease) {
+            grants.incrementAndGet();
+            return lease;
+        }
+
+        @Override
+        public Lease acquire() throws InterruptedException {
+            return counted(inner.acquire());
+        }
+
+        @Override
+        public Optional<Lease> tryAcquire() throws InterruptedException {
+            return inner.tryAcquire().map(this::counted);
+        }
+
+        @Override
+        public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
+            return inner.tryAcquire(timeout).map(this::counted);
+        }
+
+        /** Returns the future itself: to cancel another that depends on it would leave the request in the queue. */
+        @Override
+        public CompletableFuture<Lease> acquireAsync() {
+            CompletableFuture<Lease> asked = inner.acquireAsync();
+            var unused = asked.thenApply(this::counted);
+            return asked;
+        }
+
+        @Override
+        public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
+            CompletableFuture<Optional<Lease>> asked = inner.tryAcquireAsync(timeout);
+            var unused = asked.thenApply(granted -> granted.map(this::counted));
+            return asked;
+        }
+
+        @Override
+        public List<Contender> queue() {
+            return inner.queue();
+        }
+
+        @Override
+        public CompletableFuture<List<Contender>> queueAsync() {
+            return inner.queueAsync();
+        }
+
+        @Override
+        public Lock asLock() {
+            return inner.asLock();
+        }
+
+        @Override
+        public Mutex heldAtMost(Duration limit) {
+            return new MeteredMutex(inner.heldAtMost(limit), grants);
+        }
+
+        @Override
+        public Mutex labelled(String label) {
+            return new MeteredMutex(inner.labelled(label), grants);
+        }
     }
 }

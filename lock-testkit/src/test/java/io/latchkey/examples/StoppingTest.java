@@ -9,11 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
+import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +70,14 @@ class StoppingTest {
     }
 
     @Test
+    void jobIsStopped_whenItHangsForLongerThanItsLimit() {
+        Stopping.Jobs work = new Work(() -> locks.advance(Duration.ofMinutes(10)));
+        LeaseLostException lost =
+                assertThrows(LeaseLostException.class, () -> Stopping.bounded(client.mutex("/nightly"), work));
+        assertEquals(LossCause.HELD_TOO_LONG, lost.lossCause());
+    }
+
+    @Test
     void asynchronousWorkIsCancelled_whenTheSessionEnds() throws Exception {
         assertEquals("done", Stopping.export(client.mutex("/export"), pool, () -> "done"));
         CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
@@ -80,5 +93,41 @@ class StoppingTest {
                     return "";
                 }));
         assertEquals(true, cancelled.get());
+    }
+
+    /** The examples of docs/stopping.md. */
+    static final class Stopping {
+        private Stopping() {}
+
+        interface Jobs {
+            void waitForInput() throws InterruptedException;
+
+            Report write(long token);
+        }
+
+        record Report(long token) {}
+
+        static Report nightly(Mutex mutex, Jobs jobs) throws InterruptedException {
+            return mutex.call(OnLoss.INTERRUPT, lease -> {
+                jobs.waitForInput(); // interrupted when the lease is lost
+                return jobs.write(lease.token());
+            });
+        }
+
+        static Report bounded(Mutex mutex, Jobs jobs) throws InterruptedException {
+            return nightly(mutex.heldAtMost(Duration.ofMinutes(10)), jobs);
+        }
+
+        static String export(Mutex mutex, ExecutorService pool, Callable<String> job) throws Exception {
+            return mutex.<String, Exception>call(OnLoss.INTERRUPT, lease -> {
+                Future<String> work = pool.submit(job);
+                try {
+                    return work.get();
+                } catch (InterruptedException lost) {
+                    work.cancel(true);
+                    throw lost;
+                }
+            });
+        }
     }
 }

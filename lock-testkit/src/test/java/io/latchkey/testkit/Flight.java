@@ -2,8 +2,8 @@
 package io.latchkey.testkit;
 
 import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -47,32 +46,11 @@ class LatchkeyExtensionTest {
     }
 
     @Test
-    void leaseIsLost_whenTheServerExpiresFirst(FaultyClient one, FaultyClient two) throws Exception {
-        Lease lease = one.client().mutex("/server-first").acquire();
-        one.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
-        try (Lease next = two.client().mutex("/server-first").acquire()) {
-            assertTrue(next.token() > lease.token());
-            lease.lost().get(10, TimeUnit.SECONDS); // its deadline passes, or its session is known to have ended
-            assertFalse(lease.isValid());
-        }
-    }
-
-    @Test
     void leaseIsLostBeforeTheServerEndsIt_whenTheClientExpiresFirst(FaultyClient one) throws Exception {
         Lease lease = one.client().mutex("/client-first").acquire();
         one.expire(ExpiryOrder.CLIENT_FIRST).get(10, TimeUnit.SECONDS);
         lease.lost().get(10, TimeUnit.SECONDS);
         assertFalse(lease.isValid());
-    }
-
-    @Test
-    void clientNoticesAPartition_beforeTheServerExpiresIt(FaultyClient one, EmbeddedZooKeeper server) throws Exception {
-        Lease lease = one.client().mutex("/partition").acquire();
-        long session = one.proxy().session().getAsLong();
-        var ended = one.expire(ExpiryOrder.PARTITION);
-        lease.lost().get(10, TimeUnit.SECONDS);
-        assertTrue(server.hasSession(session), "lost by its own clock, first");
-        assertEquals(session, ended.get(10, TimeUnit.SECONDS));
     }
 
     @Nested

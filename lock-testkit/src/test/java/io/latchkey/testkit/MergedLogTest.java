@@ -71,20 +71,4 @@ class MergedLogTest {
             resources.close();
         }
     }
-
-    @Test
-    void failureHasAllWiresInOneList_withoutAHistory() throws Exception {
-        EmbeddedZooKeeper server = resources.add(EmbeddedZooKeeper.start());
-        try {
-            FaultyClient one = resources.add(FaultyClient.connect(server, Duration.ofSeconds(20)));
-            FaultyClient two = resources.add(FaultyClient.connect(server, Duration.ofSeconds(20)));
-            one.client().mutex("/m").acquire().close();
-            two.client().mutex("/m").acquire().close();
-            List<String> lines = attached();
-            assertEquals(0, millis(lines.get(1)));
-            assertTrue(index(lines, one.name(), "DELETE") < index(lines, two.name(), "CREATE"));
-        } finally {
-            resources.close();
-        }
-    }
 }

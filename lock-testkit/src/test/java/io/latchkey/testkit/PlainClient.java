@@ -13,10 +13,9 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
-/** ZooKeeper's own client, connected, with the states of its session and its watch events in queues. */
+/** ZooKeeper's own client, connected, with the states of its session in a queue. */
 public final class PlainClient implements AutoCloseable {
     private final BlockingQueue<KeeperState> states = new LinkedBlockingQueue<>();
-    private final BlockingQueue<WatchedEvent> events = new LinkedBlockingQueue<>();
     private final CountDownLatch connected = new CountDownLatch(1);
     private final ZooKeeper zooKeeper;
 
@@ -30,9 +29,7 @@ public final class PlainClient implements AutoCloseable {
     }
 
     private void process(WatchedEvent event) {
-        if (event.getPath() != null) {
-            events.add(event);
-        } else {
+        if (event.getPath() == null) {
             states.add(event.getState());
             if (event.getState() == KeeperState.SyncConnected) {
                 connected.countDown();
@@ -65,18 +62,6 @@ public final class PlainClient implements AutoCloseable {
                 return (System.nanoTime() - start) / 1e6;
             }
         }
-    }
-
-    public WatchedEvent awaitEvent(Duration within) throws InterruptedException {
-        WatchedEvent event = events.poll(within.toNanos(), TimeUnit.NANOSECONDS);
-        if (event == null) {
-            throw new AssertionError("no event within " + within);
-        }
-        return event;
-    }
-
-    public boolean hasEvent() {
-        return !events.isEmpty();
     }
 
     @Override

@@ -6,22 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
-import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.Fault;
-import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
-import io.latchkey.testkit.proxy.WireOp;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,35 +26,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class SimulatedLocksTest {
     private static final Duration SESSION = Duration.ofSeconds(10);
-
-    @Test
-    void oneHoldsAtATime() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Lease first = locks.client("first").mutex("/m").acquire();
-            Mutex other = locks.client("other").mutex("/m");
-            assertEquals(Optional.empty(), other.tryAcquire());
-            CompletableFuture<Lease> waiting = other.acquireAsync();
-            assertFalse(waiting.isDone());
-            assertEquals(List.of("first", "other"), labels(other));
-            assertEquals(ReleaseOutcome.RELEASED, first.release());
-            Lease second = waiting.get();
-            assertTrue(second.token() > first.token());
-            second.close();
-            assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
-            assertEquals(List.of(), locks.watches());
-        }
-    }
-
-    private static List<String> labels(Mutex mutex) {
-        return mutex.queue().stream().map(Contender::label).toList();
-    }
 
     @Test
     void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
@@ -89,7 +63,7 @@ class SimulatedLocksTest {
 
     private static long watchersOfChildren(SimulatedLocks locks, String path) {
         return locks.watches().stream()
-                .filter(watch -> watch.path().equals(path) && watch.kind() == ServerWatch.Kind.CHILDREN)
+                .filter(watch -> watch.path().equals(path) && watch.kind() == ServerNode.Watch.Kind.CHILDREN)
                 .count();
     }
 
@@ -113,23 +87,6 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void expiredHolder_losesItsLeaseAndAnotherIsServed() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = locks.client().mutex("/m").acquireAsync();
-            long session = locks.session(mine);
-            locks.expire(mine);
-            assertEquals(LossCause.SESSION_EXPIRED, held.lost().get());
-            assertFalse(held.isValid());
-            assertTrue(waiting.get().isValid());
-            assertFalse(locks.sessions().contains(session));
-            assertTrue(locks.session(mine) > session);
-            assertEquals(Optional.empty(), mine.mutex("/m").tryAcquire());
-        }
-    }
-
-    @Test
     void observer_getsTheEventsOfItsClientInSimulatedTime() throws Exception {
         CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
         try (SimulatedLocks locks = SimulatedLocks.start()) {
@@ -139,6 +96,7 @@ class SimulatedLocksTest {
                     heldUntilLost.complete(held);
                 }
             });
+            locks.advance(Duration.ofSeconds(3));
             Lease held = observed.mutex("/m").acquire();
             locks.advance(Duration.ofSeconds(7));
             assertTrue(held.isValid());
@@ -163,25 +121,6 @@ class SimulatedLocksTest {
             locks.heal(mine);
             assertTrue(locks.session(mine) > 0);
             assertEquals(2, locks.sessions().size());
-        }
-    }
-
-    @Test
-    void validLeasesDoNotOverlap_whenAPartitionEndsASession() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = locks.client().mutex("/m").acquireAsync();
-            locks.cutOff(mine);
-            Duration passed = Duration.ZERO;
-            while (!waiting.isDone()) {
-                locks.advance(Duration.ofMillis(100));
-                passed = passed.plusMillis(100);
-                assertFalse(held.isValid() && waiting.isDone());
-            }
-            assertTrue(passed.compareTo(SESSION.multipliedBy(9).dividedBy(10)) > 0, passed.toString());
-            assertTrue(passed.compareTo(SESSION.multipliedBy(2)) < 0, passed.toString());
-            assertEquals(LeaseState.LOST, held.state());
         }
     }
 
@@ -265,26 +204,18 @@ class SimulatedLocksTest {
         }
     }
 
+    /** It need not wait for the heartbeat with which the deletion is sent again. */
     @Test
-    void sessionsOfConnectedClientsOutliveAnyTime() throws Exception {
+    void releaseIsPendingAtOnce_whenTheServerRefusesIt() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Lease held = locks.client().mutex("/m").acquire();
-            locks.advance(Duration.ofHours(1));
-            assertTrue(held.isValid());
-        }
-    }
-
-    @Test
-    void timeoutPasses_whenTimeIsAdvanced() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore semaphore = locks.client().semaphore("/s", 2);
-            assertTrue(semaphore.tryAcquire(Duration.ofSeconds(1)).isPresent());
-            assertTrue(semaphore.tryAcquire(Duration.ofSeconds(1)).isPresent());
-            CompletableFuture<Optional<Lease>> third = semaphore.tryAcquireAsync(Duration.ofSeconds(1));
-            locks.advance(Duration.ofMillis(999));
-            assertFalse(third.isDone());
-            locks.advance(Duration.ofMillis(1));
-            assertEquals(Optional.empty(), third.get());
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.refuseWrites(mine, 1);
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            locks.advance(Duration.ZERO);
+            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+            locks.advance(SESSION);
+            assertEquals(0, locks.nodesUnder("/m").size());
         }
     }
 
@@ -296,41 +227,6 @@ class SimulatedLocksTest {
             assertEquals(Optional.empty(), locks.client().mutex("/m").tryAcquire(Duration.ofMillis(50)));
             assertTrue(System.nanoTime() - before >= TimeUnit.MILLISECONDS.toNanos(50));
             assertTrue(held.isValid());
-        }
-    }
-
-    @Test
-    void threadsShareViewsOfAReadWriteLock() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            int[] count = new int[1];
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                ReadWriteLock lock = locks.client().readWriteLock("/rw");
-                Lock write = lock.asReadWriteLock().writeLock();
-                Lock read = lock.asReadWriteLock().readLock();
-                threads.add(new Thread(() -> {
-                    for (int n = 0; n < 100; n++) {
-                        write.lock();
-                        try {
-                            count[0]++;
-                        } finally {
-                            write.unlock();
-                        }
-                        read.lock();
-                        try {
-                            assertTrue(count[0] > 0);
-                        } finally {
-                            read.unlock();
-                        }
-                    }
-                }));
-            }
-            threads.forEach(Thread::start);
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            assertEquals(800, count[0]);
-            assertEquals(List.of(), locks.watches());
         }
     }
 
@@ -350,19 +246,51 @@ class SimulatedLocksTest {
         }
     }
 
+    /** The client learns of the deletion only after it has asked for the release. */
     @Test
-    void clientsShareAPath_whenTheirLayoutIsTheSame() throws Exception {
-        for (Layout layout : Layout.values()) {
-            try (SimulatedLocks locks = SimulatedLocks.start()) {
-                Lease held = locks.builder().layout(layout).build().mutex("/m").acquire();
-                Mutex other = locks.builder().layout(layout).build().mutex("/m");
-                assertEquals(Optional.empty(), other.tryAcquire(), layout.name());
-                held.close();
-                Lease next = other.tryAcquire().orElseThrow();
-                String request = locks.nodesUnder("/m").get(0).path();
-                assertEquals(layout == Layout.CURATOR, request.startsWith("/m/_c_"), request);
-                next.close();
-            }
+    void releaseOfAPermitTellsTheLoss_whenItsNodeIsGone() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.semaphore("/s", 2).acquire();
+            HeldFrames events = locks.holdEvents(mine);
+            locks.delete(locks.nodesUnder("/s").get(0).path());
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            events.release();
+            assertEquals(ReleaseOutcome.LOST, released.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    /** Its loss is no loss of the lease. */
+    @Test
+    void releaseSucceeds_whenTheRevocationNodeIsGone() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            var unused = held.releaseRequested();
+            String revocation = locks.nodesUnder("/m").stream()
+                    .filter(node -> node.name().startsWith("revoke-"))
+                    .findFirst()
+                    .orElseThrow()
+                    .path();
+            HeldFrames events = locks.holdEvents(mine);
+            locks.delete(revocation);
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            events.release();
+            assertEquals(ReleaseOutcome.RELEASED, released.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void diagnosisNamesItsGap_onPathsSharedWithCurator() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.builder().layout(Layout.CURATOR).build();
+            Lease held = client.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+            assertEquals(
+                    "the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock",
+                    client.diagnose().gap().orElse(""));
+            held.close();
+            waiting.get().close();
         }
     }
 
@@ -371,7 +299,7 @@ class SimulatedLocksTest {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.builder().layout(Layout.CURATOR).build();
             Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 2);
-            Lease first = mine.semaphore("/s", 2).acquire();
+            Lease first = mine.semaphore("/s", 2).permits(1).acquire();
             Lease second = other.acquire();
             CompletableFuture<Lease> third = other.acquireAsync();
             assertFalse(third.isDone());
@@ -385,23 +313,27 @@ class SimulatedLocksTest {
         }
     }
 
+    /** It waits twice: for its turn, and for a permit in what is left of its time. */
     @Test
-    void turnsOfOneClientHaveOneToken_whenTheyAreLocal() throws Exception {
+    void timedTryForCuratorsSemaphoreWaitsForAsLongAsItMay() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Mutex mutex =
-                    locks.builder().localTurns(2, Duration.ofSeconds(1)).build().mutex("/m");
-            List<CompletableFuture<Lease>> turns =
-                    List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync());
-            List<Long> tokens = new ArrayList<>();
-            for (CompletableFuture<Lease> turn : turns) {
-                try (Lease lease = turn.get()) {
-                    tokens.add(lease.token());
-                }
-            }
-            assertEquals(tokens.get(0), tokens.get(1));
-            assertTrue(tokens.get(2) > tokens.get(1), tokens.toString());
-            assertThrows(IllegalArgumentException.class, () -> locks.builder().localTurns(1, SESSION));
-            assertThrows(IllegalArgumentException.class, () -> locks.builder().localTurns(2, Duration.ZERO));
+            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
+            Semaphore mine = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
+            Lease first = other.acquire();
+            CompletableFuture<Lease> second = other.acquireAsync();
+            CompletableFuture<Optional<Lease>> tried = mine.tryAcquireAsync(Duration.ofSeconds(8));
+            locks.advance(Duration.ofSeconds(5));
+            first.close();
+            Lease next = second.get();
+            locks.advance(Duration.ofMillis(2_999));
+            assertFalse(tried.isDone());
+            locks.advance(Duration.ofMillis(1));
+            assertEquals(Optional.empty(), tried.getNow(null));
+
+            CompletableFuture<Optional<Lease>> triedAgain = mine.tryAcquireAsync(Duration.ofSeconds(8));
+            locks.advance(Duration.ofSeconds(5));
+            next.close();
+            assertTrue(triedAgain.get().isPresent());
         }
     }
 
@@ -416,7 +348,7 @@ class SimulatedLocksTest {
             assertFalse(second.struck().isDone());
             locks.refuse(mine);
             CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-            assertEquals(WireOp.CREATE2, second.await(Duration.ZERO).op());
+            assertEquals(WireRecord.Op.CREATE2, second.await(Duration.ZERO).op());
             assertEquals(LeaseState.SUSPECT, other.state());
             assertEquals(1, locks.nodesUnder("/m").size(), "the server has carried it out");
             locks.heal(mine);

@@ -109,51 +109,6 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
-    void toAskTwiceTellsOnce() throws Exception {
-        Lease held = holder.mutex("/m").acquire();
-        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
-        Contender seen = first(admin.mutex("/m"));
-        assertEquals(ReleaseRequestResult.DELIVERED, seen.requestRelease());
-        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
-        assertEquals(ReleaseRequestResult.DELIVERED, seen.requestRelease());
-        assertEquals(
-                ReleaseRequestResult.DELIVERED,
-                first(client("another").mutex("/m")).requestRelease());
-        assertEquals("admin", held.releaseRequested().get(10, TimeUnit.SECONDS).label());
-        assertTrue(held.isValid());
-        held.close();
-        assertNothingLeft("/m");
-    }
-
-    @Test
-    void waiterCannotBeAsked() throws Exception {
-        Lease held = holder.mutex("/m").acquire();
-        CompletableFuture<Lease> waiting = admin.mutex("/m").acquireAsync();
-        awaitQueue(admin.mutex("/m"), 2);
-        assertEquals(
-                ReleaseRequestResult.NOT_LISTENING,
-                admin.mutex("/m").queue().get(1).requestRelease());
-        held.close();
-        soon(waiting).close();
-        assertNothingLeft("/m");
-    }
-
-    @Test
-    void releaseRequestIsForTheHolder_andNotForTheNext() throws Exception {
-        Lease held = holder.mutex("/m").acquire();
-        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
-        Contender seen = first(admin.mutex("/m"));
-        held.close();
-        Lease next = holder.mutex("/m").acquire();
-        CompletableFuture<ReleaseRequest> nextWish = listening(next, "/m");
-        assertEquals(ReleaseRequestResult.GONE, seen.requestRelease());
-        settle(holder.mutex("/m"));
-        assertFalse(wish.isDone() || nextWish.isDone());
-        next.close();
-        assertNothingLeft("/m");
-    }
-
-    @Test
     void releaseRequestArrives_afterAReconnect() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
@@ -325,23 +280,6 @@ class AdministrationTest extends OnOneServer {
         long took = watch.stop();
         assertTrue(took < LONG_SESSION.toMillis() / 6 + AT_ONCE_MILLIS, took + " ms");
         assertThrows(LeaseLostException.class, held::ensureValid);
-        assertNothingLeft("/m");
-    }
-
-    /** More often than the margin after which a reconnect has its next heartbeat. */
-    @Test
-    void evictedHolderLearnsOfIt_whenItsConnectionIsLostRepeatedly() throws Exception {
-        Lease held = holder.mutex("/m").acquire();
-        assertEquals(Eviction.EVICTED, first(admin.mutex("/m")).evict());
-        long end = System.nanoTime() + LONG_SESSION.toNanos();
-        while (held.isValid()) {
-            assertTrue(System.nanoTime() < end, "valid for a time-out after its node is gone");
-            proxy.cut();
-            awaitUntil("that is noticed", () -> held.state() != LeaseState.HELD);
-            awaitUntil("another connection", () -> held.state() != LeaseState.SUSPECT);
-            settle(holder.mutex("/m"));
-        }
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
         assertNothingLeft("/m");
     }
 

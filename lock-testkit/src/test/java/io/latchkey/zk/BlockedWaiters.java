@@ -33,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
@@ -141,9 +142,14 @@ final class BlockedWaiters implements AutoCloseable {
 
     /** Lets the client hold a lock of this kind on a separate path, and another client wait for it. */
     Pair pair(FaultyClient holder, Kind kind) throws Exception {
+        return pair(holder, kind, lock -> lock);
+    }
+
+    /** The same for a lock that {@code how} changes. */
+    Pair pair(FaultyClient holder, Kind kind, UnaryOperator<Acquirable> how) throws Exception {
         String path = newPath();
         Side first = first(holder.client(), kind, path);
-        Acquirable lock = history.recorded(holder, first.lock(), first.claim());
+        Acquirable lock = history.recorded(holder, how.apply(first.lock()), first.claim());
         Lease held = kind == Kind.BODY ? heldByBody(path, lock) : lock.acquire();
         CompletableFuture<Lease> next = next(path, second(kind, path));
         if (kind == Kind.BODY) {
@@ -262,7 +268,12 @@ final class BlockedWaiters implements AutoCloseable {
 
     /** Releases all leases, then checks that each loss was reported before the next grant. */
     void check() {
-        checkLosses();
+        check(Set.of(LossCause.DEADLINE_PASSED));
+    }
+
+    /** The same where leases are lost for one of these causes. */
+    void check(Set<LossCause> causes) {
+        checkLosses(causes);
         assertEquals(
                 List.of(), lastSteps().stream().filter(step -> step.gap() <= 0).toList());
         ExclusionChecker.readWrite().byTheirOwnLooks(history).assertObeyed();
@@ -271,7 +282,7 @@ final class BlockedWaiters implements AutoCloseable {
 
     /** The same for holders that could not be notified: no check found a lease valid after the next grant. */
     void checkLooks() {
-        checkLosses();
+        checkLosses(Set.of(LossCause.DEADLINE_PASSED));
         ExclusionChecker.readWrite().byTheirOwnLooks(history).assertNotBroken();
     }
 
@@ -279,13 +290,13 @@ final class BlockedWaiters implements AutoCloseable {
      * A server says that a session is over only after its time, and by then its client's deadline has passed: that is
      * the cause.
      */
-    private void checkLosses() {
+    private void checkLosses(Set<LossCause> causes) {
         watched.forEach(Lease::close);
         LossChecker.check(history).assertObeyed();
         assertEquals(
                 List.of(),
                 lossRecords().stream()
-                        .filter(lossRecord -> !lossRecord.cause().equals(LossCause.DEADLINE_PASSED.name()))
+                        .filter(lossRecord -> !causes.contains(LossCause.valueOf(lossRecord.cause())))
                         .toList());
     }
 

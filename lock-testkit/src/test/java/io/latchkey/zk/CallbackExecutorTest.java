@@ -10,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
@@ -145,8 +146,11 @@ class CallbackExecutorTest extends OnOneServer {
         ZkLockClient one = ZkLockClient.using(handle);
         Lease held = one.mutex("/held").acquire();
         Lease other = one.mutex("/other").acquire();
+        ReadWriteLock written = one.readWriteLock("/written");
+        Lease write = written.writeLock().acquire();
 
         onEventThread(handle, () -> {
+            assertThrows(IllegalStateException.class, () -> written.downgrade(write));
             assertThrows(IllegalStateException.class, () -> one.mutex("/m").acquire());
             assertThrows(IllegalStateException.class, () -> one.mutex("/m").tryAcquire());
             assertThrows(

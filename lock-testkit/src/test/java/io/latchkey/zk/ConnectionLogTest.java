@@ -61,6 +61,7 @@ class ConnectionLogTest {
 
     @Test
     void lossesAreCounted_whenTheConnectionIsLostAgainAndAgain() throws Exception {
+        locks.advance(SESSION);
         assertTrue(client.mutex("/a").acquire().isValid());
         for (int i = 0; i < 57; i++) {
             locks.disconnect(client);

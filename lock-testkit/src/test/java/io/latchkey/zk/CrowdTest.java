@@ -25,7 +25,6 @@ import org.junit.jupiter.api.condition.JRE;
 @Timeout(120)
 class CrowdTest extends OnOneServer {
     private final ZkLockClient one = client("one");
-    private final ZkLockClient two = client("two");
 
     /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
     @Test
@@ -67,44 +66,6 @@ class CrowdTest extends OnOneServer {
             assertEquals(order.stream().sorted().toList(), order, "granted in the order of their nodes");
         }
         assertTrue(during <= before + 4, "threads of the library: " + before + ", then " + during);
-        awaitWatches(0);
-    }
-
-    @Test
-    void threadsOfTwoClientsTakeTurns() throws Exception {
-        int threads = 16;
-        int turns = 40;
-        AtomicInteger holders = new AtomicInteger();
-        AtomicInteger overlaps = new AtomicInteger();
-        AtomicInteger done = new AtomicInteger();
-        List<Long> order = Collections.synchronizedList(new ArrayList<>());
-        CountDownLatch end = new CountDownLatch(threads);
-        for (int i = 0; i < threads; i++) {
-            Mutex mutex = (i % 2 == 0 ? one : two).mutex("/hot");
-            new Thread(() -> {
-                        try {
-                            for (int turn = 0; turn < turns; turn++) {
-                                mutex.run(lease -> {
-                                    if (holders.incrementAndGet() != 1) {
-                                        overlaps.incrementAndGet();
-                                    }
-                                    order.add(lease.token());
-                                    done.incrementAndGet();
-                                    holders.decrementAndGet();
-                                });
-                            }
-                        } catch (InterruptedException unexpected) {
-                            Thread.currentThread().interrupt();
-                        }
-                        end.countDown();
-                    })
-                    .start();
-        }
-        assertTrue(end.await(60, TimeUnit.SECONDS));
-        assertEquals(threads * turns, done.get());
-        assertEquals(0, overlaps.get());
-        assertEquals(order.stream().sorted().toList(), order);
-        awaitQueue(one.mutex("/hot"), 0);
         awaitWatches(0);
     }
 

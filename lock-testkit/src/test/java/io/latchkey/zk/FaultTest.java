@@ -10,7 +10,6 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
-import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
@@ -19,8 +18,8 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.ServerNode;
@@ -33,9 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -46,7 +43,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Single failures, each at a chosen request on the wire. The contracts test the promises of every implementation. */
 @Tag("once")
@@ -109,31 +105,6 @@ class FaultTest extends OnOneServer {
 
     // ---- lost requests and lost answers
 
-    @ParameterizedTest
-    @EnumSource
-    void nodeIsFoundAgain_whenTheAnswerToItsCreateIsLostOnMissingPaths(Lockable lockable) throws Exception {
-        Fault cut = proxy.cutAfter(RequestMatch.create().path("of a request", path -> path.matches(".*/[a-z]+-.*")), 1);
-        Lease lease = lockable.of(faulty).acquire();
-        cut.await(SOON);
-        assertNodesOf(lease, lockable);
-        lease.close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void timedTryLeavesNothing_whenTheAnswerToItsCreateIsLost(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Fault cut = proxy.cutAfter(RequestMatch.create(), 1);
-        proxy.refuse();
-        // Long enough for the create to go out.
-        assertEquals(Optional.empty(), lockable.of(faulty).tryAcquire(Duration.ofSeconds(1)));
-        cut.await(SOON);
-        assertEquals(lockable.paths().size(), nodes(lockable).size(), "the server has made it");
-        proxy.accept();
-        nothingIsLost(lockable);
-    }
-
     @Test
     void lostCreate_isSearchedUntilTheServerResponds() throws Exception {
         knowThePaths(Lockable.MUTEX);
@@ -155,47 +126,6 @@ class FaultTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void listIsReadAgain_whenItsAnswerIsLost(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Fault cut = proxy.cutAfter(RequestMatch.list(), 1);
-        Lease lease = lockable.of(faulty).acquire();
-        cut.await(SOON);
-        assertNodesOf(lease, lockable);
-        lease.close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void releaseIsPendingAndCarriedOutLater_whenItNeverArrives(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease lease = lockable.of(faulty).acquire();
-        CompletableFuture<Lease> next = lockable.blocker(other).acquireAsync();
-        awaitNodes(lockable, 2);
-        Fault cut = proxy.cutBefore(RequestMatch.delete(), 1);
-        assertEquals(ReleaseOutcome.PENDING, lease.release());
-        cut.await(SOON);
-        soon(next).close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void watchesAreSetAgain_whenTheirRequestIsLost(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease held = lockable.blocker(other).acquire();
-        Fault cut = proxy.cutBefore(RequestMatch.watching(), 1);
-        CompletableFuture<Lease> waiting = lockable.of(faulty).acquireAsync();
-        cut.await(SOON);
-        long session = proxy.session().orElseThrow();
-        awaitUntil("watches", () -> server().watches().stream().anyMatch(watch -> watch.session() == session));
-        held.close();
-        soon(waiting).close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void waiterKeepsItsPlaceAndMissesNothing_whenItsConnectionIsLost(Lockable lockable) throws Exception {
         knowThePaths(lockable);
         Lease held = lockable.blocker(other).acquire();
@@ -209,49 +139,6 @@ class FaultTest extends OnOneServer {
         assertEquals(node, lease.token());
         lease.close();
         nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void cancelledRequestLeavesNothing_whenTheConnectionIsAway(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease held = lockable.blocker(other).acquire();
-        CompletableFuture<Lease> waiting = lockable.of(faulty).acquireAsync();
-        awaitNodes(lockable, 2);
-        settle(lockable.of(faulty));
-        proxy.refuse();
-        proxy.cut();
-        assertTrue(waiting.cancel(true));
-        proxy.accept();
-        awaitNodes(lockable, 1);
-        awaitWatches(0);
-        held.close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void tryReturnsEmpty_afterItsNodeIsDeleted(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease held = lockable.blocker(other).acquire();
-        HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
-        CompletableFuture<Optional<Lease>> tried = lockable.of(faulty).tryAcquireAsync(Duration.ZERO);
-        answers.firstCaught().get(5, TimeUnit.SECONDS);
-        assertThrows(TimeoutException.class, () -> tried.get(20, TimeUnit.MILLISECONDS));
-        answers.close();
-        assertEquals(Optional.empty(), soon(tried));
-        held.close();
-        nothingIsLost(lockable);
-    }
-
-    @Test
-    void tryIsRefused_whenTheServerIsDown() {
-        ZkLockClient hasty = behind(proxy()); // it gives up when a session would be over
-        server().stop();
-        LockUnavailableException told = assertThrows(
-                LockUnavailableException.class, () -> hasty.mutex("/m").tryAcquire());
-        assertEquals(LockException.Reason.NO_ANSWER, told.reason());
-        server().restart();
     }
 
     // ---- expiry
@@ -328,20 +215,6 @@ class FaultTest extends OnOneServer {
         assertEquals(requestsUnder("/m").get(0).created(), lease.token());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void requestWaitsBehindTheFormerNode_whenTheClientBelievesInTheExpiryFirst(Lockable lockable) throws Exception {
-        FaultProxy own = fastProxy();
-        ZkLockClient brief = behind(own);
-        Lease lease = lockable.of(brief).acquire();
-        long former = own.session().orElseThrow();
-        own.expireAtClient().await(SOON);
-        lease.lost().get(10, TimeUnit.SECONDS);
-        Lease again = lockable.blocker(brief).acquire();
-        assertTrue(nodes(lockable).stream().noneMatch(node -> node.session() == former), "granted when it was gone");
-        again.close();
-    }
-
     /**
      * With expiry by time the loss is reported before the next grant: earlier by the margin, a quarter of the session.
      */
@@ -406,72 +279,7 @@ class FaultTest extends OnOneServer {
         return client(builder -> builder.connectString(own.connectString()).sessionTimeout(BRIEF));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void holdersAndWaitersStay_whenTheServerRestarts(Lockable lockable) throws Exception {
-        Lease held = lockable.of(faulty).acquire();
-        CompletableFuture<Lease> waiting = lockable.blocker(patient(proxy())).acquireAsync();
-        awaitNodes(lockable, 2);
-        server().stop();
-        awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
-        server().restart();
-        awaitUntil("trust", () -> held.state() == LeaseState.HELD);
-        settle(lockable.of(faulty));
-        assertFalse(waiting.isDone());
-        held.close();
-        soon(waiting).close();
-    }
-
     // ---- interruption at every stage
-
-    @ParameterizedTest
-    @EnumSource
-    void interruptedRequestLeavesNothing_whenItsListIsOnTheWire(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        interruptWhileHeld(lockable, RequestMatch.list());
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void interruptedRequestLeavesNothing_whenItsWatchesAreOnTheWire(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease held = lockable.blocker(other).acquire();
-        interruptWhileHeld(lockable, RequestMatch.watching());
-        held.close();
-        nothingIsLost(lockable);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void interruptedRequestLeavesNothing_whenItsPathsAreMissing(Lockable lockable) throws Exception {
-        interruptWhileHeld(lockable, RequestMatch.create());
-        nothingIsLost(lockable);
-    }
-
-    private void interruptWhileHeld(Lockable lockable, RequestMatch match) throws Exception {
-        HeldFrames answers = proxy.holdAnswers(match);
-        Thread caller = acquirer(lockable);
-        answers.firstCaught().get(5, TimeUnit.SECONDS);
-        interrupt(caller);
-        answers.close();
-        awaitUntil("the request is gone", () -> nodes(lockable).stream()
-                .noneMatch(node -> node.session() == proxy.session().orElseThrow()));
-        awaitWatches(0);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void interruptedRequestLeavesNothing_whenTheAnswerToItsCreateIsLost(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Fault cut = proxy.cutAfter(RequestMatch.create(), 1);
-        proxy.refuse();
-        Thread caller = acquirer(lockable);
-        cut.await(SOON);
-        interrupt(caller);
-        proxy.accept();
-        nothingIsLost(lockable);
-    }
 
     @ParameterizedTest
     @EnumSource
@@ -487,49 +295,7 @@ class FaultTest extends OnOneServer {
         nothingIsLost(lockable);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void nothingIsSent_whenTheThreadIsInterruptedOnEntry(Lockable lockable) throws Exception {
-        Wire.Mark before = proxy.mark();
-        Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> lockable.of(faulty).acquire());
-        assertFalse(Thread.interrupted());
-        settle(faulty.mutex("/elsewhere"));
-        assertEquals(List.of(), proxy.since(before).requests(RequestMatch.create()));
-    }
-
-    private final CountDownLatch interrupted = new CountDownLatch(1);
-
-    private Thread acquirer(Lockable lockable) {
-        Acquirable lock = lockable.of(faulty);
-        Thread caller = new Thread(() -> {
-            try {
-                lock.acquire();
-            } catch (InterruptedException expected) {
-                interrupted.countDown();
-            }
-        });
-        caller.start();
-        return caller;
-    }
-
-    private void interrupt(Thread caller) throws InterruptedException {
-        Stopwatch watch = Stopwatch.start();
-        caller.interrupt();
-        assertTrue(interrupted.await(10, TimeUnit.SECONDS));
-        long took = watch.stop();
-        assertTrue(took < 1000, took + " ms, not at once");
-    }
-
     // ---- strangers and operators
-
-    @Test
-    void foreignChildrenAreIgnored() throws Exception {
-        knowThePaths(Lockable.MUTEX);
-        operator.create("/m/notes", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        operator.create("/m/write-short-0000000000", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        faulty.mutex("/m").acquire().close();
-    }
 
     /** A refused transaction names one missing node only. */
     @Test
@@ -589,28 +355,6 @@ class FaultTest extends OnOneServer {
         nothingIsLost(lockable);
     }
 
-    /** The same behind a waiter of the same client, which the client notifies instead of setting a watch. */
-    @ParameterizedTest
-    @EnumSource
-    void waiterIsServed_whenTheNodeOfItsNeighbourIsDeleted(Lockable lockable) throws Exception {
-        Lease held = lockable.blocker(other).acquire();
-        CompletableFuture<Lease> deleted = lockable.of(faulty).acquireAsync();
-        awaitNodes(lockable, 2);
-        CompletableFuture<Lease> last = lockable.blocker(faulty).acquireAsync();
-        awaitNodes(lockable, 3);
-        settle(lockable.of(faulty));
-        long former = requestsUnder(lockable.paths().get(0)).get(1).created();
-        deleteRequest(lockable.paths().get(0), 1);
-        awaitUntil(
-                "it queues again",
-                () -> nodes(lockable).stream().noneMatch(node -> node.created() == former)
-                        && nodes(lockable).size() == 3 * lockable.paths().size());
-        held.close();
-        soon(last).close();
-        soon(deleted).close();
-        nothingIsLost(lockable);
-    }
-
     @ParameterizedTest
     @EnumSource(Layout.class)
     void localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted(Layout layout) throws Exception {
@@ -638,30 +382,9 @@ class FaultTest extends OnOneServer {
         assertEquals(ReleaseOutcome.RELEASED, release.get(10, TimeUnit.SECONDS));
     }
 
-    /** Its list is the first to show that the neighbour's node is gone. */
-    @Test
-    void waiterIsNotGranted_whileALocalHolderWithADeletedNodeIsValid() throws Exception {
-        FaultProxy own = proxy();
-        Mutex mutex = withRareHeartbeats(own).mutex("/m");
-        Lease held = mutex.acquire();
-        CompletableFuture<Lease> neighbour = mutex.acquireAsync();
-        settle(mutex);
-        deleteRequest("/m", 1);
-        CompletableFuture<Lease> third = mutex.acquireAsync();
-        settle(mutex);
-        Lease next;
-        try (HeldFrames answers = own.holdAnswers(RequestMatch.multi())) {
-            var unused = held.releaseAsync();
-            next = soon(third);
-            assertTrue(next.isValid());
-            answers.firstCaught().get(10, TimeUnit.SECONDS);
-            assertFalse(neighbour.isDone(), "it stands behind the third by now");
-        }
-        next.close();
-        soon(neighbour).close();
-    }
-
-    /** The same, when the neighbour has been granted by the time that the list comes. */
+    /**
+     * A list shows that the node of a local holder is gone, when that holder has been granted already.
+     */
     @Test
     void localHolderWithoutANode_losesItsLeaseBeforeTheNextGrant() throws Exception {
         FaultProxy own = proxy();
@@ -706,44 +429,6 @@ class FaultTest extends OnOneServer {
 
     // ---- permits, in particular
 
-    /** In other libraries, a connection lost during acquire leaks a permit. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void noPermitIsLost_whenConnectionsBreakDuringAcquire(boolean answerOnly) throws Exception {
-        Semaphore semaphore = faulty.semaphore("/s", 3);
-        semaphore.acquire().close();
-        for (int round = 0; round < 2; round++) {
-            Fault cut =
-                    answerOnly ? proxy.cutAfter(RequestMatch.create(), 2) : proxy.cutBefore(RequestMatch.create(), 2);
-            List<CompletableFuture<Lease>> all =
-                    List.of(semaphore.acquireAsync(), semaphore.acquireAsync(), semaphore.acquireAsync());
-            CompletableFuture<Optional<Lease>> tried = semaphore.tryAcquireAsync(Duration.ofMillis(50));
-            cut.await(SOON);
-            tried.get(10, TimeUnit.SECONDS).ifPresent(Lease::close);
-            for (CompletableFuture<Lease> each : all) {
-                soon(each).close();
-            }
-            awaitNothingLeft("/s");
-            assertEquals(3, other.semaphore("/s", 3).availablePermits());
-            other.semaphore("/s", 3).permits(3).tryAcquire().orElseThrow().close();
-        }
-    }
-
-    @Test
-    void resizeReachesAWaiter_whenItReconnects() throws Exception {
-        Lease held = other.semaphore("/s", 2).permits(2).acquire();
-        CompletableFuture<Lease> waiting = faulty.semaphore("/s", 2).acquireAsync();
-        awaitRequests("/s", 2);
-        settle(faulty.semaphore("/s", 2));
-        proxy.refuse();
-        proxy.cut();
-        awaitUntil("its connection is gone", () -> server().watches().isEmpty());
-        other.semaphore("/s", 2).resize(3);
-        proxy.accept();
-        soon(waiting).close();
-        held.close();
-    }
-
     @Test
     void resizeCanBeRepeated_whenItsResponseIsLost() throws Exception {
         Semaphore semaphore = faulty.semaphore("/s", 2);
@@ -771,47 +456,5 @@ class FaultTest extends OnOneServer {
         assertEquals(2, semaphore.availablePermits());
         semaphore.resize(3);
         assertEquals(3, other.semaphore("/s", 2).capacity());
-    }
-
-    // ---- read-write, in particular
-
-    @Test
-    void waiterIsNotGranted_whenAReaderBetweenTwoWritersIsDeleted() throws Exception {
-        ZkLockClient third = client("third");
-        Lease writing = other.readWriteLock("/rw").writeLock().acquire();
-        CompletableFuture<Lease> reader = faulty.readWriteLock("/rw").readLock().acquireAsync();
-        awaitRequests("/rw", 2);
-        CompletableFuture<Lease> writer = third.readWriteLock("/rw").writeLock().acquireAsync();
-        awaitRequests("/rw", 3);
-        settle(
-                faulty.readWriteLock("/rw").readLock(),
-                third.readWriteLock("/rw").readLock());
-        deleteRequest("/rw", 1);
-        awaitUntil(
-                "it queues again",
-                () -> requestsUnder("/rw").size() == 3
-                        && requestsUnder("/rw").get(2).name().startsWith("read-"));
-        settle(third.readWriteLock("/rw").readLock());
-        assertFalse(writer.isDone());
-        writing.close();
-        Lease written = soon(writer);
-        assertFalse(reader.isDone());
-        written.close();
-        soon(reader).close();
-    }
-
-    @Test
-    void writerIsGranted_whenOneReaderIsDeletedAndTheOthersRelease() throws Exception {
-        Lease first = other.readWriteLock("/rw").readLock().acquire();
-        Lease second = faulty.readWriteLock("/rw").readLock().acquire();
-        ZkLockClient third = client("third");
-        CompletableFuture<Lease> writer = third.readWriteLock("/rw").writeLock().acquireAsync();
-        awaitRequests("/rw", 3);
-        deleteRequest("/rw", 1);
-        assertEquals(LossCause.NODE_DELETED, second.lost().get(10, TimeUnit.SECONDS));
-        settle(third.readWriteLock("/rw").readLock());
-        assertFalse(writer.isDone());
-        first.close();
-        soon(writer).close();
     }
 }

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.proxy.Direction;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -185,6 +185,20 @@ class GuardedHandOverTest extends OnOneServer {
         var unused = first.releaseAsync();
         assertTrue(soon(pair.second()).isValid());
         proxy.heal();
+    }
+
+    @Test
+    void writeIsApplied_whileTheClientWaitsForItsHoldersToClose() throws Exception {
+        ZkLockClient client = client("closing");
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<?> asked = held.releaseRequested();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> client.close(Duration.ofMinutes(1)));
+        told(asked);
+        write(held);
+        assertEquals("new", state());
+        assertEquals(ReleaseOutcome.RELEASED, held.release());
+        told(closing);
+        assertThrows(IllegalStateException.class, () -> write(held));
     }
 
     /** The write checks the node that the downgrade deletes, so only a release in the midst of it hands over early. */

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
-import io.latchkey.testkit.server.FollowerPartition;
+import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.LostUpdates.Worker;
 import io.latchkey.zk.UpdateWorker.Mode;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -21,12 +20,11 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
@@ -40,12 +38,10 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -69,8 +65,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Where a client's session comes from and where its paths lie: chroot, base path, logins, borrowed handles, guards. */
 @Timeout(30)
 class HandlesTest extends OnOneServer {
-    private static final byte[] LOGIN = "user:secret".getBytes(StandardCharsets.UTF_8);
-
     @Test
     void missingChrootIsCreated() throws Exception {
         ZkLockClient rooted = client(builder -> builder.connectString(server().connectString() + "/apps/shop"));
@@ -116,24 +110,6 @@ class HandlesTest extends OnOneServer {
         awaitUntil("all threads end", () -> threads.activeCount() == 0);
     }
 
-    /** As the handle of a session whose end an answer told, while the network is silent. */
-    @Test
-    void closeOfAPortReturnsAtOnce_whenTheServerDoesNotAnswer() throws Exception {
-        FaultProxy proxy = proxy();
-        CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeperStore port = ZooKeeperStore.open(
-                watcher -> new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), watcher),
-                ZooDefs.Ids.OPEN_ACL_UNSAFE,
-                new FirstContact(connected));
-        assertTrue(connected.await(10, TimeUnit.SECONDS));
-        proxy.blackHole();
-        CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        port.close(() -> closed.complete(true));
-        assertFalse(closed.isDone(), "closed without an answer, so it waited for one here");
-        proxy.heal();
-        assertTrue(closed.get(20, TimeUnit.SECONDS));
-    }
-
     /**
      * The handle lives where an answer told of the session's end, so its close waits for a silent server, some 40 s
      * here.
@@ -146,7 +122,8 @@ class HandlesTest extends OnOneServer {
         Engine engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(listener -> expiringPort(
                         ZooKeeperStore.open(
-                                watcher -> new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
+                                (watcher, attempts) ->
+                                        new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
                                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                                 listener),
                         over)),
@@ -192,54 +169,12 @@ class HandlesTest extends OnOneServer {
                 });
     }
 
-    private record FirstContact(CountDownLatch connected) implements ZnodeStore.Listener {
-        @Override
-        public void connected(int timeoutMillis) {
-            connected.countDown();
-        }
-
-        @Override
-        public void disconnected() {}
-
-        @Override
-        public void expired() {}
-
-        @Override
-        public void loginRefused() {}
-
-        @Override
-        public void fired(String path, ZnodeStore.Change change, long zxid) {}
-    }
-
     @Test
     void basePathPrecedesAllPaths() throws Exception {
         ZkLockClient based = client(builder -> builder.basePath("/base/locks"));
         Lease lease = based.mutex("/m").acquire();
         assertEquals("/m", lease.path());
         assertEquals(1, requestsUnder("/base/locks/m").size());
-    }
-
-    @Test
-    void nodesOfAnAuthenticatedClient_areItsOwn() throws Exception {
-        ZkLockClient member = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
-        ZkLockClient fellow = client(builder -> builder.auth("digest", LOGIN).acl(ZooDefs.Ids.CREATOR_ALL_ACL));
-        ZkLockClient stranger = client("stranger");
-        Lease held = member.mutex("/private/m").acquire();
-        CompletableFuture<Lease> next = fellow.mutex("/private/m").acquireAsync();
-        awaitQueue(fellow.mutex("/private/m"), 2);
-
-        assertThrows(
-                AccessDeniedException.class, () -> stranger.mutex("/private/m").acquire());
-        assertThrows(
-                AccessDeniedException.class, () -> stranger.mutex("/private/m").queue());
-        ZooKeeper foreign = handle();
-        String node = requestsUnder("/private/m").get(0).path();
-        assertThrows(KeeperException.NoAuthException.class, () -> foreign.getData(node, false, null));
-        assertThrows(KeeperException.NoAuthException.class, () -> foreign.delete(node, -1));
-        foreign.close();
-
-        held.close();
-        next.get(5, TimeUnit.SECONDS).close();
     }
 
     @Test
@@ -372,7 +307,7 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    private List<ServerWatch> watchesOf(ZooKeeper handle) {
+    private List<ServerNode.Watch> watchesOf(ZooKeeper handle) {
         return server().watches().stream()
                 .filter(watch -> watch.session() == handle.getSessionId())
                 .toList();
@@ -492,27 +427,6 @@ class HandlesTest extends OnOneServer {
         soon(second).close();
         one.close();
         two.close();
-    }
-
-    @Test
-    void twoClientsExcludeEachOther_onOneBorrowedHandle() throws Exception {
-        ZooKeeper handle = handle();
-        ZkLockClient one = ZkLockClient.using(handle);
-        ZkLockClient two = ZkLockClient.using(handle);
-        for (int round = 0; round < 20; round++) {
-            Lease held = one.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
-            CompletableFuture<Lease> impatient = two.mutex("/m").acquireAsync();
-            awaitQueue(one.mutex("/m"), 3);
-            assertTrue(impatient.cancel(false));
-            assertFalse(two.mutex("/m").tryAcquire().isPresent());
-            held.close();
-            waiting.get(5, TimeUnit.SECONDS).close();
-        }
-        awaitQueue(one.mutex("/m"), 0);
-        one.close();
-        two.close();
-        handle.close();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.latchkey.lock.Leadership;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
-import io.latchkey.testkit.server.FollowerPartition;
+import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

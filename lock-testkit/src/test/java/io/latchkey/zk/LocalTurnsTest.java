@@ -7,29 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
-import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Waiters of one client that take turns with one place in the server's queue. */
 @Timeout(60)
@@ -38,24 +37,51 @@ class LocalTurnsTest extends OnOneServer {
     private static final int TURNS = 5;
 
     private final FaultProxy proxy = fastProxy();
-    private final ZkLockClient turning = client(builder ->
-            builder.connectString(proxy.connectString()).sessionTimeout(LONG).localTurns(TURNS, Duration.ofMinutes(1)));
+    private final ZkLockClient turning = turning(TURNS);
 
-    private CompletableFuture<Lease> turn() {
-        return turning.mutex("/m").acquireAsync();
+    private ZkLockClient turning(int most) {
+        return client(builder -> builder.connectString(proxy.connectString())
+                .sessionTimeout(LONG)
+                .localTurns(most, Duration.ofMinutes(1)));
     }
 
-    @Test
-    void turnsCostNoRequests() throws Exception {
+    /** A lock of which only one request holds at a time. */
+    enum Exclusive {
+        MUTEX,
+        WRITE_LOCK {
+            @Override
+            Acquirable of(LockClient client) {
+                return client.readWriteLock("/m").writeLock();
+            }
+        },
+        ONLY_PERMIT {
+            @Override
+            Acquirable of(LockClient client) {
+                return client.semaphore("/m", 1);
+            }
+        };
+
+        Acquirable of(LockClient client) {
+            return client.mutex("/m");
+        }
+
+        CompletableFuture<Lease> turn(LockClient client) {
+            return of(client).acquireAsync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void turnsCostNoRequests(Exclusive lock) throws Exception {
         int turns = 200;
         ZkLockClient client = client(builder -> builder.connectString(proxy.connectString())
                 .sessionTimeout(LONG)
                 .localTurns(turns + 1, Duration.ofMinutes(1)));
         Wire.Mark before = proxy.mark();
-        Lease first = client.mutex("/m").acquire();
+        Lease first = lock.of(client).acquire();
         List<CompletableFuture<Void>> served = new ArrayList<>();
         for (int i = 0; i < turns; i++) {
-            served.add(client.mutex("/m").acquireAsync().thenAccept(Lease::close));
+            served.add(lock.turn(client).thenAccept(Lease::close));
         }
         first.close();
         CompletableFuture.allOf(served.toArray(CompletableFuture<?>[]::new)).get(10, TimeUnit.SECONDS);
@@ -65,48 +91,17 @@ class LocalTurnsTest extends OnOneServer {
         assertTrue(requests <= 12, () -> requests + " requests for " + turns + " turns");
     }
 
-    @Test
-    void threadsHoldOneAfterTheOther() throws Exception {
-        int threads = 8;
-        int each = 100;
-        AtomicInteger inside = new AtomicInteger();
-        AtomicInteger held = new AtomicInteger();
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        try {
-            List<Future<?>> work = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                work.add(pool.submit(() -> {
-                    for (int j = 0; j < each; j++) {
-                        try (Lease lease = turning.mutex("/m").acquire()) {
-                            assertEquals(1, inside.incrementAndGet());
-                            assertTrue(lease.isValid());
-                            held.incrementAndGet();
-                            inside.decrementAndGet();
-                        }
-                    }
-                    return null;
-                }));
-            }
-            for (Future<?> one : work) {
-                one.get(30, TimeUnit.SECONDS);
-            }
-            assertEquals(threads * each, held.get());
-        } finally {
-            pool.shutdownNow();
-        }
-        awaitNothingLeft("/m");
-    }
-
-    @Test
-    void nextClientIsServed_whenTheLocalTurnsAreUsedUp() throws Exception {
-        Lease first = soon(turn());
+    @ParameterizedTest
+    @EnumSource
+    void nextClientIsServed_whenTheLocalTurnsAreUsedUp(Exclusive lock) throws Exception {
+        Lease first = soon(lock.turn(turning));
         List<CompletableFuture<Lease>> own = new ArrayList<>();
-        own.add(turn());
+        own.add(lock.turn(turning));
         awaitRequests("/m", 2);
-        CompletableFuture<Lease> other = client("other").mutex("/m").acquireAsync();
+        CompletableFuture<Lease> other = lock.turn(client("other"));
         awaitRequests("/m", 3);
         for (int i = 2; i < 3 * TURNS; i++) {
-            own.add(turn());
+            own.add(lock.turn(turning));
         }
         // The first place has five turns. The second stands before the other client, the third behind it.
         Lease now = first;
@@ -121,7 +116,7 @@ class LocalTurnsTest extends OnOneServer {
         Lease others = soon(other);
         assertTrue(others.token() > now.token());
         CompletableFuture<Lease> after = own.get(2 * TURNS - 1);
-        settle(turning.mutex("/m"));
+        settle(lock.of(turning));
         assertFalse(after.isDone());
         others.close();
         Lease last = soon(after);
@@ -134,83 +129,42 @@ class LocalTurnsTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
-    @Test
-    void noTurnBegins_afterItsTimeout() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void nextRequestIsMade_whenTheFirstIsGranted(Exclusive lock) throws Exception {
+        Lease others = soon(lock.turn(client("other")));
+        CompletableFuture<Lease> first = lock.turn(turning);
+        CompletableFuture<Lease> second = lock.turn(turning);
+        settle(lock.of(turning));
+        awaitRequests("/m", 2);
+        others.close();
+        Lease held = soon(first);
+        awaitRequests("/m", 2);
+        held.close();
+        soon(second).close();
+        awaitNothingLeft("/m");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noTurnBegins_afterItsTimeout(Exclusive lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.localTurns(1000, Duration.ofNanos(1)));
-        Lease first = brief.mutex("/m").acquire();
-        CompletableFuture<Lease> second = brief.mutex("/m").acquireAsync();
+        Lease first = lock.of(brief).acquire();
+        CompletableFuture<Lease> second = lock.turn(brief);
         first.close();
         assertTrue(soon(second).token() > first.token());
     }
 
-    @Test
-    void localWaiterThatGivesUp_isSkipped() throws Exception {
-        Lease held = soon(turn());
-        CompletableFuture<Lease> cancelled = turn();
-        CompletableFuture<Optional<Lease>> impatient = turning.mutex("/m").tryAcquireAsync(Duration.ofMillis(50));
-        CompletableFuture<Lease> patient = turn();
-        cancelled.cancel(false);
-        assertEquals(Optional.empty(), soon(impatient));
-        assertEquals(Optional.empty(), turning.mutex("/m").tryAcquire());
-        assertEquals(Optional.empty(), turning.mutex("/m").tryAcquire(Duration.ofMillis(20)));
-        held.close();
-        Lease next = soon(patient);
-        assertEquals(held.token(), next.token());
-        next.close();
-        awaitNothingLeft("/m");
-    }
-
-    @Test
-    void releasedTurnEnds_thoughTheNodeStays() throws Exception {
-        Lease held = soon(turn());
-        CompletableFuture<LossCause> lost = held.lost();
-        CompletableFuture<Lease> next = turn();
-        held.close();
-        assertTrue(soon(next).isValid());
-        assertFalse(held.isValid());
-        assertFalse(lost.isDone());
-        assertThrows(IllegalStateException.class, held::ensureValid);
-    }
-
-    @Test
-    void lostPlace_isReportedToItsHolderAndWaitersQueueAgain() throws Exception {
-        Lease first = soon(turn());
-        CompletableFuture<Lease> second = turn();
-        first.close();
-        Lease held = soon(second);
-        CompletableFuture<LossCause> lost = held.lost();
-        CompletableFuture<Lease> third = turn();
-        CompletableFuture<Lease> fourth = turn();
-        soon(proxy.expireSession());
-        assertEquals(LossCause.SESSION_EXPIRED, soon(lost));
-        Lease anew = soon(third);
-        assertTrue(anew.token() > held.token());
-        anew.close();
-        assertEquals(anew.token(), soon(fourth).token());
-        soon(fourth).close();
-        awaitNothingLeft("/m");
-    }
-
-    @Test
-    void deletedNodeOfATurn_losesTheLeaseAndWaitersQueueAgain() throws Exception {
-        Lease held = soon(turn());
-        CompletableFuture<LossCause> lost = held.lost();
-        CompletableFuture<Lease> next = turn();
-        awaitRequests("/m", 2);
-        deleteRequest("/m", 0);
-        assertEquals(LossCause.NODE_DELETED, soon(lost));
-        assertTrue(soon(next).token() > held.token());
-    }
-
-    @Test
-    void holderThatIsAskedToRelease_passesNoTurnOn() throws Exception {
-        Lease held = soon(turn());
+    @ParameterizedTest
+    @EnumSource
+    void holderThatIsAskedToRelease_passesNoTurnOn(Exclusive lock) throws Exception {
+        Lease held = soon(lock.turn(turning));
         var asked = held.releaseRequested();
-        CompletableFuture<Lease> next = turn();
+        CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
         LockClient operator = client("operator");
         awaitUntil("a listening holder", () -> {
-            ReleaseRequestResult answer = operator.mutex("/m").queue().get(0).requestRelease();
+            ReleaseRequestResult answer = lock.of(operator).queue().get(0).requestRelease();
             return answer == ReleaseRequestResult.DELIVERED;
         });
         assertEquals("operator", soon(asked).label());
@@ -218,24 +172,14 @@ class LocalTurnsTest extends OnOneServer {
         assertTrue(soon(next).token() > held.token());
     }
 
-    @Test
-    void closeOfTheClient_endsHolderAndWaiters() throws Exception {
-        Lease held = soon(turn());
-        CompletableFuture<Lease> waiting = turn();
-        turning.close();
-        assertFalse(held.isValid());
-        refusal(ClientClosedException.class, waiting);
-        refusal(ClientClosedException.class, turn());
-        assertEquals(List.<ServerNode>of(), requestsUnder("/m"));
-    }
-
     /** The engine is busy when the lease is released, so its release is carried out after the session's deadline. */
-    @Test
-    void turnIsNotPassedOn_afterTheDeadline() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void turnIsNotPassedOn_afterTheDeadline(Exclusive lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
-        ZkLease held = (ZkLease) brief.mutex("/m").acquire();
+        ZkLease held = (ZkLease) lock.of(brief).acquire();
         Lease clock = brief.mutex("/clock").acquire();
-        CompletableFuture<Boolean> valid = brief.mutex("/m").acquireAsync().thenApply(Lease::isValid);
+        CompletableFuture<Boolean> valid = lock.turn(brief).thenApply(Lease::isValid);
         awaitRequests("/m", 2);
         CountDownLatch busy = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -250,6 +194,350 @@ class LocalTurnsTest extends OnOneServer {
         goOn.countDown();
         assertTrue(soon(valid));
         engine.join();
+    }
+
+    /** The limit of one turn may be over while its body still runs, with the token that the next turn would have. */
+    @ParameterizedTest
+    @EnumSource
+    void nextTurnHasANodeOfItsOwn_afterALimitHasPassed(Exclusive lock) throws Exception {
+        Lease held = lock.of(turning).heldAtMost(Duration.ofMillis(200)).acquire();
+        CompletableFuture<Lease> next = lock.turn(turning);
+        assertEquals(LossCause.HELD_TOO_LONG, soon(held.lost()));
+        assertTrue(soon(next).token() > held.token());
+    }
+
+    /** The write may still be carried out as long as the node exists. */
+    @ParameterizedTest
+    @EnumSource
+    void nextTurnHasANodeOfItsOwn_whileAGuardedWriteIsOpen(Exclusive lock) throws Exception {
+        ZkLease held = (ZkLease) lock.of(turning).acquire();
+        CompletableFuture<Lease> next = lock.turn(turning);
+        held.beginWrite();
+        held.close();
+        assertTrue(soon(next).token() > held.token());
+    }
+
+    @Test
+    void downgradedLease_isNotPassedOn() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> next = lock.writeLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        Lease read = lock.downgrade(write);
+        settle(lock.writeLock());
+        assertFalse(next.isDone());
+        read.close();
+        assertTrue(soon(next).token() > write.token());
+    }
+
+    /** The writer's request would be in the way of readers once the holder reads. */
+    @Test
+    void requestWithoutAWaiter_isWithdrawnWhenTheHolderDowngrades() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> next = lock.writeLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        assertTrue(next.cancel(false));
+        CompletableFuture<Lease> reader =
+                client("reader").readWriteLock("/rw").readLock().acquireAsync();
+        awaitRequests("/rw", 3);
+        Lease read = lock.downgrade(write);
+        soon(reader).close();
+        read.close();
+        awaitNothingLeft("/rw");
+    }
+
+    @Test
+    void readerHoldsBesideADowngradedHolder_whenAWriterWaitsBehindIt() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
+        CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
+        awaitUntil("the next node is a writer's", () -> nodesOfWriters("/rw") == 2);
+        Lease read = lock.downgrade(write);
+        soon(reader).close();
+        assertFalse(writer.isDone());
+        read.close();
+        soon(writer).close();
+    }
+
+    // ---- permits
+
+    @Test
+    void permitIsPassedOn_onlyToARequestForAsMany() throws Exception {
+        Semaphore semaphore = turning.semaphore("/s", 3);
+        Lease two = semaphore.permits(2).acquire();
+        Lease one = semaphore.acquire();
+        CompletableFuture<Lease> next = semaphore.acquireAsync();
+        CompletableFuture<Lease> nextTwo = semaphore.permits(2).acquireAsync();
+        awaitRequests("/s", 4);
+        two.close();
+        assertEquals(two.token(), soon(nextTwo).token());
+        assertFalse(next.isDone());
+        one.close();
+        assertEquals(one.token(), soon(next).token());
+    }
+
+    @Test
+    void permitIsNotPassedOn_afterAShrink() throws Exception {
+        Semaphore semaphore = turning.semaphore("/s", 2);
+        Lease one = semaphore.acquire();
+        Lease other = semaphore.acquire();
+        CompletableFuture<Lease> next = semaphore.acquireAsync();
+        awaitRequests("/s", 3);
+        client("operator").semaphore("/s", 2).resize(1);
+        awaitUntil("the client knows", () -> ((ZkAcquirable) semaphore)
+                .engine()
+                .context()
+                .knownCapacity("/s")
+                .isPresent());
+        one.close();
+        settle(semaphore);
+        assertFalse(next.isDone());
+        other.close();
+        assertTrue(soon(next).token() > other.token());
+    }
+
+    @Test
+    void allPermitsAreHeldAtATime_whenMoreAskForThem() throws Exception {
+        Semaphore semaphore = turning.semaphore("/s", 3);
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            all.add(semaphore.acquireAsync());
+        }
+        for (int i = 0; i < 9; i += 3) {
+            List<Lease> held = List.of(soon(all.get(i)), soon(all.get(i + 1)), soon(all.get(i + 2)));
+            held.forEach(Lease::close);
+        }
+        awaitNothingLeft("/s");
+    }
+
+    // ---- readers
+
+    private final ReadWriteLock lock = turning.readWriteLock("/rw");
+
+    private Lease read() throws Exception {
+        return soon(lock.readLock().acquireAsync());
+    }
+
+    @Test
+    void readersShareANodeUntilTheLastOneReleases() throws Exception {
+        Lease first = read();
+        Lease second = read();
+        assertEquals(first.token(), second.token());
+        awaitRequests("/rw", 1);
+        CompletableFuture<Lease> writer =
+                client("other").readWriteLock("/rw").writeLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        assertEquals(ReleaseOutcome.RELEASED, first.release());
+        assertFalse(first.isValid());
+        assertTrue(second.isValid());
+        Lease third = read();
+        assertEquals(second.token(), third.token());
+        second.close();
+        settle(lock.readLock());
+        assertFalse(writer.isDone());
+        third.close();
+        soon(writer).close();
+        awaitNothingLeft("/rw");
+    }
+
+    @Test
+    void sharedNodeCostsNoRequests() throws Exception {
+        Acquirable reads = turning(2 * TURNS).readWriteLock("/rw").readLock();
+        try (Lease first = reads.acquire()) {
+            Wire.Mark before = proxy.mark();
+            for (int i = 2; i <= TURNS; i++) {
+                assertEquals(first.token(), reads.acquire().token());
+            }
+            assertEquals(0, proxy.since(before).requestsButHeartbeats());
+        }
+    }
+
+    /** Both calls are made before the client carries out the first. */
+    @Test
+    void readerJoinsTheNodeThatTheLastOneReleases() throws Exception {
+        Lease last = read();
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<ReleaseOutcome> released = new CompletableFuture<>();
+        CompletableFuture<Lease> next = new CompletableFuture<>();
+        ((ZkLease) last).context().execute(() -> {
+            var unused = last.releaseAsync().thenAccept(released::complete);
+            var unused2 = lock.readLock().acquireAsync().thenAccept(next::complete);
+        });
+        assertEquals(ReleaseOutcome.RELEASED, soon(released));
+        Lease joined = soon(next);
+        assertEquals(last.token(), joined.token());
+        assertEquals(0, proxy.since(before).requestsButHeartbeats());
+        joined.close();
+        awaitNothingLeft("/rw");
+    }
+
+    /** The readers never all release at once, so without a bound the writer would wait forever. */
+    @Test
+    void writerOfAnotherClientIsServed_whileReadersComeAndGo() throws Exception {
+        Lease reader = read();
+        CompletableFuture<Lease> writer =
+                client("other").readWriteLock("/rw").writeLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        for (int i = 1; i < TURNS; i++) {
+            Lease next = read();
+            assertEquals(reader.token(), next.token());
+            reader.close();
+            reader = next;
+        }
+        CompletableFuture<Lease> late = lock.readLock().acquireAsync();
+        awaitRequests("/rw", 3);
+        reader.close();
+        Lease write = soon(writer);
+        assertFalse(late.isDone());
+        write.close();
+        assertTrue(soon(late).token() > write.token());
+    }
+
+    @Test
+    void readerWaits_behindAWriterOfItsClient() throws Exception {
+        Lease first = read();
+        CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
+        CompletableFuture<Lease> second = lock.readLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        assertFalse(second.isDone());
+        first.close();
+        Lease write = soon(writer);
+        assertFalse(second.isDone());
+        write.close();
+        assertEquals(write.token(), soon(second).token());
+    }
+
+    /** Between nodes of two kinds would lie a round trip. */
+    @Test
+    void nextNodeServesReadersAndWriters_behindAWritersNode() throws Exception {
+        ReadWriteLock pairs = turning(2).readWriteLock("/rw");
+        Lease write = pairs.writeLock().acquire();
+        List<CompletableFuture<Lease>> readers =
+                List.of(pairs.readLock().acquireAsync(), pairs.readLock().acquireAsync());
+        CompletableFuture<Lease> writer = pairs.writeLock().acquireAsync();
+        awaitUntil("the next node is a writer's", () -> nodesOfWriters("/rw") == 2);
+        write.close();
+        assertEquals(write.token(), soon(readers.get(0)).token());
+        readers.get(0).join().close();
+        assertTrue(soon(readers.get(1)).token() > write.token());
+        readers.get(1).join().close();
+        assertEquals(readers.get(1).join().token(), soon(writer).token());
+        writer.join().close();
+        awaitNothingLeft("/rw");
+    }
+
+    private long nodesOfWriters(String path) {
+        return server().nodesUnder(path).stream()
+                .filter(node -> node.path().contains("/write-"))
+                .count();
+    }
+
+    @Test
+    void readersHaveTheNextNodeWithoutARequest_whenTurnsRunOut() throws Exception {
+        Acquirable reads = turning(8).readWriteLock("/rw").readLock();
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            held.add(reads.acquire());
+        }
+        awaitRequests("/rw", 2);
+        settle(reads);
+        Wire.Mark before = proxy.mark();
+        held.add(reads.acquire());
+        held.add(reads.acquire());
+        assertEquals(0, proxy.since(before).requestsButHeartbeats());
+        assertEquals(held.get(0).token(), held.get(7).token());
+        assertTrue(held.get(8).token() > held.get(7).token());
+        held.forEach(Lease::close);
+        awaitNothingLeft("/rw");
+    }
+
+    @Test
+    void nextNodeIsGivenUp_whenNoReaderNeedsIt() throws Exception {
+        Acquirable reads = turning(8).readWriteLock("/rw").readLock();
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            held.add(reads.acquire());
+        }
+        awaitRequests("/rw", 2);
+        settle(reads);
+        held.forEach(Lease::close);
+        awaitNothingLeft("/rw");
+    }
+
+    @Test
+    void readerIsGranted_whenTheWriterBeforeItGivesUp() throws Exception {
+        Lease elsewhere = client("other").readWriteLock("/rw").readLock().acquire();
+        CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
+        CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        assertTrue(writer.cancel(false));
+        assertTrue(soon(reader).isValid());
+        assertTrue(elsewhere.isValid());
+    }
+
+    @Test
+    void readersByAWritersNode_excludeReadersOfOtherClientsAndCannotDowngrade() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> one = lock.readLock().acquireAsync();
+        CompletableFuture<Lease> two = lock.readLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        write.close();
+        assertEquals(write.token(), soon(one).token());
+        assertEquals(write.token(), soon(two).token());
+        CompletableFuture<Lease> elsewhere =
+                client("other").readWriteLock("/rw").readLock().acquireAsync();
+        settle(lock.readLock());
+        assertThrows(IllegalArgumentException.class, () -> lock.downgrade(soon(one)));
+        assertFalse(elsewhere.isDone());
+        soon(one).close();
+        soon(two).close();
+        soon(elsewhere).close();
+    }
+
+    @Test
+    void limitEndsOneReadersLease_andNoOtherReaderJoins() throws Exception {
+        Lease first = read();
+        Lease limited = lock.readLock().heldAtMost(Duration.ofMillis(200)).acquire();
+        assertEquals(LossCause.HELD_TOO_LONG, soon(limited.lost()));
+        assertTrue(first.isValid());
+        assertTrue(read().token() > first.token());
+        first.close();
+        awaitRequests("/rw", 1);
+    }
+
+    @Test
+    void evictionEndsTheLeasesOfAllReaders() throws Exception {
+        Lease first = read();
+        Lease second = read();
+        CompletableFuture<LossCause> lost = first.lost();
+        deleteRequest("/rw", 0);
+        assertEquals(LossCause.NODE_DELETED, soon(lost));
+        assertEquals(LossCause.NODE_DELETED, soon(second.lost()));
+        assertTrue(read().token() > first.token());
+    }
+
+    @Test
+    void readerDoesNotJoinAHolder_thatIsAskedToRelease() throws Exception {
+        Lease first = read();
+        Lease second = read();
+        var asked = second.releaseRequested();
+        LockClient operator = client("operator");
+        awaitUntil("a listening holder", () -> {
+            ReleaseRequestResult answer =
+                    operator.readWriteLock("/rw").readLock().queue().get(0).requestRelease();
+            return answer == ReleaseRequestResult.DELIVERED;
+        });
+        assertEquals("operator", soon(asked).label());
+        assertTrue(read().token() > first.token());
+    }
+
+    @Test
+    void readerDoesNotJoin_whileAGuardedWriteOfAFormerHolderIsOpen() throws Exception {
+        Lease first = read();
+        ZkLease second = (ZkLease) read();
+        second.beginWrite();
+        assertEquals(first.token(), read().token());
+        second.close();
+        assertTrue(read().token() > first.token());
     }
 
     @Test

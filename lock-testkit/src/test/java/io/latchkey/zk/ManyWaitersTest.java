@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
-import io.latchkey.testkit.proxy.WireOp;
+import io.latchkey.testkit.proxy.WireRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,21 +54,21 @@ class ManyWaitersTest extends OnOneServer {
     }
 
     /** Prints what was counted, for docs/guarantees.md. */
-    private static void assertNoMoreThan(long most, String of, Map<WireOp, Long> sent) {
+    private static void assertNoMoreThan(long most, String of, Map<WireRecord.Op, Long> sent) {
         long all = sent.values().stream().mapToLong(Long::longValue).sum();
         System.out.println("requests of " + of + ": " + all + " " + sent);
         assertTrue(all <= most, sent::toString);
     }
 
-    private Map<WireOp, Long> requestsSince(List<Wire.Mark> marks) {
-        Map<WireOp, Long> counts = new TreeMap<>();
+    private Map<WireRecord.Op, Long> requestsSince(List<Wire.Mark> marks) {
+        Map<WireRecord.Op, Long> counts = new TreeMap<>();
         for (int i = 0; i < CLIENTS; i++) {
             proxies.get(i)
                     .since(marks.get(i))
                     .requestsByOp()
                     .forEach((op, count) -> counts.merge(op, count, Long::sum));
         }
-        counts.remove(WireOp.PING);
+        counts.remove(WireRecord.Op.PING);
         return counts;
     }
 
@@ -98,7 +98,7 @@ class ManyWaitersTest extends OnOneServer {
             awaitUntil("connected", proxy::isConnected);
         }
         // Two heartbeats later whatever a reconnect leads to has been sent.
-        awaitUntil("heartbeats", () -> requestsSince(marks).getOrDefault(WireOp.MULTI, 0L) >= 3 * CLIENTS);
+        awaitUntil("heartbeats", () -> requestsSince(marks).getOrDefault(WireRecord.Op.MULTI, 0L) >= 3 * CLIENTS);
         assertNoMoreThan(50, "a reconnect", requestsSince(marks));
         assertServedInOrder(held);
     }

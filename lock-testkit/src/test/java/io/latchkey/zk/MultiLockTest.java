@@ -2,7 +2,6 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,13 +9,10 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
-import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.queue.PathData;
 import java.lang.reflect.Proxy;
@@ -29,13 +25,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
@@ -62,18 +56,6 @@ class MultiLockTest extends OnOneServer {
     private static MultiLock mutexes(ZkLockClient client, String... paths) {
         return client.multiLock(Arrays.stream(paths).map(client::mutex).toArray(Acquirable[]::new));
     }
-
-    private static Acquirable[] anyMix(ZkLockClient client) {
-        return new Acquirable[] {
-            client.mutex("/mix/m"),
-            client.readWriteLock("/mix/r").readLock(),
-            client.readWriteLock("/mix/w").writeLock(),
-            client.semaphore("/mix/s", 3).permits(2),
-            client.semaphore("/mix/one", 2)
-        };
-    }
-
-    private static final String[] MIX = {"/mix/m", "/mix/r", "/mix/w", "/mix/s", "/mix/one"};
 
     private List<ServerNode> nodes(String... paths) {
         return Arrays.stream(paths)
@@ -154,56 +136,6 @@ class MultiLockTest extends OnOneServer {
 
     // ---- what is held
 
-    @Test
-    void multiLockHasOneNodeForEachMember_whateverTheMix() throws Exception {
-        Lease lease = one.multiLock(anyMix(one)).acquire();
-        for (String path : MIX) {
-            List<ServerNode> made = requestsUnder(path);
-            assertEquals(1, made.size(), path);
-            assertEquals(lease.token(), made.get(0).created(), "one transaction made them all");
-        }
-        assertEquals(1, two.semaphore("/mix/one", 2).availablePermits(), "a semaphore itself counts as one permit");
-        assertEquals(ReleaseOutcome.RELEASED, lease.release());
-        assertEquals(List.of(), nodes(MIX), "gone when the release returns");
-        awaitWatches(0);
-    }
-
-    @Test
-    void missingPathsAreCreatedWithTheirLevelsAsContainers() throws Exception {
-        one.mutex("/there/a").acquire().close();
-        Lease lease =
-                mutexes(one, "/there/a", "/new/deep/b", "/new/c", "/there/d").acquire();
-        for (String path : List.of("/there/a", "/new/deep/b", "/new/c", "/there/d")) {
-            assertEquals(lease.token(), requestsUnder(path).get(0).created(), path);
-        }
-        lease.close();
-        assertEquals(
-                List.of("/new", "/new/c", "/new/deep", "/new/deep/b", "/there", "/there/a", "/there/d"),
-                reapAll().stream().sorted().toList());
-        Lease again = mutexes(one, "/there/a", "/new/deep/b").acquire();
-        assertTrue(again.token() > lease.token());
-    }
-
-    @Test
-    void multiLockIsGranted_whenMembersBecomeFreeInAnyOrder() throws Exception {
-        for (String order : List.of("012", "210", "102")) {
-            List<Lease> held = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                // Of its own client too, so that some members are handed over locally and others are not.
-                held.add((i == 1 ? one : two).mutex(ABC[i]).acquire());
-            }
-            CompletableFuture<Lease> waiting = mutexes(one, ABC).acquireAsync();
-            awaitNodes(6, ABC);
-            for (int left = 0; left < 3; left++) {
-                settle(one.mutex("/a"));
-                assertFalse(waiting.isDone(), left + " of 3 are free");
-                held.get(order.charAt(left) - '0').close();
-            }
-            soon(waiting).close();
-        }
-        awaitNothingLeft(ABC);
-    }
-
     /** A request that defers reading its position must not rely on later requests. */
     @Test
     void readyMemberKeepsItsPermits_whenItsSemaphoreShrinks() throws Exception {
@@ -239,23 +171,6 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void multiLockOfOneMember_behavesLikeASingleLock() throws Exception {
-        Lease lease = mutexes(one, "/a").acquire();
-        assertEquals(lease.token(), requestsUnder("/a").get(0).created());
-        assertEquals(Optional.empty(), two.mutex("/a").tryAcquire());
-        lease.close();
-    }
-
-    @Test
-    void leaseStaysValid_forManySessionTimeouts() throws Exception {
-        FaultProxy proxy = proxy();
-        ZkLockClient beating = patient(proxy);
-        Lease lease = beating.multiLock(anyMix(beating)).acquire();
-        settle(beating.mutex("/mix/m"));
-        assertKeptAlive(proxy, lease, nodes(MIX));
-    }
-
-    @Test
     void tokenIsThatOfTheNode_belowAChroot() throws Exception {
         ZkLockClient rooted = client(builder -> builder.connectString(server().connectString() + "/apps/shop"));
         for (int round = 0; round < 2; round++) {
@@ -270,56 +185,7 @@ class MultiLockTest extends OnOneServer {
         }
     }
 
-    @Test
-    void tokenIsThatOfTheNode_belowABasePath() throws Exception {
-        ZkLockClient based = client(builder -> builder.basePath("/base"));
-        Lease lease = mutexes(based, "/a", "/b").acquire();
-        assertEquals("/a", lease.path());
-        assertEquals(2, nodes("/base/a", "/base/b").size());
-    }
-
     // ---- all or nothing
-
-    /** A member that would hold is not held: its going is no release, and nothing is handed over by it. */
-    @Test
-    void cancelledMultiLock_isNoHandOver() throws Exception {
-        for (ZkLockClient client : List.of(three, one)) {
-            Lease held = two.mutex("/a").acquire();
-            CompletableFuture<Lease> both = mutexes(one, "/a", "/b").acquireAsync();
-            awaitNodes(3, ABC);
-            CompletableFuture<Lease> behind = client.mutex("/a").acquireAsync();
-            CompletableFuture<Lease> free = client.mutex("/b").acquireAsync();
-            awaitNodes(5, ABC);
-            settle(client.mutex("/a"));
-            assertTrue(both.cancel(false));
-            soon(free).close();
-            settle(client.mutex("/a"));
-            assertFalse(behind.isDone(), "another client still holds");
-            held.close();
-            soon(behind).close();
-        }
-        awaitNothingLeft(ABC);
-    }
-
-    @Test
-    void nothingIsLeft_whenAMemberIsOfAnotherKind() throws Exception {
-        two.mutex("/a").acquire().close();
-        two.semaphore("/s", 3).acquire().close();
-        for (MultiLock lock : List.of(
-                one.multiLock(one.mutex("/s"), one.mutex("/a")),
-                one.multiLock(one.mutex("/a"), one.semaphore("/s", 4)))) {
-            LockMismatchException told = assertThrows(LockMismatchException.class, lock::acquire, lock::toString);
-            assertTrue(told.getMessage().contains("/s"), told.getMessage());
-            assertEquals(List.of(), nodes("/a", "/s"), lock::toString);
-            assertThrows(LockMismatchException.class, lock::tryAcquire);
-            refusal(LockMismatchException.class, lock.acquireAsync());
-        }
-        awaitNothingLeft("/a", "/s");
-        two.multiLock(two.mutex("/a"), two.semaphore("/s", 3))
-                .tryAcquire()
-                .orElseThrow()
-                .close();
-    }
 
     @Test
     void failedAcquire_leavesNoPathThatIsNeverRemoved() throws Exception {
@@ -363,20 +229,6 @@ class MultiLockTest extends OnOneServer {
         awaitNothingLeft("/a", "/s");
         two.semaphore("/s", 3).resize(3);
         lock.acquire().close();
-    }
-
-    @Test
-    void multiLockIsGranted_whenAMembersCapacityGrows() throws Exception {
-        Lease held = two.semaphore("/s", 3).permits(2).acquire();
-        CompletableFuture<Lease> waiting = one.multiLock(
-                        one.mutex("/a"), one.semaphore("/s", 3).permits(2))
-                .acquireAsync();
-        awaitNodes(3, "/a", "/s");
-        settle(one.mutex("/a"));
-        assertFalse(waiting.isDone());
-        three.semaphore("/s", 3).resize(4);
-        soon(waiting).close();
-        held.close();
     }
 
     /**
@@ -453,54 +305,11 @@ class MultiLockTest extends OnOneServer {
     }
 
     @Test
-    void leaseIsLostAndOtherNodesAreDeleted_whenOneNodeIsDeleted() throws Exception {
-        for (int deleted = 0; deleted < 3; deleted++) {
-            Lease lease = mutexes(one, ABC).acquire();
-            CompletableFuture<Lease> next = mutexes(two, ABC).acquireAsync();
-            awaitNodes(6, ABC);
-            deleteRequest(ABC[deleted], 0);
-            assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));
-            assertEquals(LeaseState.LOST, lease.state());
-            assertThrows(LeaseLostException.class, lease::ensureValid);
-            Lease granted = soon(next);
-            assertEquals(ReleaseOutcome.LOST, lease.release());
-            assertTrue(granted.isValid());
-            granted.close();
-        }
-        awaitNothingLeft(ABC);
-    }
-
-    @Test
     void releaseReportsTheLossAndDeletesOtherNodes_whenOneNodeIsMissing() throws Exception {
         for (int deleted = 0; deleted < 3; deleted++) {
             Lease lease = mutexes(one, ABC).acquire();
             deleteRequest(ABC[deleted], 0);
             assertEquals(ReleaseOutcome.LOST, lease.release(), "deleted " + ABC[deleted]);
-            awaitNothingLeft(ABC);
-        }
-    }
-
-    @Test
-    void waitingMultiLockRequest_queuesAgain_whenAMembersNodeIsDeleted() throws Exception {
-        for (int deleted = 0; deleted < 3; deleted++) {
-            Lease held = two.mutex("/b").acquire();
-            CompletableFuture<Lease> waiting = mutexes(one, ABC).acquireAsync();
-            awaitNodes(4, ABC);
-            settle(one.mutex("/a"));
-            long first = requestsUnder("/a").get(0).created();
-            deleteRequest(ABC[deleted], ABC[deleted].equals("/b") ? 1 : 0);
-            awaitUntil(
-                    "a new request on every path",
-                    () -> nodes(ABC).size() == 4
-                            && requestsUnder("/a").get(0).created() > first
-                            && nodes(ABC).stream()
-                                    .allMatch(node -> node.created() == held.token() || node.created() > first));
-            assertFalse(waiting.isDone());
-            held.close();
-            Lease lease = soon(waiting);
-            assertEquals(3, nodes(ABC).size());
-            assertTrue(nodes(ABC).stream().allMatch(node -> node.created() == lease.token()));
-            lease.close();
             awaitNothingLeft(ABC);
         }
     }
@@ -525,43 +334,5 @@ class MultiLockTest extends OnOneServer {
             lease.close();
         }
         awaitNothingLeft(ABC);
-    }
-
-    @Test
-    void closeDeletesEveryNode_onABorrowedHandle() throws Exception {
-        ZooKeeper handle = handle();
-        ZkLockClient borrowing = ZkLockClient.using(handle);
-        Lease held = mutexes(borrowing, "/a", "/b").acquire();
-        CompletableFuture<Lease> waiting = mutexes(borrowing, "/b", "/c").acquireAsync();
-        awaitNodes(4, ABC);
-        borrowing.close();
-        assertEquals(List.of(), nodes(ABC), "deleted before close returned");
-        assertEquals(LeaseState.LOST, held.state());
-        assertThrows(ExecutionException.class, () -> waiting.get(10, TimeUnit.SECONDS));
-    }
-
-    // ---- the ends of things
-
-    @Test
-    void multiLockIsServed_whenTheCounterOfOneMemberIsExhausted() throws Exception {
-        mutexes(one, ABC).acquire().close();
-        server().setChildCounter("/b", Integer.MAX_VALUE - 2);
-        List<CompletableFuture<Lease>> all = Stream.of(one, two, three, two, one)
-                .map(client -> mutexes(client, ABC).acquireAsync())
-                .toList();
-        List<Lease> granted = new ArrayList<>();
-        for (int served = 0; served < all.size(); served++) {
-            awaitUntil("one more is served", () -> all.stream()
-                    .anyMatch(future -> future.isDone() && !granted.contains(future.join())));
-            List<Lease> now = all.stream()
-                    .filter(CompletableFuture::isDone)
-                    .map(CompletableFuture::join)
-                    .filter(lease -> !granted.contains(lease))
-                    .toList();
-            assertEquals(1, now.size(), "one at a time");
-            granted.addAll(now);
-            now.get(0).close();
-        }
-        assertTrue(mutexes(three, ABC).tryAcquire().isPresent());
     }
 }

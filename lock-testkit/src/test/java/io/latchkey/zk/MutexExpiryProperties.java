@@ -4,10 +4,10 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
-import io.latchkey.testkit.jqwik.Recipe;
 import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
-import io.latchkey.testkit.workload.FaultAction;
+import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
 import net.jqwik.api.ForAll;
@@ -42,7 +42,7 @@ class MutexExpiryProperties {
         tries++;
         struck += play.struck().size();
         ended += play.struck().stream()
-                .filter(fault -> fault.action() instanceof FaultAction.Expire)
+                .filter(fault -> fault.action() instanceof FaultSchedule.Action.Expire)
                 .count();
     }
 

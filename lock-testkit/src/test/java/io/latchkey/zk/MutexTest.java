@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,15 +62,6 @@ class MutexTest extends OnOneServer {
         lease.close();
         // An empty container is reaped level by level, the deepest first.
         assertEquals(List.of("/a/b/c", "/a/b", "/a"), reapAll());
-    }
-
-    @Test
-    void tokensGrowAcrossNewContainers() throws Exception {
-        Lease first = one.mutex("/m").acquire();
-        first.close();
-        reapAll();
-        Lease second = one.mutex("/m").acquire();
-        assertTrue(second.token() > first.token());
     }
 
     @Test
@@ -123,19 +113,6 @@ class MutexTest extends OnOneServer {
             granted.close();
         }
         assertEquals(0, neverRun.size());
-    }
-
-    @Test
-    void callbacksOfTheClient_runOnTheirOwnThreads() throws Exception {
-        AtomicReference<String> thread = new AtomicReference<>("");
-        Lease held = one.mutex("/m").acquire();
-        CompletableFuture<Void> told = two.mutex("/m").acquireAsync().thenAccept(lease -> {
-            thread.set(Thread.currentThread().getName());
-            lease.close();
-        });
-        held.close();
-        told.get(5, TimeUnit.SECONDS);
-        assertTrue(thread.get().startsWith("latchkey-callback"), thread.get());
     }
 
     @Test

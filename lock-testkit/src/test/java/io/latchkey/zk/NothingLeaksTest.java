@@ -57,9 +57,6 @@ import org.junit.jupiter.api.Timeout;
 class NothingLeaksTest {
     private static final int CLIENTS = 6;
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(4));
-    /** Longer than any test with it, so that no lease lapses. */
-    private static final Duration LONG_SESSION = Duration.ofSeconds(60);
-
     private static final Duration LENGTH = Soak.length(Duration.ofSeconds(12));
     private static final Duration SOON = Duration.ofSeconds(60);
     /** Memory of ZooKeeper's server, its client and the JVM, such as buffers, which grows to a bound. */
@@ -187,72 +184,6 @@ class NothingLeaksTest {
         awaitThreads(Map.of());
     }
 
-    /**
-     * A waiter continues in the next session; state of an old session must not keep a reference to it, and so to all of
-     * them.
-     */
-    @Test
-    @Timeout(120)
-    void nothingIsKept_ofEndedSessions() throws Exception {
-        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-                ZkLockClient other = client(server);
-                ZkLockClient client = client(server)) {
-            Lease held = other.mutex("/leaks/m").acquire();
-            long holders = requests(server).get(0).session();
-            CompletableFuture<Lease> waiting = client.mutex("/leaks/m").acquireAsync();
-            for (int i = 0; i < 5; i++) {
-                Eventually.holds(
-                        "both stand there", SOON, () -> requests(server).size() == 2);
-                for (ServerNode request : requests(server)) {
-                    if (request.session() != holders) {
-                        server.expireSession(request.session());
-                    }
-                }
-            }
-            Eventually.holds("both stand there", SOON, () -> requests(server).size() == 2);
-            Eventually.holds(
-                    "only the two sessions that live are there",
-                    SOON,
-                    () -> newObjects().getOrDefault(SESSION_CLASS, 0L) <= 2);
-            held.close();
-            waiting.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
-        }
-    }
-
-    /** Requests behind others of their session ask late where they stand; these never do, since their time is up. */
-    @Test
-    @Timeout(120)
-    void nothingIsKept_ofCancelledWaiters() throws Exception {
-        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-                ZkLockClient other = client(server, LONG_SESSION);
-                ZkLockClient client = client(server, LONG_SESSION)) {
-            server.holdExpiry(); // the three that stay are counted, so no session may end by itself
-            Lease held = other.mutex("/leaks/m").acquire();
-            CompletableFuture<Lease> first = client.mutex("/leaks/m").acquireAsync();
-            CompletableFuture<Lease> second = client.mutex("/leaks/m").acquireAsync();
-            Eventually.holds("they wait", SOON, () -> requests(server).size() == 3);
-            // Behind the answers to their creates: the client knows that they wait.
-            assertEquals(3, client.mutex("/leaks/m").queue().size());
-            List<CompletableFuture<Optional<Lease>>> tries = new ArrayList<>();
-            for (int i = 0; i < 500; i++) {
-                tries.add(client.mutex("/leaks/m").tryAcquireAsync(Duration.ofMillis(300)));
-            }
-            for (CompletableFuture<Optional<Lease>> each : tries) {
-                assertTrue(each.get(SOON.toSeconds(), TimeUnit.SECONDS).isEmpty());
-            }
-            tries.clear();
-            Eventually.holds(
-                    "their nodes are gone", SOON, () -> requests(server).size() == 3);
-            Eventually.holds(
-                    "only the three that hold or wait are there",
-                    SOON,
-                    () -> newObjects().getOrDefault("io.latchkey.zk.internal.request.Request", 0L) <= 3);
-            held.close();
-            first.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
-            second.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
-        }
-    }
-
     /** A leader polls so. */
     @Test
     @Timeout(120)
@@ -297,13 +228,9 @@ class NothingLeaksTest {
     }
 
     private static ZkLockClient client(EmbeddedZooKeeper server) {
-        return client(server, SESSION);
-    }
-
-    private static ZkLockClient client(EmbeddedZooKeeper server, Duration session) {
         return ZkLockClient.builder()
                 .connectString(server.connectString())
-                .sessionTimeout(session)
+                .sessionTimeout(SESSION)
                 .build();
     }
 

@@ -12,7 +12,6 @@ import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
-import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
@@ -52,8 +51,6 @@ class OldServerTest {
     private static final Duration SESSION = Duration.ofSeconds(20);
     /** Of one that is to end by time. */
     private static final Duration BRIEF = Slowness.stretched(Duration.ofSeconds(3));
-
-    private static final int THREADS = 4;
 
     private static ServerProcess server;
 
@@ -148,53 +145,42 @@ class OldServerTest {
     }
 
     @Test
-    void handOverCostsOneList() throws Exception {
-        FaultProxy proxy = proxy();
-        ZkLockClient waiter = client(proxy.connectString());
-        ZkLockClient holder = client();
-        waiter.mutex("/handed").acquire().close();
-        holder.mutex("/handed").acquire().close();
-        Lease held = holder.mutex("/handed").acquire();
-        Wire.Mark before = proxy.mark();
-        CompletableFuture<Lease> next = waiter.mutex("/handed").acquireAsync();
-        awaitQueue(holder.mutex("/handed"), 2);
-        Eventually.holds(
-                "watches set", Duration.ofSeconds(10), () -> proxy.since(before).requestsButHeartbeats() == 5);
-        Wire.Mark atRelease = proxy.mark();
-        held.close();
-        Lease granted = soon(next);
-        assertEquals(1, proxy.since(atRelease).requestsButHeartbeats(), () -> proxy.since(atRelease)
-                .toString());
-        granted.close();
+    void handOverCostsNoRequest_whenTheHolderAloneWasAhead() throws Exception {
+        assertEquals(0, requestsOfAHandOver("/alone", 0));
     }
 
     @Test
-    void threadsOfTwoClientsExcludeEachOther() throws Exception {
-        int[] counter = {0};
-        List<Thread> threads = new ArrayList<>();
-        for (ZkLockClient client : List.of(client(), client())) {
-            for (int i = 0; i < THREADS; i++) {
-                threads.add(new Thread(() -> increment(client, counter)));
-            }
-        }
-        threads.forEach(Thread::start);
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        assertEquals(2 * THREADS * 25, counter[0]);
+    void handOverCostsOneList_whenOthersWereAhead() throws Exception {
+        assertEquals(1, requestsOfAHandOver("/handed", 1));
     }
 
-    private static void increment(LockClient client, int[] counter) {
-        try {
-            for (int i = 0; i < 25; i++) {
-                client.mutex("/counter").run(lease -> {
-                    int read = counter[0];
-                    counter[0] = read + 1;
-                });
-            }
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
+    /** Returns what the last waiter sends once the node before its own is released. */
+    private long requestsOfAHandOver(String path, int waitersAhead) throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient waiter = client(proxy.connectString());
+        ZkLockClient others = client();
+        waiter.mutex(path).acquire().close();
+        Lease held = others.mutex(path).acquire();
+        List<CompletableFuture<Lease>> ahead = new ArrayList<>();
+        for (int i = 0; i < waitersAhead; i++) {
+            ahead.add(others.mutex(path).acquireAsync());
         }
+        awaitQueue(others.mutex(path), 1 + waitersAhead);
+        Wire.Mark before = proxy.mark();
+        CompletableFuture<Lease> next = waiter.mutex(path).acquireAsync();
+        int sent = waitersAhead == 0 ? 4 : 5;
+        Eventually.holds(
+                "watches set", Duration.ofSeconds(10), () -> proxy.since(before).requestsButHeartbeats() == sent);
+        for (CompletableFuture<Lease> other : ahead) {
+            held.close();
+            held = soon(other);
+        }
+        Wire.Mark atRelease = proxy.mark();
+        held.close();
+        Lease granted = soon(next);
+        long answered = proxy.since(atRelease).requestsButHeartbeats();
+        granted.close();
+        return answered;
     }
 
     @Test

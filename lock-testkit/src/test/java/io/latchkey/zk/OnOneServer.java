@@ -17,7 +17,6 @@ import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -200,6 +200,14 @@ abstract class OnOneServer {
                 () -> "there are " + requestsUnder(path));
     }
 
+    /** Returns a request that has its node behind all others. */
+    final CompletableFuture<Lease> queued(String path, Acquirable lock) throws InterruptedException {
+        int before = requestsUnder(path).size();
+        CompletableFuture<Lease> asked = lock.acquireAsync();
+        awaitRequests(path, before + 1);
+        return asked;
+    }
+
     /** Waits until so many sessions besides the node's own watch it. */
     final void awaitWatchers(ServerNode node, int sessions) throws InterruptedException {
         awaitUntil(
@@ -211,7 +219,7 @@ abstract class OnOneServer {
     final long watchersOf(ServerNode node) {
         return server.watches().stream()
                 .filter(watch -> watch.path().equals(node.path()) && watch.session() != node.session())
-                .map(ServerWatch::session)
+                .map(ServerNode.Watch::session)
                 .distinct()
                 .count();
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -80,6 +81,19 @@ class OverflowTest extends OnOneServer {
         }
         after.close();
         awaitNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    @Test
+    void pathIsNoLongerWatched_whenTheLastThatWaitsForItGivesUp() throws Exception {
+        Lease held = second.mutex("/m").acquire();
+        server().setChildCounter("/m", NEAR_THE_END);
+        CompletableFuture<Lease> waiting = first.mutex("/m").acquireAsync();
+        awaitUntil("it waits for an empty path", () -> server().watches().stream()
+                .anyMatch(watch -> watch.path().equals("/m")));
+        waiting.cancel(false);
+        awaitUntil("no watch is left", () -> server().watches().stream()
+                .noneMatch(watch -> watch.path().equals("/m")));
+        held.close();
     }
 
     /** A request steps back, too, when the server has no more numbers for it. */

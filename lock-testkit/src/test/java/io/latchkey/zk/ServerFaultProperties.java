@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.testkit.jqwik.FaultKind;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
 import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;

@@ -119,13 +119,6 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Ends it as a crash does, and starts it again with its data and another setting. */
-    void restartWith(String setting, String value) throws IOException, InterruptedException {
-        kill();
-        settings.put(setting, value);
-        launch();
-    }
-
     void kill() {
         try {
             process.destroyForcibly().waitFor();

@@ -11,17 +11,20 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Slowness;
+import java.io.DataOutputStream;
 import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
-import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -103,17 +106,6 @@ class TlsTest {
         locks.close();
     }
 
-    /** The certificate is a login of its own, which an ACL may name. */
-    @Test
-    void certificateIsALogin_forTheAcl() throws Exception {
-        List<ACL> creator = ZooDefs.Ids.CREATOR_ALL_ACL;
-        try (ZkLockClient client = builder("client").acl(creator).build()) {
-            Lease held = client.mutex("/own").acquire();
-            assertTrue(client.mutex("/own").tryAcquire().isEmpty());
-            held.close();
-        }
-    }
-
     @Test
     void connectionIsRefused_withAnUnknownCertificate() {
         assertRefused(builder("stranger"));
@@ -123,6 +115,36 @@ class TlsTest {
     void connectionIsRefused_withoutTls() {
         assertRefused(
                 ZkLockClient.builder().connectString(server.connectString()).sessionTimeout(SESSION));
+    }
+
+    /** What a listener on the network reads is what a server gets; here it is one that accepts any session. */
+    @Test
+    void digestPasswordIsSentAsItIs_withoutTls() throws Exception {
+        byte[] login = "billing:secret".getBytes(StandardCharsets.UTF_8);
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ZkLockClient client = ZkLockClient.builder()
+                        .connectString("127.0.0.1:" + listening.getLocalPort())
+                        .auth("digest", login)
+                        .sessionTimeout(Duration.ofSeconds(2))
+                        .connectTimeout(Duration.ZERO)
+                        .build();
+                Socket connection = listening.accept()) {
+            assertFalse(client.session().isConnected());
+            connection.setSoTimeout(10_000);
+            DataOutputStream accepted = new DataOutputStream(connection.getOutputStream());
+            accepted.writeInt(37); // bytes of the answer: version, timeout, session, password, not read-only
+            accepted.writeInt(0);
+            accepted.writeInt(2000);
+            accepted.writeLong(1);
+            accepted.writeInt(16);
+            accepted.write(new byte[17]);
+            StringBuilder read = new StringBuilder();
+            while (read.indexOf("billing:secret") < 0) {
+                int next = connection.getInputStream().read();
+                assertTrue(next >= 0, () -> "the end after " + read);
+                read.append((char) next);
+            }
+        }
     }
 
     private static void assertRefused(ZkLockClient.Builder builder) {

@@ -3,10 +3,8 @@ package io.latchkey.cli;
 
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
-import java.io.IOException;
 import java.time.Duration;
 import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -76,10 +74,6 @@ final class Connection {
         var unused = ZkLockClient.builder().basePath(path);
     }
 
-    Duration sessionTimeout() {
-        return sessionTimeout;
-    }
-
     /** Connects a client with this label. */
     ZkLockClient client(String label, Layout layout) {
         ZkLockClient.Builder builder = ZkLockClient.builder()
@@ -100,17 +94,5 @@ final class Connection {
             builder.auth(presented.scheme(), presented.bytes());
         }
         return builder.build();
-    }
-
-    /**
-     * Opens a handle for reading nodes directly. Create a client first, because its errors explain a failed connection.
-     */
-    ZooKeeper handle() throws IOException {
-        ZooKeeper handle = new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, false, clientConfig);
-        Login presented = login;
-        if (presented != null) {
-            handle.addAuthInfo(presented.scheme(), presented.bytes());
-        }
-        return handle;
     }
 }

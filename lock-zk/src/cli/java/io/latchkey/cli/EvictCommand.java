@@ -2,7 +2,10 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.Contender;
-import java.io.IOException;
+import io.latchkey.lock.LockListing;
+import io.latchkey.lock.LockSummary;
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,13 +41,13 @@ final class EvictCommand implements Callable<Integer> {
     private long token;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() {
         Connection.checkPath(path);
-        LockTree.Found found;
-        try (LockTree tree = LockTree.open(connection, "latchkey evict")) {
-            found = tree.at(path);
-            for (LockTree.Seen seen : found.locks()) {
-                for (Contender request : seen.queue()) {
+        LockListing found;
+        try (ZkLockClient client = connection.client("latchkey evict", Layout.LATCHKEY)) {
+            found = client.locksAt(path);
+            for (LockSummary lock : found.locks()) {
+                for (Contender request : lock.queue()) {
                     if (request.token() == token && request.evict() == Contender.Eviction.EVICTED) {
                         System.out.println(Terminal.plain("evicted " + described(request)));
                         return Status.DONE.code();
@@ -52,8 +55,8 @@ final class EvictCommand implements Callable<Integer> {
                 }
             }
         }
-        if (!found.unshown().isEmpty()) {
-            return found.complain().code();
+        if (!found.isComplete()) {
+            return Shown.complainOfMissing(found).code();
         }
         Terminal.complain("no request with token " + token + " at " + path
                 + ": it has already left the queue, or never existed. Nothing was changed.");

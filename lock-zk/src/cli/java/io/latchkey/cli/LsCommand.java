@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
-import java.io.IOException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockListing;
+import io.latchkey.zk.Layout;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -34,18 +36,18 @@ final class LsCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() {
         PathUtils.validatePath(path);
-        LockTree.Found found;
-        try (LockTree tree = LockTree.open(connection, "latchkey ls")) {
-            found = tree.below(path);
+        LockListing found;
+        try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {
+            found = client.locks(path);
         }
         List<Shown.Lock> locks = found.locks().stream().map(Shown.Lock::of).toList();
         System.out.println(json ? Shown.json(locks) : table(locks));
-        if (locks.isEmpty() && found.unshown().isEmpty() && !json) {
+        if (locks.isEmpty() && found.isComplete() && !json) {
             Terminal.complain("no lock at or below " + path);
         }
-        return found.complain().code();
+        return Shown.complainOfMissing(found).code();
     }
 
     private static Table table(List<Shown.Lock> locks) {

@@ -4,14 +4,17 @@ package io.latchkey.cli;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.Layout;
+import io.latchkey.zk.OncePerPeriod;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,6 +48,8 @@ import picocli.CommandLine.Spec;
             "If the lock is lost, or if latchkey gets TERM, INT or HUP, COMMAND and the processes that it has started get"
                     + " TERM, and KILL after the grace period. Others may hold the lock from the loss on. If latchkey itself"
                     + " is killed (KILL), COMMAND goes on without the lock.",
+            "With --once-per, COMMAND also has LATCHKEY_PERIOD, the beginning of the period in UTC. It is the same if"
+                    + " COMMAND is repeated. The last period is recorded in the node PATH.period.",
             "Times are 10s, 500ms, 5m, 2h, 1d; a bare number is seconds."
         },
         footerHeading = "%nExit status:%n",
@@ -95,12 +100,36 @@ final class RunCommand implements Callable<Integer> {
     private @Nullable Duration timeout;
 
     @Option(
+            names = "--once-per",
+            paramLabel = "TIME",
+            converter = Span.class,
+            description =
+                    "Run COMMAND once in each period of this length, on any number of machines: 1d is a day in UTC. A"
+                            + " period is recorded when COMMAND has ended with 0; if that fails, COMMAND may run again. In a"
+                            + " period that is recorded, COMMAND is not run and the exit status is 0.")
+    private @Nullable Duration oncePer;
+
+    @Option(
+            names = "--at-most-once",
+            description = "With --once-per: record the period before COMMAND is started, so that it never runs twice.")
+    private boolean atMostOnce;
+
+    @Option(
             names = "--grace",
             paramLabel = "TIME",
             defaultValue = "10s",
             converter = Span.class,
             description = "The time from TERM to KILL. If not given: ${DEFAULT-VALUE}.")
     private Duration grace = Duration.ZERO;
+
+    @Option(
+            names = "--held-at-most",
+            paramLabel = "TIME",
+            converter = Span.class,
+            description =
+                    "How long to hold the lock at most: then it is lost, and COMMAND is ended. If not given: as long as"
+                            + " COMMAND runs.")
+    private @Nullable Duration heldAtMost;
 
     @Option(
             names = "--label",
@@ -110,7 +139,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Print nothing when the lock was not acquired in time; the exit status is 75.")
+            description =
+                    "Print nothing when the lock was not acquired in time, with exit status 75, or when the period is"
+                            + " recorded already.")
     private boolean quiet;
 
     @Mixin
@@ -121,12 +152,18 @@ final class RunCommand implements Callable<Integer> {
 
     /** Set by a signal, and at the normal end. */
     private final AtomicBoolean stopping = new AtomicBoolean();
+    /** The command ran to its end under the lock. */
+    private boolean ended;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkSeparator();
         Connection.checkPath(path);
         lock.check();
+        if (heldAtMost != null && heldAtMost.isZero()) {
+            throw new IllegalArgumentException("--held-at-most takes a time above 0.");
+        }
+        checkPeriod();
         String name = labelOrName();
         CommandProcess process = new CommandProcess(grace);
         try (LockClient client = connection.client(name, layout)) {
@@ -141,7 +178,8 @@ final class RunCommand implements Callable<Integer> {
 
     private Acquirable wanted(LockClient client) {
         try {
-            return lock.of(client, path);
+            Acquirable wanted = lock.of(client, path);
+            return heldAtMost == null ? wanted : wanted.heldAtMost(heldAtMost);
         } catch (UnsupportedOperationException refused) {
             throw new ParameterException(
                     Objects.requireNonNull(spec).commandLine(),
@@ -156,6 +194,19 @@ final class RunCommand implements Callable<Integer> {
         List<String> typed = self.commandLine().getParseResult().originalArgs();
         if (typed.indexOf(SEPARATOR) != typed.size() - command.size() - 1) {
             throw new ParameterException(self.commandLine(), "Write '--' before the command that is to be run");
+        }
+    }
+
+    private void checkPeriod() {
+        if (oncePer == null ? atMostOnce : !lock.isExclusive()) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(),
+                    oncePer == null
+                            ? "--at-most-once needs --once-per"
+                            : "--once-per needs a lock that one command has alone, not --read or --semaphore");
+        }
+        if (oncePer != null) {
+            var unused = OncePerPeriod.calendar(oncePer);
         }
     }
 
@@ -219,8 +270,53 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private int run(Lease lease, CommandProcess process) {
-        Map<String, String> environment = Map.of("LATCHKEY_PATH", path, "LATCHKEY_TOKEN", Long.toString(lease.token()));
+    private int run(Lease lease, CommandProcess process) throws InterruptedException {
+        Duration period = oncePer;
+        return period == null
+                ? released(lease, execute(lease, process, Map.of()))
+                : runOnce(lease, process, OncePerPeriod.calendar(period));
+    }
+
+    /** The command has not ended with 0, so the period is not recorded after it. */
+    private static final class NotDoneException extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final int status;
+
+        NotDoneException(int status) {
+            super("status " + status);
+            this.status = status;
+        }
+    }
+
+    private int runOnce(Lease lease, CommandProcess process, OncePerPeriod periods) throws InterruptedException {
+        OncePerPeriod.Work<NotDoneException> work = turn -> {
+            int status = execute(
+                    lease, process, Map.of("LATCHKEY_PERIOD", turn.period().toString()));
+            if (status != 0) {
+                throw new NotDoneException(status);
+            }
+        };
+        try {
+            boolean ran = atMostOnce ? periods.atMostOnce(lease, work) : periods.atLeastOnce(lease, work);
+            if (!ran && !quiet) {
+                Terminal.complain("already done for the period that began at "
+                        + periods.last(lease).map(Object::toString).orElse("?") + ". The command was not run.");
+            }
+            return ran ? released(lease, 0) : 0;
+        } catch (NotDoneException ended) {
+            return released(lease, ended.status);
+        } catch (LeaseLostException lost) {
+            Terminal.complain("the lock " + path + " was lost before the period was recorded (token " + lease.token()
+                    + "): " + (atMostOnce ? "the command was not run." : "the command may run again."));
+            return Status.LOST.code();
+        }
+    }
+
+    /** Runs the command, and returns its status, or that of the reason why it did not run to its end. */
+    private int execute(Lease lease, CommandProcess process, Map<String, String> more) {
+        Map<String, String> environment = new HashMap<>(more);
+        environment.put("LATCHKEY_PATH", path);
+        environment.put("LATCHKEY_TOKEN", Long.toString(lease.token()));
         CompletableFuture<LossCause> lost = lease.lost();
         // After a long pause of this process, the lease checks its deadline; lost() has not completed yet.
         if (!lease.isValid()) {
@@ -254,12 +350,18 @@ final class RunCommand implements Callable<Integer> {
                     + "; token " + lease.token() + "): others may hold it. The command was ended.");
             return Status.LOST.code();
         }
-        if (lease.release() == ReleaseOutcome.LOST && !isByASignal(lost)) {
-            Terminal.complain("the command ended with " + started.exitValue() + ", but the lock " + path
+        ended = true;
+        return started.exitValue();
+    }
+
+    /** Releases the lease of a command that ran to its end, and returns the exit status. */
+    private int released(Lease lease, int status) {
+        if (ended && lease.release() == ReleaseOutcome.LOST && !isByASignal(lease.lost())) {
+            Terminal.complain("the command ended with " + status + ", but the lock " + path
                     + " was lost by then (token " + lease.token() + "): others may have held it.");
             return Status.LOST.code();
         }
-        return started.exitValue();
+        return status;
     }
 
     /**
@@ -277,6 +379,7 @@ final class RunCommand implements Callable<Integer> {
                     case SESSION_EXPIRED -> "the servers have ended the session";
                     case DEADLINE_PASSED -> "no server answered in time";
                     case NODE_DELETED -> "its node was deleted, as 'latchkey evict' does";
+                    case HELD_TOO_LONG -> "it was held for as long as is allowed";
                     case CLIENT_CLOSED -> "the servers refused the login at a reconnect";
                 };
         return cause + ": " + means;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
-import java.io.IOException;
+import io.latchkey.lock.LockListing;
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,15 +34,15 @@ final class ShowCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() {
         Connection.checkPath(path);
-        LockTree.Found found;
-        try (LockTree tree = LockTree.open(connection, "latchkey show")) {
-            found = tree.at(path);
+        LockListing found;
+        try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {
+            found = client.locksAt(path);
         }
         List<Shown.Queue> shown =
                 new ArrayList<>(found.locks().stream().map(Shown.Queue::of).toList());
-        if (shown.isEmpty() && found.unshown().isEmpty()) {
+        if (shown.isEmpty() && found.isComplete()) {
             shown.add(Shown.Queue.none(path));
         }
         shown.forEach(queue -> System.out.println(json ? Shown.json(queue) : text(queue)));
@@ -49,7 +51,7 @@ final class ShowCommand implements Callable<Integer> {
                     + " locks of different layouts or kinds. Their holders do not exclude each other: give all clients the"
                     + " same layout and kind.");
         }
-        return found.complain().code();
+        return Shown.complainOfMissing(found).code();
     }
 
     private static String text(Shown.Queue shown) {

@@ -3,12 +3,17 @@ package io.latchkey.cli;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Contender;
-import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.lock.LockListing;
+import io.latchkey.lock.LockSummary;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of locks and requests. Scripts rely on its names and their order. */
@@ -47,21 +52,18 @@ final class Shown {
             String kind,
             @Nullable Integer permits,
             @Nullable Integer capacity,
-            long holders,
-            long waiters,
+            int holders,
+            int waiters,
             String layout) {
-        static Lock of(LockTree.Seen seen) {
-            FoundLock lock = seen.lock();
-            List<Contender> queue = seen.queue();
-            long holders = queue.stream().filter(Shown::holds).count();
+        static Lock of(LockSummary lock) {
             return new Lock(
                     lock.path(),
-                    lock.purpose().kind().text(),
-                    declared(lock),
-                    atATime(lock),
-                    holders,
-                    queue.size() - holders,
-                    whose(lock));
+                    text(lock.kind()),
+                    number(lock.permits()),
+                    number(lock.capacity()),
+                    lock.holders(),
+                    lock.waiters(),
+                    lock.layout());
         }
     }
 
@@ -82,17 +84,15 @@ final class Shown {
             return new Queue(path, null, 0, 0, null, List.of());
         }
 
-        static Queue of(LockTree.Seen seen) {
-            FoundLock lock = seen.lock();
-            Kind kind = lock.purpose().kind();
+        static Queue of(LockSummary lock) {
             return new Queue(
                     lock.path(),
-                    kind.text(),
-                    declared(lock),
-                    atATime(lock),
-                    whose(lock),
-                    seen.queue().stream()
-                            .map(contender -> Request.of(kind, contender))
+                    text(lock.kind()),
+                    number(lock.permits()),
+                    number(lock.capacity()),
+                    lock.layout(),
+                    lock.queue().stream()
+                            .map(contender -> Request.of(lock.kind(), contender))
                             .toList());
         }
     }
@@ -114,7 +114,7 @@ final class Shown {
             String host,
             long processId,
             String label) {
-        static Request of(Kind kind, Contender contender) {
+        static Request of(LockSummary.Kind kind, Contender contender) {
             return new Request(
                     contender.state().name().toLowerCase(Locale.ROOT),
                     contender.token(),
@@ -129,27 +129,37 @@ final class Shown {
         }
     }
 
-    private static String asked(Kind kind, Contender.Access access) {
+    private static String asked(LockSummary.Kind kind, Contender.Access access) {
         return switch (access) {
-            case EXCLUSIVE -> kind == Kind.READ_WRITE ? "write" : kind.text();
+            case EXCLUSIVE -> kind == LockSummary.Kind.READ_WRITE ? "write" : text(kind);
             case SHARED -> "read";
-            case PERMITS -> kind.text();
+            case PERMITS -> text(kind);
         };
     }
 
-    private static @Nullable Integer declared(FoundLock lock) {
-        return lock.isCounted() ? lock.purpose().declared() : null;
+    private static String text(LockSummary.Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static @Nullable Integer atATime(FoundLock lock) {
-        return lock.isCounted() ? lock.purpose().capacity() : null;
+    private static @Nullable Integer number(OptionalInt permits) {
+        return permits.isPresent() ? permits.getAsInt() : null;
     }
 
-    private static String whose(FoundLock lock) {
-        return lock.layout().name().toLowerCase(Locale.ROOT);
-    }
-
-    private static boolean holds(Contender contender) {
-        return contender.state() == Contender.State.HOLDING;
+    /** Prints the missing paths on standard error and returns the exit status. */
+    static Status complainOfMissing(LockListing listing) {
+        String unreadable = listing.unreadable().entrySet().stream()
+                .filter(each -> each.getValue() instanceof AccessDeniedException)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.joining(" "));
+        if (!unreadable.isEmpty()) {
+            Terminal.complain(
+                    "not shown, since this client may not read it (give it the right, or --auth): " + unreadable);
+        }
+        listing.unreadable().forEach((path, reason) -> {
+            if (!(reason instanceof AccessDeniedException)) {
+                Terminal.complain("not shown: " + path + ": " + reason.getMessage());
+            }
+        });
+        return Status.ofMissing(listing.unreadable().values());
     }
 }

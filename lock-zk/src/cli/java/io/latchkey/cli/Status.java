@@ -54,7 +54,7 @@ enum Status {
     }
 
     /** Returns the status of an incomplete list, by the reason: no server, no right to read, or another error. */
-    static Status ofMissing(Collection<RuntimeException> reasons) {
+    static Status ofMissing(Collection<LockException> reasons) {
         if (reasons.isEmpty()) {
             return DONE;
         } else if (reasons.stream().anyMatch(reason -> of(reason) == UNAVAILABLE)) {

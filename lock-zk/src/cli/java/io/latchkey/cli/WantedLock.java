@@ -27,6 +27,10 @@ final class WantedLock {
         }
     }
 
+    boolean isExclusive() {
+        return !read && permits == null;
+    }
+
     /** Sends nothing. */
     Acquirable of(LockClient client, String path) {
         if (read) {

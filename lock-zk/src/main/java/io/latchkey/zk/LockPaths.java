@@ -26,6 +26,19 @@ final class LockPaths {
      * @throws BadPathException if it cannot; the message says why
      */
     static String check(String path) {
+        return check(path, true);
+    }
+
+    /**
+     * Returns the path if locks can be below it; empty for the root.
+     *
+     * @throws BadPathException if it is not a path
+     */
+    static String checkRoot(String path) {
+        return path.equals("/") ? "" : check(path, false);
+    }
+
+    private static String check(String path, boolean namesLock) {
         Objects.requireNonNull(path, "path");
         if (path.isEmpty() || path.charAt(0) != '/') {
             throw bad(path, "it must begin with /");
@@ -46,7 +59,7 @@ final class LockPaths {
             if (level.equals(".") || level.equals("..")) {
                 throw bad(path, "levels named . and .. are not allowed");
             }
-            if (readsAsRequest(level)) {
+            if (namesLock && readsAsRequest(level)) {
                 throw bad(
                         path,
                         "its level \"" + PrintableText.printable(level, SHOWN)

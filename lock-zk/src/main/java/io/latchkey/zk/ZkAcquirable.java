@@ -7,6 +7,7 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -25,16 +26,26 @@ class ZkAcquirable implements Acquirable {
     private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
     private static final WaitPolicy NEVER = new WaitPolicy.Never();
 
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
     private final Engine engine;
     private final List<LockTarget> members;
+    /** The local turns of the lock, if they are enabled. */
+    private final Optional<LocalHandOff> turns;
 
-    ZkAcquirable(Engine engine, LockTarget only) {
-        this(engine, List.of(only));
+    ZkAcquirable(Engine engine, LockTarget only, Optional<LocalHandOff> turns) {
+        this(engine, List.of(only), turns);
     }
 
-    ZkAcquirable(Engine engine, List<LockTarget> members) {
+    private ZkAcquirable(Engine engine, List<LockTarget> members, Optional<LocalHandOff> turns) {
         this.engine = engine;
         this.members = members;
+        this.turns = turns;
+    }
+
+    /** Creates a lock whose requests each have nodes of their own. */
+    ZkAcquirable(Engine engine, List<LockTarget> members) {
+        this(engine, members, Optional.empty());
     }
 
     @Override
@@ -78,7 +89,7 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public Acquirable labelled(String label) {
-        return new ZkAcquirable(engine, withLabel(label));
+        return new ZkAcquirable(engine, withLabel(label), turns);
     }
 
     List<LockTarget> withLabel(String label) {
@@ -87,12 +98,45 @@ class ZkAcquirable implements Acquirable {
     }
 
     @Override
+    public Acquirable heldAtMost(Duration limit) {
+        return new ZkAcquirable(engine, withLimit(limit), turns);
+    }
+
+    List<LockTarget> withLimit(Duration limit) {
+        Duration positive = positive(limit);
+        return members.stream().map(member -> member.heldAtMost(positive)).toList();
+    }
+
+    static Duration positive(Duration limit) {
+        Objects.requireNonNull(limit, "limit");
+        if (limit.isNegative() || limit.isZero()) {
+            throw new IllegalArgumentException("the limit must be positive, not " + limit);
+        }
+        return limit.compareTo(LONGEST) < 0 ? limit : LONGEST;
+    }
+
+    @Override
     public List<Contender> queue() {
         return members.stream()
-                .flatMap(member -> new QueueInspector(
-                                engine, member.path(), member.recipe().purpose())
-                        .read().stream())
+                .flatMap(member -> inspector(member).read().stream())
                 .toList();
+    }
+
+    @Override
+    public CompletableFuture<List<Contender>> queueAsync() {
+        return engine.queries().promise(queueLater());
+    }
+
+    CompletableFuture<List<Contender>> queueLater() {
+        List<CompletableFuture<List<Contender>>> queues =
+                members.stream().map(member -> inspector(member).readLater()).toList();
+        return CompletableFuture.allOf(queues.toArray(CompletableFuture[]::new))
+                .thenApply(all ->
+                        queues.stream().flatMap(queue -> queue.join().stream()).toList());
+    }
+
+    QueueInspector inspector(LockTarget member) {
+        return new QueueInspector(engine, member.path(), member.recipe().purpose());
     }
 
     private Optional<Lease> await(WaitPolicy waitPolicy) throws InterruptedException {
@@ -119,7 +163,9 @@ class ZkAcquirable implements Acquirable {
     }
 
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
-        return engine.acquire(members, waitPolicy);
+        return turns.isPresent()
+                ? turns.get().acquire(members.get(0), waitPolicy)
+                : engine.acquire(members, waitPolicy);
     }
 
     /**
@@ -150,6 +196,10 @@ class ZkAcquirable implements Acquirable {
 
     Engine engine() {
         return engine;
+    }
+
+    Optional<LocalHandOff> turns() {
+        return turns;
     }
 
     List<LockTarget> asked() {

@@ -13,10 +13,10 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * A semaphore in the way of Curator's {@code InterProcessSemaphoreV2}: the holder of the mutex at {@code locks} may
@@ -41,7 +41,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     private ZkCuratorSemaphore(Engine engine, String path, int declared, LockTarget turn, LockTarget permit) {
-        super(engine, permit);
+        super(engine, permit, Optional.empty());
         this.turn = turn;
         this.permit = permit;
         this.declared = declared;
@@ -55,17 +55,24 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
+    public Semaphore heldAtMost(Duration limit) {
+        return new ZkCuratorSemaphore(
+                engine(), path, declared, turn, withLimit(limit).get(0));
+    }
+
+    @Override
     CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
         return CuratorSemaphoreRequest.acquire(engine(), turn, permit, waitPolicy);
     }
 
-    /** Returns the requests that have a permit or are next to have one, and then those that wait for that turn. */
     @Override
     public List<Contender> queue() {
-        Stream<Contender> turns = new QueueInspector(
-                        engine(), turn.path(), turn.recipe().purpose())
-                .read().stream().filter(contender -> contender.state() == Contender.State.WAITING);
-        return Stream.concat(super.queue().stream(), turns).toList();
+        return QueueInspector.gated(super.queue(), inspector(turn).read());
+    }
+
+    @Override
+    CompletableFuture<List<Contender>> queueLater() {
+        return super.queueLater().thenCombine(inspector(turn).readLater(), QueueInspector::gated);
     }
 
     @Override
@@ -98,10 +105,19 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public void resize(int newCapacity) {
+        throw cannotBeResized(newCapacity);
+    }
+
+    @Override
+    public CompletableFuture<Void> resizeAsync(int newCapacity) {
+        throw cannotBeResized(newCapacity);
+    }
+
+    private static UnsupportedOperationException cannotBeResized(int newCapacity) {
         if (newCapacity <= 0) {
             throw new IllegalArgumentException("the capacity must be positive, not " + newCapacity);
         }
-        throw new UnsupportedOperationException(
+        return new UnsupportedOperationException(
                 "A semaphore of Curator cannot be resized: each client declares its number of"
                         + " permits. Nothing was sent. Let all clients declare another number, or use Layout.LATCHKEY at another"
                         + " path.");

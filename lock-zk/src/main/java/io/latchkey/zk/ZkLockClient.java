@@ -6,8 +6,8 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
@@ -17,6 +17,7 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionView;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.internal.admin.Diagnostics;
+import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
@@ -24,7 +25,7 @@ import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.threads.CallbackThreads;
@@ -45,11 +46,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
@@ -71,10 +70,9 @@ import org.jspecify.annotations.Nullable;
  * expired. Then its leases are lost, and its waiting requests queue again within their timeouts. A client that
  * {@linkplain #using(ZooKeeper) borrows} a handle ends with that handle's session.
  */
+// The class is long because its builder is here, with the contract of each setting.
 public final class ZkLockClient implements LockClient {
     private static final AtomicInteger NUMBER = new AtomicInteger();
-    /** Enough for several reconnects of ZooKeeper's client, which take one to two seconds each. */
-    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private final Engine engine;
     private final String basePath;
@@ -153,7 +151,7 @@ public final class ZkLockClient implements LockClient {
      * the parts of an engine change from version to version.
      *
      * @param engine a started engine; closing the client closes it
-     * @param turns the local turns of its waiters for a mutex, if they are enabled
+     * @param turns the local turns of its waiters for a lock, if they are enabled
      * @return a client without a base path
      * @hidden
      */
@@ -173,7 +171,7 @@ public final class ZkLockClient implements LockClient {
 
     @Override
     public ReadWriteLock readWriteLock(String path) {
-        return new ZkReadWriteLock(engine, node(path), holds);
+        return new ZkReadWriteLock(engine, node(path), holds, turns);
     }
 
     @Override
@@ -186,7 +184,7 @@ public final class ZkLockClient implements LockClient {
             return new ZkCuratorSemaphore(engine, node, permits);
         }
         onlyIn(Layout.LATCHKEY, "semaphore");
-        return new ZkSemaphore(engine, node, permits);
+        return new ZkSemaphore(engine, node, permits, turns);
     }
 
     @Override
@@ -247,6 +245,53 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
+    public LockListing locks(String root) {
+        return listed(root, LockTree::below);
+    }
+
+    @Override
+    public CompletableFuture<LockListing> locksAsync(String root) {
+        return engine.queries().promise(tree().below(rootNode(root)));
+    }
+
+    /**
+     * Lists the locks at a path as {@link #locks} does, without those below it. For the command line.
+     *
+     * @param path the path
+     * @return the locks: none, one, or several if incompatible requests are mixed there
+     * @hidden
+     */
+    @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden
+    public LockListing locksAt(String path) {
+        return listed(path, LockTree::at);
+    }
+
+    private LockTree tree() {
+        return new LockTree(engine, LockPaths::check);
+    }
+
+    private String rootNode(String root) {
+        String node = basePath + LockPaths.checkRoot(root);
+        return node.isEmpty() ? "/" : node;
+    }
+
+    private LockListing listed(String root, BiFunction<LockTree, String, CompletableFuture<LockListing>> search) {
+        String node = rootNode(root);
+        engine.context().checkMayWait("list the locks of", this);
+        CompletableFuture<LockListing> listing = search.apply(tree(), node);
+        try {
+            return listing.get();
+        } catch (InterruptedException interrupted) {
+            listing.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException(
+                    "Interrupted while listing the locks below " + root + ".", Reason.INTERRUPTED);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        }
+    }
+
+    @Override
     public SessionView session() {
         return engine.context().signals().view();
     }
@@ -255,6 +300,16 @@ public final class ZkLockClient implements LockClient {
     public void close() {
         engine.close();
         threadsEnd.run();
+    }
+
+    @Override
+    public void close(Duration grace) {
+        Objects.requireNonNull(grace, "grace");
+        if (grace.isNegative()) {
+            throw new IllegalArgumentException("grace is negative: " + grace + "; zero closes at once");
+        }
+        engine.close(grace);
+        engine.onceClosed(threadsEnd);
     }
 
     @Override
@@ -267,7 +322,6 @@ public final class ZkLockClient implements LockClient {
      */
     public static final class Builder {
         private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
-        private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
         private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
         /** An allowance, since a borrowed handle does not expose its chroot. */
         private static final int UNKNOWN_CHROOT_BYTES = 100;
@@ -467,9 +521,10 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Lets waiters of this client for the same mutex take several turns with one place in the server's queue. This
-         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. The default
-         * is off.
+         * Lets waiters of this client for the same lock take several turns with one place in the server's queue. This
+         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. Readers share
+         * a place, a writer's place serves the client's writers and readers in their order, and permits are passed on
+         * to the next waiter for as many. The default is off.
          *
          * <p>Within a client the order stays first come, first served. Each time that this client's place is served,
          * other clients wait for {@code most} turns, or for {@code longest} and the turn that began before its end.
@@ -477,9 +532,14 @@ public final class ZkLockClient implements LockClient {
          * io.latchkey.lock.Lease#releaseRequested asked to release} passes nothing on.
          *
          * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
-         * sees them as one holder, so within this process only the lock keeps them apart. Local turns apply to mutexes,
-         * including striped ones. Members of a multi-lock, and calls that try without waiting, have
-         * their own places.
+         * sees them as one holder, so within this process only the lock keeps them apart. {@code queue()} has one entry
+         * for them, with the label of the request for which the place was taken, and an eviction ends all of their
+         * leases. Members of a multi-lock, calls that try without waiting, and semaphores of {@link Layout#CURATOR}
+         * have their own places.
+         *
+         * <p>Only a clean release passes a place on. After a loss, a limit of {@link
+         * io.latchkey.lock.Acquirable#heldAtMost}, a guarded write without an answer, or a downgrade, the next waiter
+         * gets a place of its own. So does one that waits for permits after {@code resize}.
          *
          * @param most the maximum number of turns of one place, two or more
          * @param longest no turn begins later than this after the first; more than zero
@@ -569,10 +629,11 @@ public final class ZkLockClient implements LockClient {
                 handles.checkHosts();
             }
             List<ACL> acls = effectiveAcl();
+            SuccessiveHandles sessions = new SuccessiveHandles(handles);
             ZkLockClient client;
             try {
                 client = start(
-                        new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(handles::open, acls, listener)),
+                        new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(sessions, acls, listener)),
                         sessionTimeout,
                         servers,
                         handles::allRefuse,
@@ -586,39 +647,13 @@ public final class ZkLockClient implements LockClient {
             }
             try {
                 if (!Duration.ZERO.equals(connectTimeout)) {
-                    client.checkLoginAndChroot(handles, acls);
+                    new FirstContact(client.engine, servers).checkLoginAndChroot(handles, acls);
                 }
             } catch (RuntimeException | Error failed) {
                 client.close();
                 throw failed;
             }
             return client;
-        }
-
-        /**
-         * Waits for the first connection. By default it does not wait for servers that all refuse: the address is
-         * wrong.
-         */
-        private void awaitConnection(Engine engine, Duration patience, String servers, BooleanSupplier allRefuse)
-                throws InterruptedException {
-            if (patience.isZero()) {
-                return;
-            }
-            Duration first = patience.compareTo(QUICK_CONNECT) < 0 ? patience : QUICK_CONNECT;
-            if (engine.awaitConnection(first)) {
-                return;
-            }
-            if (connectTimeout == null && allRefuse.getAsBoolean()) {
-                throw new LockUnavailableException("No ZooKeeper server listens at " + servers
-                        + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
-                        + " servers run. To wait for servers that start later, give a connectTimeout,"
-                        + " or --connect-timeout on the command line.");
-            }
-            if (!engine.awaitConnection(patience.minus(first))) {
-                throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
-                        + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
-                        + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
-            }
         }
 
         /** Returns the bytes of a member of a multi-lock in a request, besides its path and the owner. */
@@ -668,7 +703,8 @@ public final class ZkLockClient implements LockClient {
             Duration patience = connectTimeout == null ? timeout : connectTimeout;
             try {
                 engine.start();
-                awaitConnection(engine, patience, servers, allRefuse);
+                new FirstContact(engine, servers)
+                        .awaitConnection(patience, () -> connectTimeout == null && allRefuse.getAsBoolean());
             } catch (RuntimeException | Error failed) {
                 client.close();
                 throw failed;
@@ -706,55 +742,6 @@ public final class ZkLockClient implements LockClient {
          */
         private static Duration measurable(Duration span) {
             return span.compareTo(LONGEST_SPAN) > 0 ? LONGEST_SPAN : span;
-        }
-    }
-
-    /**
-     * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
-     * response to one. Creates a missing chroot.
-     */
-    private void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) {
-        if (handles.auth().isEmpty() && !handles.hasChroot()) {
-            return;
-        }
-        try {
-            Status code = askForRoot();
-            if (code == Status.LOGIN_REFUSED) {
-                throw Engine.loginRefusal();
-            }
-            if (code == Status.SESSION_EXPIRED) {
-                throw new LockUnavailableException(
-                        "The first session at " + handles.connectString()
-                                + " expired before the server answered its login. Nothing is held. Give a longer sessionTimeout.",
-                        Reason.NO_SESSION);
-            }
-            if (code == Status.NO_NODE) {
-                handles.createChroot(acl);
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        } catch (TimeoutException | IOException | KeeperException failed) {
-            throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
-        }
-    }
-
-    /**
-     * Reads the root. A server that refuses credentials may close the connection before its refusal is read; then the
-     * next server's response counts.
-     */
-    private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
-        long end = System.nanoTime() + LOGIN_TIMEOUT.toNanos();
-        while (true) {
-            CompletableFuture<Status> root =
-                    engine.query((port, then) -> port.read("/", answer -> then.complete(answer.code())));
-            Status code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (code != Status.CONNECTION_LOSS) {
-                return code;
-            }
         }
     }
 }

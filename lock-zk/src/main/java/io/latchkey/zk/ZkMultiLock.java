@@ -6,6 +6,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -53,7 +54,8 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
         for (Acquirable member : members) {
             Objects.requireNonNull(member, "member");
             if (!(member instanceof ZkAcquirable own) || own.engine() != engine) {
-                throw new IllegalArgumentException("not a lock of this client: " + member);
+                throw new IllegalArgumentException("not a lock of this client: " + member
+                        + ". A multi-lock is one transaction, so all members come from one client. Nothing was sent.");
             }
             if (member instanceof MultiLock) {
                 throw new IllegalArgumentException(
@@ -84,6 +86,15 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 engine(),
                 extra,
                 members.stream().map(member -> member.labelled(label)).toArray(Acquirable[]::new));
+    }
+
+    @Override
+    public MultiLock heldAtMost(Duration limit) {
+        Duration positive = positive(limit);
+        return of(
+                engine(),
+                extra,
+                members.stream().map(member -> member.heldAtMost(positive)).toArray(Acquirable[]::new));
     }
 
     @Override

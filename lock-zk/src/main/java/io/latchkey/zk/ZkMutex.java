@@ -7,34 +7,30 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.request.WaitPolicy;
-import io.latchkey.zk.internal.request.ZkLease;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 
 final class ZkMutex extends ZkAcquirable implements Mutex {
     private final ThreadHolds holds;
-    private final Optional<LocalHandOff> turns;
 
     ZkMutex(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this(engine, new LockTarget(Recipe.MUTEX, path), holds, turns);
     }
 
     private ZkMutex(Engine engine, LockTarget target, ThreadHolds holds, Optional<LocalHandOff> turns) {
-        super(engine, target);
+        super(engine, target, turns);
         this.holds = holds;
-        this.turns = turns;
-    }
-
-    @Override
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
-        return turns.isPresent() ? turns.get().acquire(asked().get(0), waitPolicy) : super.start(waitPolicy);
     }
 
     @Override
     public Mutex labelled(String label) {
-        return new ZkMutex(engine(), withLabel(label).get(0), holds, turns);
+        return new ZkMutex(engine(), withLabel(label).get(0), holds, turns());
+    }
+
+    @Override
+    public Mutex heldAtMost(Duration limit) {
+        return new ZkMutex(engine(), withLimit(limit).get(0), holds, turns());
     }
 
     @Override

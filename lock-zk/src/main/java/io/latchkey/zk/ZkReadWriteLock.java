@@ -6,12 +6,14 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
@@ -22,11 +24,11 @@ final class ZkReadWriteLock implements ReadWriteLock {
     private final ZkAcquirable writeLock;
     private final ThreadHolds holds;
 
-    ZkReadWriteLock(Engine engine, String path, ThreadHolds holds) {
+    ZkReadWriteLock(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this.engine = engine;
         this.write = new LockTarget(Recipe.WRITE, path);
-        this.writeLock = new ZkAcquirable(engine, write);
-        this.readLock = new ZkAcquirable(engine, new LockTarget(Recipe.READ, path));
+        this.writeLock = new ZkAcquirable(engine, write, turns);
+        this.readLock = new ZkAcquirable(engine, new LockTarget(Recipe.READ, path), turns);
         this.holds = holds;
     }
 
@@ -42,14 +44,33 @@ final class ZkReadWriteLock implements ReadWriteLock {
 
     @Override
     public Lease downgrade(Lease lease) {
+        ZkLease own = checked(lease);
+        own.ensureValid();
+        engine.context().checkMayWait("downgrade a lease of", this);
+        return downgrade(own);
+    }
+
+    @Override
+    public CompletableFuture<Lease> downgradeAsync(Lease lease) {
+        CompletableFuture<Lease> promise = new CompletableFuture<>();
+        var unused = checked(lease).downgrade(Recipe.READ).whenComplete((read, error) -> engine.context()
+                .callBack(() -> {
+                    if (error != null) {
+                        promise.completeExceptionally(Errors.own(error));
+                    } else if (!promise.complete(read)) {
+                        read.abandon();
+                    }
+                }));
+        return promise;
+    }
+
+    private ZkLease checked(Lease lease) {
         Objects.requireNonNull(lease, "write");
         if (!(lease instanceof ZkLease own) || own.context() != engine.context() || !own.isOf(write)) {
             throw new IllegalArgumentException(
                     "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");
         }
-        own.ensureValid();
-        engine.context().checkMayWait("downgrade a lease of", this);
-        return downgrade(own);
+        return own;
     }
 
     static ZkLease downgrade(ZkLease write) {

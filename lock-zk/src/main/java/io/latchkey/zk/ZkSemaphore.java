@@ -6,9 +6,13 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.zk.internal.admin.SemaphoreCapacity;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final Engine engine;
@@ -16,12 +20,12 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final int declared;
     private final SemaphoreCapacity capacity;
 
-    ZkSemaphore(Engine engine, String path, int declared) {
-        this(engine, new LockTarget(Recipe.semaphore(declared, 1), path), declared);
+    ZkSemaphore(Engine engine, String path, int declared, Optional<LocalHandOff> turns) {
+        this(engine, new LockTarget(Recipe.semaphore(declared, 1), path), declared, turns);
     }
 
-    private ZkSemaphore(Engine engine, LockTarget one, int declared) {
-        super(engine, one);
+    private ZkSemaphore(Engine engine, LockTarget one, int declared, Optional<LocalHandOff> turns) {
+        super(engine, one, turns);
         this.engine = engine;
         this.path = one.path();
         this.declared = declared;
@@ -34,13 +38,17 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
         if (n <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + n);
         }
-        LockTarget several = new LockTarget(Recipe.semaphore(declared, n), path);
-        return new ZkAcquirable(engine, several.labelled(asked().get(0).label()));
+        return new ZkAcquirable(engine, asked().get(0).as(Recipe.semaphore(declared, n)), turns());
     }
 
     @Override
     public Semaphore labelled(String label) {
-        return new ZkSemaphore(engine, withLabel(label).get(0), declared);
+        return new ZkSemaphore(engine, withLabel(label).get(0), declared, turns());
+    }
+
+    @Override
+    public Semaphore heldAtMost(Duration limit) {
+        return new ZkSemaphore(engine, withLimit(limit).get(0), declared, turns());
     }
 
     @Override
@@ -60,10 +68,19 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public void resize(int newCapacity) {
+        capacity.set(checked(newCapacity));
+    }
+
+    @Override
+    public CompletableFuture<Void> resizeAsync(int newCapacity) {
+        return engine.queries().promise(capacity.setLater(checked(newCapacity)).thenAccept(changed -> {}));
+    }
+
+    private static int checked(int newCapacity) {
         if (newCapacity <= 0) {
             throw new IllegalArgumentException("the capacity must be positive, not " + newCapacity);
         }
-        capacity.set(newCapacity);
+        return newCapacity;
     }
 
     @Override

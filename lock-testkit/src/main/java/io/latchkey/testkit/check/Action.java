@@ -15,16 +15,6 @@ sealed interface Action {
      * @param claims what
      */
     record Acquire(String holder, List<LockClaim> claims) implements Action {
-        /**
-         * Takes the claims as they are now.
-         *
-         * @param holder the name of the hold, or of the thread where holds are re-entrant
-         * @param claims what
-         */
-        public Acquire {
-            claims = List.copyOf(claims);
-        }
-
         @Override
         public String toString() {
             return holder + " acquires " + text(claims);
@@ -37,15 +27,6 @@ sealed interface Action {
      * @param claims the requested access
      */
     record Refuse(List<LockClaim> claims) implements Action {
-        /**
-         * Takes the claims as they are now.
-         *
-         * @param claims the requested access
-         */
-        public Refuse {
-            claims = List.copyOf(claims);
-        }
-
         @Override
         public String toString() {
             return text(claims) + " is refused";
@@ -59,16 +40,6 @@ sealed interface Action {
      * @param claims what it was of
      */
     record Release(String holder, List<LockClaim> claims) implements Action {
-        /**
-         * Takes the claims as they are now.
-         *
-         * @param holder whose
-         * @param claims what it was of
-         */
-        public Release {
-            claims = List.copyOf(claims);
-        }
-
         @Override
         public String toString() {
             return holder + " releases";

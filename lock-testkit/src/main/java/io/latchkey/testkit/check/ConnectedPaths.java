@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,14 +15,14 @@ final class ConnectedPaths {
     private ConnectedPaths() {}
 
     /** The attempts of each group of paths, by the name of one of its paths. */
-    static Map<String, List<AttemptSummary>> group(List<AttemptSummary> summaries) {
+    static Map<String, List<Attempt.Summary>> group(List<Attempt.Summary> summaries) {
         ConnectedPaths paths = new ConnectedPaths();
-        for (AttemptSummary summary : summaries) {
+        for (Attempt.Summary summary : summaries) {
             String first = summary.claims().get(0).path();
             summary.claims().forEach(claim -> paths.connect(first, claim.path()));
         }
-        Map<String, List<AttemptSummary>> groups = new TreeMap<>();
-        for (AttemptSummary summary : summaries) {
+        Map<String, List<Attempt.Summary>> groups = new TreeMap<>();
+        for (Attempt.Summary summary : summaries) {
             groups.computeIfAbsent(paths.root(summary.claims().get(0).path()), root -> new ArrayList<>())
                     .add(summary);
         }

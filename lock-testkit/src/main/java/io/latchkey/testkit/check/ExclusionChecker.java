@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -183,16 +182,12 @@ public final class ExclusionChecker {
         }
     }
 
-    private interface Report {
-        void add(String text, Set<Long> attempts, long from, long to);
-    }
-
     private static void found(
             String what,
             List<HoldInterval> against,
             HoldInterval next,
             ToLongFunction<HoldInterval> until,
-            Report report) {
+            Findings.Report report) {
         List<HoldInterval> all = new ArrayList<>(against);
         all.add(next);
         long end = all.stream().mapToLong(until).min().orElseThrow();

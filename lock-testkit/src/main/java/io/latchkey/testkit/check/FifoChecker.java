@@ -4,7 +4,6 @@ package io.latchkey.testkit.check;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.check.SessionEnds.Bearing;
 import io.latchkey.testkit.history.Attempt;
-import io.latchkey.testkit.history.AttemptSummary;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
@@ -62,26 +61,27 @@ public final class FifoChecker {
     }
 
     /** A request that was placed, on one path, and while it stands there. */
-    private record Standing(AttemptSummary summary, LockClaim claim, long until, boolean isCertain) {
+    private record Standing(Attempt.Summary summary, LockClaim claim, long until, boolean isCertain) {
         boolean waitsAt(long moment) {
             return summary.granted() > moment;
         }
     }
 
     private Verdict verdict() {
-        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
-        List<AttemptSummary> grants = summaries.stream()
-                .filter(AttemptSummary::isGranted)
-                .sorted(Comparator.comparingLong(AttemptSummary::granted))
+        List<Attempt.Summary> summaries = Attempt.Summary.of(findings.events());
+        List<Attempt.Summary> grants = summaries.stream()
+                .filter(Attempt.Summary::isGranted)
+                .sorted(Comparator.comparingLong(Attempt.Summary::granted))
                 .toList();
-        if (summaries.stream().noneMatch(summary -> summary.placed() != AttemptSummary.NEVER)
+        if (summaries.stream().noneMatch(summary -> summary.placed() != Attempt.Summary.NEVER)
                 && anyWaitedBesideAnother(summaries)) {
             return new Verdict.Inapplicable(
                     findings.rule(),
                     "it is not recorded when requests were placed: record locks of a FaultyClient, or call Attempt.placed()");
         }
         Map<String, List<Standing>> byPath = summaries.stream()
-                .filter(summary -> summary.placed() != AttemptSummary.NEVER && summary.gaveUp() == AttemptSummary.NEVER)
+                .filter(summary ->
+                        summary.placed() != Attempt.Summary.NEVER && summary.gaveUp() == Attempt.Summary.NEVER)
                 .flatMap(summary -> summary.claims().stream().map(claim -> standing(summary, claim)))
                 .sorted(Comparator.comparingLong(standing -> standing.summary().placed()))
                 .collect(Collectors.groupingBy(standing -> standing.claim().path()));
@@ -96,12 +96,12 @@ public final class FifoChecker {
         return findings.verdict(grants.size());
     }
 
-    private static boolean anyWaitedBesideAnother(List<AttemptSummary> summaries) {
-        List<AttemptSummary> granted =
-                summaries.stream().filter(AttemptSummary::isGranted).toList();
+    private static boolean anyWaitedBesideAnother(List<Attempt.Summary> summaries) {
+        List<Attempt.Summary> granted =
+                summaries.stream().filter(Attempt.Summary::isGranted).toList();
         long end = -1;
-        for (AttemptSummary summary : granted.stream()
-                .sorted(Comparator.comparingLong(AttemptSummary::requested))
+        for (Attempt.Summary summary : granted.stream()
+                .sorted(Comparator.comparingLong(Attempt.Summary::requested))
                 .toList()) {
             if (summary.requested() < end) {
                 return true;
@@ -112,10 +112,10 @@ public final class FifoChecker {
     }
 
     /** Through the grants in order of time, with those requests at hand that have been placed and may still stand. */
-    private void checkOne(List<Standing> queue, List<AttemptSummary> grants, String path) {
+    private void checkOne(List<Standing> queue, List<Attempt.Summary> grants, String path) {
         List<Standing> atHand = new ArrayList<>();
         int next = 0;
-        for (AttemptSummary grant : grants) {
+        for (Attempt.Summary grant : grants) {
             long now = grant.granted();
             while (next < queue.size() && queue.get(next).summary().placed() < now) {
                 atHand.add(queue.get(next++));
@@ -168,11 +168,7 @@ public final class FifoChecker {
                 .toList();
     }
 
-    private interface Report {
-        void add(String text, Set<Long> attempts, long from, long to);
-    }
-
-    private void found(AttemptSummary grant, List<Standing> overtaken, String path, Report report) {
+    private void found(Attempt.Summary grant, List<Standing> overtaken, String path, Findings.Report report) {
         Set<Long> attempts = new HashSet<>(Set.of(grant.attempt()));
         overtaken.forEach(standing -> attempts.add(standing.summary().attempt()));
         String whom =
@@ -184,7 +180,7 @@ public final class FifoChecker {
                 grant.granted());
     }
 
-    private Standing standing(AttemptSummary summary, LockClaim claim) {
+    private Standing standing(Attempt.Summary summary, LockClaim claim) {
         if (!summary.isGranted()) {
             boolean sessionsLive = findings.events().stream()
                     .noneMatch(event -> event.client().equals(summary.client())
@@ -192,7 +188,7 @@ public final class FifoChecker {
                                     || event.what() == HistoryEvent.What.NOTE)
                             && event.attempt() == 0
                             && event.nanos() >= summary.requested());
-            return new Standing(summary, claim, AttemptSummary.NEVER, sessionsLive);
+            return new Standing(summary, claim, Attempt.Summary.NEVER, sessionsLive);
         }
         HoldInterval hold = HoldInterval.of(summary, claim);
         return ends.on(hold) == Bearing.GRANTED_ALIVE

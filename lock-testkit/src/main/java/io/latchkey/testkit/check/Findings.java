@@ -2,9 +2,9 @@
 package io.latchkey.testkit.check;
 
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.report.Evidence;
-import io.latchkey.testkit.report.Evidence.Spot;
 import io.latchkey.testkit.report.Timeline;
+import io.latchkey.testkit.report.Timeline.Evidence;
+import io.latchkey.testkit.report.Timeline.Evidence.Spot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +23,12 @@ final class Findings {
     private final List<Spot> brokenAt = new ArrayList<>();
     private final List<String> open = new ArrayList<>();
     private final List<Spot> openAt = new ArrayList<>();
+
+    /** One of the ways in which attempts are found. */
+    @FunctionalInterface
+    interface Report {
+        void add(String text, Set<Long> attempts, long from, long to);
+    }
 
     Findings(String rule, List<HistoryEvent> events) {
         this.rule = rule;
@@ -61,10 +67,14 @@ final class Findings {
     /** @param grants how many grants were looked at */
     Verdict verdict(int grants) {
         if (!broken.isEmpty()) {
-            return new Verdict.Broken(rule, grants, broken, new Evidence(events, brokenAt, ""));
+            return new Verdict.Broken(rule, grants, List.copyOf(broken), evidence(brokenAt));
         }
         return open.isEmpty()
                 ? new Verdict.Obeyed(rule, grants)
-                : new Verdict.Undecided(rule, grants, open, new Evidence(events, openAt, ""));
+                : new Verdict.Undecided(rule, grants, List.copyOf(open), evidence(openAt));
+    }
+
+    private Evidence evidence(List<Spot> spots) {
+        return new Evidence(events, List.copyOf(spots), "");
     }
 }

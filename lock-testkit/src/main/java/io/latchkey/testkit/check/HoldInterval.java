@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ record HoldInterval(
         long surelyUntil,
         long perhapsUntil,
         Ending ending) {
-    static final long END_OF_TIME = AttemptSummary.NEVER;
+    static final long END_OF_TIME = Attempt.Summary.NEVER;
 
     /** How it ended, as far as its client knows. */
     enum Ending {
@@ -39,7 +39,7 @@ record HoldInterval(
     /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
     static List<HoldInterval> of(List<HistoryEvent> events) {
         List<HoldInterval> holdings = new ArrayList<>();
-        for (AttemptSummary summary : AttemptSummary.of(events)) {
+        for (Attempt.Summary summary : Attempt.Summary.of(events)) {
             if (summary.isGranted()) {
                 summary.claims().forEach(claim -> holdings.add(of(summary, claim)));
             }
@@ -49,8 +49,8 @@ record HoldInterval(
     }
 
     /** The grant of an attempt that was granted, on one of its paths. */
-    static HoldInterval of(AttemptSummary summary, LockClaim claim) {
-        boolean lost = summary.lost() != AttemptSummary.NEVER;
+    static HoldInterval of(Attempt.Summary summary, LockClaim claim) {
+        boolean lost = summary.lost() != Attempt.Summary.NEVER;
         return new HoldInterval(
                 summary.client(),
                 summary.attempt(),

@@ -6,7 +6,6 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,18 +36,7 @@ public final class LeakChecker {
      * @param nodes nodes below the paths in question
      * @param watches all watches
      */
-    public record Left(List<ServerNode> nodes, List<ServerWatch> watches) {
-        /**
-         * Takes both as they are now.
-         *
-         * @param nodes nodes below the paths in question
-         * @param watches all watches
-         */
-        public Left {
-            nodes = List.copyOf(nodes);
-            watches = List.copyOf(watches);
-        }
-    }
+    public record Left(List<ServerNode> nodes, List<ServerNode.Watch> watches) {}
 
     /**
      * Says whose session owns what is left.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
@@ -49,7 +49,7 @@ public final class LinearizabilityChecker {
     private final long mostSteps;
 
     private LinearizabilityChecker(
-            String rule, List<HistoryEvent> events, Function<AttemptSummary, String> holders, long mostSteps) {
+            String rule, List<HistoryEvent> events, Function<Attempt.Summary, String> holders, long mostSteps) {
         findings = new Findings(rule, events);
         operations = new Operations(events, holders);
         this.mostSteps = mostSteps;
@@ -92,13 +92,13 @@ public final class LinearizabilityChecker {
      * @param mostSteps how many times the search for each group of paths may try an operation
      */
     public static Verdict ofViews(List<HistoryEvent> events, long mostSteps) {
-        return new LinearizabilityChecker("one thing at a time, re-entrant", events, AttemptSummary::client, mostSteps)
+        return new LinearizabilityChecker("one thing at a time, re-entrant", events, Attempt.Summary::client, mostSteps)
                 .verdict((group, search) -> search.run(new ReentrantMutexModel()));
     }
 
     /** One group of paths with the model that fits it. */
     private interface Judge {
-        Outcome judge(List<AttemptSummary> group, Searching search);
+        Outcome judge(List<Attempt.Summary> group, Searching search);
     }
 
     private interface Searching {
@@ -106,13 +106,13 @@ public final class LinearizabilityChecker {
     }
 
     private Verdict verdict(Judge judge) {
-        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
+        List<Attempt.Summary> summaries = Attempt.Summary.of(findings.events());
         ConnectedPaths.group(summaries).forEach((path, group) -> check(path, group, judge));
         return findings.verdict(
-                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(Attempt.Summary::isGranted).count());
     }
 
-    private void check(String path, List<AttemptSummary> group, Judge judge) {
+    private void check(String path, List<Attempt.Summary> group, Judge judge) {
         Outcome sure = judge.judge(group, searching(operations.of(group, Operations.Count.SURE)));
         if (sure instanceof Outcome.Impossible impossible) {
             boolean oneByOne = group.stream().anyMatch(summary -> waitedDuringAResize(summary, group));
@@ -129,7 +129,7 @@ public final class LinearizabilityChecker {
         }
     }
 
-    private static boolean waitedDuringAResize(AttemptSummary multi, List<AttemptSummary> group) {
+    private static boolean waitedDuringAResize(Attempt.Summary multi, List<Attempt.Summary> group) {
         return multi.claims().size() > 1
                 && multi.isGranted()
                 && group.stream()
@@ -148,9 +148,9 @@ public final class LinearizabilityChecker {
         };
     }
 
-    private static Outcome judge(List<AttemptSummary> group, Searching search) {
+    private static Outcome judge(List<Attempt.Summary> group, Searching search) {
         Set<LockClaim> claims = group.stream()
-                .filter(AttemptSummary::isAsked)
+                .filter(Attempt.Summary::isAsked)
                 .flatMap(summary -> summary.claims().stream())
                 .collect(Collectors.toSet());
         Set<String> paths = claims.stream().map(LockClaim::path).collect(Collectors.toSet());
@@ -166,20 +166,16 @@ public final class LinearizabilityChecker {
         } else if (!capacities.isEmpty()) {
             return search.run(new SemaphoreModel(capacities.values().iterator().next()));
         }
-        boolean anyShared = claims.stream().anyMatch(LockClaim.Shared.class::isInstance);
-        return anyShared ? search.run(new ReadWriteModel()) : search.run(new MutexModel());
+        return search.run(new ReadWriteModel());
     }
 
-    private interface Report {
-        void add(String text, Set<Long> attempts, long from, long to);
-    }
-
-    private static void found(String path, Outcome.Impossible impossible, List<AttemptSummary> group, Report report) {
+    private static void found(
+            String path, Outcome.Impossible impossible, List<Attempt.Summary> group, Findings.Report report) {
         Operation stuck = impossible.stuck();
         Set<Long> attempts = new HashSet<>(Set.of(stuck.attempt()));
         // The holders in the state in which the search is stuck have begun but not ended.
         group.stream()
-                .filter(AttemptSummary::isGranted)
+                .filter(Attempt.Summary::isGranted)
                 .filter(summary -> summary.granted() <= stuck.end()
                         && Math.max(summary.perhapsUntil(), summary.granted()) >= stuck.call())
                 .limit(2 * SHOWN)

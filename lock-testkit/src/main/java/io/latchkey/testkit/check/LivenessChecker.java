@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
@@ -45,7 +45,7 @@ public final class LivenessChecker {
     private static final String RULE = "every attempt ends when promised";
 
     private final Findings findings;
-    private final List<AttemptSummary> summaries;
+    private final List<Attempt.Summary> summaries;
     private final long allowance;
     private final long served;
     private final long end;
@@ -53,8 +53,8 @@ public final class LivenessChecker {
 
     private LivenessChecker(List<HistoryEvent> events, Duration allowance, Duration served, long end) {
         this.findings = new Findings(RULE, events);
-        this.summaries = AttemptSummary.of(events).stream()
-                .filter(AttemptSummary::isAsked)
+        this.summaries = Attempt.Summary.of(events).stream()
+                .filter(Attempt.Summary::isAsked)
                 .toList();
         this.allowance = allowance.toNanos();
         this.served = served.toNanos();
@@ -93,15 +93,15 @@ public final class LivenessChecker {
 
     private Verdict verdict() {
         summaries.forEach(this::checkTime);
-        Map<String, List<AttemptSummary>> groups = ConnectedPaths.group(summaries);
+        Map<String, List<Attempt.Summary>> groups = ConnectedPaths.group(summaries);
         groups.values().forEach(this::checkService);
         return findings.verdict(
-                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(Attempt.Summary::isGranted).count());
     }
 
     // An attempt's own time
 
-    private void checkTime(AttemptSummary summary) {
+    private void checkTime(Attempt.Summary summary) {
         Optional<Duration> patience = summary.patience();
         if (patience.isEmpty()) {
             return;
@@ -115,7 +115,7 @@ public final class LivenessChecker {
                             "%s had %.3f ms and %s %.3f ms later than promised",
                             summary.name(),
                             nanos(patience.get()) / 1e6,
-                            summary.answered() == AttemptSummary.NEVER ? "has not ended" : "ended",
+                            summary.answered() == Attempt.Summary.NEVER ? "has not ended" : "ended",
                             late / 1e6),
                     Set.of(summary.attempt()),
                     summary.requested() + bound,
@@ -130,7 +130,7 @@ public final class LivenessChecker {
 
     // Service
 
-    private record Step(long nanos, Kind kind, Optional<AttemptSummary> summary) {}
+    private record Step(long nanos, Kind kind, Optional<Attempt.Summary> summary) {}
 
     /** In the order in which they count if they happen at once. */
     private enum Kind {
@@ -142,18 +142,18 @@ public final class LivenessChecker {
         END
     }
 
-    private List<Step> steps(List<AttemptSummary> group) {
+    private List<Step> steps(List<Attempt.Summary> group) {
         List<Step> steps = new ArrayList<>();
-        for (AttemptSummary summary : group) {
+        for (Attempt.Summary summary : group) {
             steps.add(new Step(summary.requested(), Kind.ASKED, Optional.of(summary)));
             if (summary.isGranted()) {
                 steps.add(new Step(summary.granted(), Kind.GRANTED, Optional.of(summary)));
-                long let = summary.released() == AttemptSummary.NEVER ? summary.perhapsUntil() : summary.released();
+                long let = summary.released() == Attempt.Summary.NEVER ? summary.perhapsUntil() : summary.released();
                 long gone = Math.max(summary.granted(), let);
-                if (gone != AttemptSummary.NEVER) {
+                if (gone != Attempt.Summary.NEVER) {
                     steps.add(new Step(gone, gone == summary.granted() ? Kind.LEFT : Kind.GONE, Optional.of(summary)));
                 }
-            } else if (summary.gaveUp() != AttemptSummary.NEVER) {
+            } else if (summary.gaveUp() != Attempt.Summary.NEVER) {
                 steps.add(new Step(summary.gaveUp(), Kind.LEFT, Optional.of(summary)));
             }
         }
@@ -172,15 +172,15 @@ public final class LivenessChecker {
     }
 
     /** The waiters and possible holders of a path, and the time since when a grant is due. */
-    private void checkService(List<AttemptSummary> group) {
-        Map<Long, AttemptSummary> waiting = new HashMap<>();
-        Map<Long, AttemptSummary> holding = new HashMap<>();
+    private void checkService(List<Attempt.Summary> group) {
+        Map<Long, Attempt.Summary> waiting = new HashMap<>();
+        Map<Long, Attempt.Summary> holding = new HashMap<>();
         boolean free = false;
         long since = 0;
         for (Step step : steps(group)) {
             if (free && step.nanos() - since > served) {
                 sleptOn(waiting.values(), since, step.nanos());
-                since = AttemptSummary.NEVER; // told once, until something happens
+                since = Attempt.Summary.NEVER; // told once, until something happens
             }
             step.summary().ifPresent(summary -> {
                 switch (step.kind()) {
@@ -201,10 +201,10 @@ public final class LivenessChecker {
             }
             free = now;
         }
-        for (AttemptSummary left : waiting.values()) {
+        for (Attempt.Summary left : waiting.values()) {
             Set<Long> beside = new HashSet<>(holding.keySet());
             beside.add(left.attempt());
-            String whom = holding.values().stream().map(AttemptSummary::name).collect(Collectors.joining(", "));
+            String whom = holding.values().stream().map(Attempt.Summary::name).collect(Collectors.joining(", "));
             findings.open(
                     left.name() + " still waits at the end of the record"
                             + (whom.isEmpty() ? ", and there is no holder" : ", while these may hold: " + whom),
@@ -214,10 +214,10 @@ public final class LivenessChecker {
         }
     }
 
-    private void sleptOn(Iterable<AttemptSummary> waiting, long since, long until) {
+    private void sleptOn(Iterable<Attempt.Summary> waiting, long since, long until) {
         Set<Long> attempts = new HashSet<>();
         List<String> names = new ArrayList<>();
-        for (AttemptSummary summary : waiting) {
+        for (Attempt.Summary summary : waiting) {
             attempts.add(summary.attempt());
             names.add(summary.name());
         }
@@ -232,13 +232,13 @@ public final class LivenessChecker {
                 until);
     }
 
-    private boolean allFit(Iterable<AttemptSummary> waiting, Iterable<AttemptSummary> holding) {
+    private boolean allFit(Iterable<Attempt.Summary> waiting, Iterable<Attempt.Summary> holding) {
         Map<String, Room> rooms = new HashMap<>();
-        for (AttemptSummary holder : holding) {
+        for (Attempt.Summary holder : holding) {
             holder.claims().forEach(claim -> rooms.computeIfAbsent(claim.path(), path -> new Room())
                     .take(claim));
         }
-        for (AttemptSummary summary : waiting) {
+        for (Attempt.Summary summary : waiting) {
             for (LockClaim claim : summary.claims()) {
                 Room room = rooms.get(claim.path());
                 if (room != null && !room.fits(claim, smallest.getOrDefault(claim.path(), Integer.MAX_VALUE))) {

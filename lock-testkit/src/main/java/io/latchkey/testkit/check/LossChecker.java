@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
@@ -59,26 +59,26 @@ public final class LossChecker {
                         event.nanos());
             }
         }
-        List<AttemptSummary> summaries = AttemptSummary.of(findings.events());
+        List<Attempt.Summary> summaries = Attempt.Summary.of(findings.events());
         summaries.stream()
-                .filter(summary -> summary.lost() != AttemptSummary.NEVER)
+                .filter(summary -> summary.lost() != Attempt.Summary.NEVER)
                 .forEach(this::checkFinal);
         Map<Long, HistoryEvent> ends = ends();
-        summaries.stream().filter(AttemptSummary::isGranted).forEach(summary -> checkTold(summary, ends));
+        summaries.stream().filter(Attempt.Summary::isGranted).forEach(summary -> checkTold(summary, ends));
         return findings.verdict(
-                (int) summaries.stream().filter(AttemptSummary::isGranted).count());
+                (int) summaries.stream().filter(Attempt.Summary::isGranted).count());
     }
 
-    private void checkFinal(AttemptSummary summary) {
+    private void checkFinal(Attempt.Summary summary) {
         Set<Long> attempt = Set.of(summary.attempt());
-        if (summary.lastLook() != AttemptSummary.NEVER && summary.lastLook() > summary.lost()) {
+        if (summary.lastLook() != Attempt.Summary.NEVER && summary.lastLook() > summary.lost()) {
             findings.broken(
                     summary.name() + " was found valid after its loss was reported",
                     attempt,
                     summary.lost(),
                     summary.lastLook());
         }
-        if (summary.released() != AttemptSummary.NEVER && summary.releasing() > summary.lost()) {
+        if (summary.released() != Attempt.Summary.NEVER && summary.releasing() > summary.lost()) {
             findings.broken(
                     summary.name() + " was released cleanly after its loss was reported",
                     attempt,
@@ -94,9 +94,9 @@ public final class LossChecker {
         }
     }
 
-    private void checkTold(AttemptSummary summary, Map<Long, HistoryEvent> ends) {
+    private void checkTold(Attempt.Summary summary, Map<Long, HistoryEvent> ends) {
         HistoryEvent end = ends.get(summary.session());
-        boolean unended = summary.lost() == AttemptSummary.NEVER && summary.releasing() == AttemptSummary.NEVER;
+        boolean unended = summary.lost() == Attempt.Summary.NEVER && summary.releasing() == Attempt.Summary.NEVER;
         if (unended && end != null) {
             findings.open(
                     summary.name() + " has not been notified of its loss yet",

@@ -31,18 +31,7 @@ final class MultiLockModel implements SequentialModel<MultiLockModel.Paths> {
      * @param locks paths of mutexes and read-write locks
      * @param semaphores paths of semaphores
      */
-    public record Paths(Map<String, ReadWriteModel.Holds> locks, Map<String, SemaphoreModel.Holds> semaphores) {
-        /**
-         * Takes both as they are now.
-         *
-         * @param locks paths of mutexes and read-write locks
-         * @param semaphores paths of semaphores
-         */
-        public Paths {
-            locks = Map.copyOf(locks);
-            semaphores = Map.copyOf(semaphores);
-        }
-    }
+    public record Paths(Map<String, ReadWriteModel.Holds> locks, Map<String, SemaphoreModel.Holds> semaphores) {}
 
     @Override
     public Paths initial() {

@@ -13,16 +13,7 @@ record Operation(Action action, long attempt, long call, long end) {
     /** The end of an operation whose outcome is unknown. */
     public static final long OPEN = Long.MAX_VALUE;
 
-    /**
-     * Makes the operation.
-     *
-     * @param action its effect
-     * @param attempt the attempt of the history that it is part of
-     * @param call when it was begun, in nanoseconds since the history began
-     * @param end when it was over
-     * @throws IllegalArgumentException if it ends before its call
-     */
-    public Operation {
+    Operation {
         if (end < call) {
             throw new IllegalArgumentException("ends before it begins: " + action);
         }

@@ -2,7 +2,7 @@
 package io.latchkey.testkit.check;
 
 import io.latchkey.testkit.check.SessionEnds.Bearing;
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
 import io.latchkey.testkit.history.LockClaim;
@@ -17,7 +17,7 @@ final class Operations {
     private static final String CERTAIN = "RELEASED";
 
     private final SessionEnds ends;
-    private final Function<AttemptSummary, String> holders;
+    private final Function<Attempt.Summary, String> holders;
     private final List<HistoryEvent> events;
 
     /** What counts of holds whose end or session is not known exactly. */
@@ -29,20 +29,20 @@ final class Operations {
     }
 
     /** @param holders under which name an attempt holds */
-    Operations(List<HistoryEvent> events, Function<AttemptSummary, String> holders) {
+    Operations(List<HistoryEvent> events, Function<Attempt.Summary, String> holders) {
         this.events = events;
         this.ends = new SessionEnds(events);
         this.holders = holders;
     }
 
     /** What these attempts did, all of the same group of paths. */
-    List<Operation> of(List<AttemptSummary> group, Count count) {
+    List<Operation> of(List<Attempt.Summary> group, Count count) {
         List<Operation> operations = new ArrayList<>();
         boolean resized = false;
-        for (AttemptSummary summary : group) {
+        for (Attempt.Summary summary : group) {
             if (summary.isGranted()) {
                 addHold(summary, group, count, operations);
-            } else if (summary.resizing() != AttemptSummary.NEVER) {
+            } else if (summary.resizing() != Attempt.Summary.NEVER) {
                 addResize(summary, operations);
                 resized = true;
             }
@@ -59,14 +59,15 @@ final class Operations {
         return operations;
     }
 
-    private void addHold(AttemptSummary summary, List<AttemptSummary> group, Count count, List<Operation> operations) {
+    private void addHold(
+            Attempt.Summary summary, List<Attempt.Summary> group, Count count, List<Operation> operations) {
         HoldInterval hold = HoldInterval.of(summary, summary.claims().get(0));
         if (!counts(summary, count)) {
             return;
         }
         String holder = holders.apply(summary);
         if (summary.isDowngrade()) {
-            Optional<AttemptSummary> writer = group.stream()
+            Optional<Attempt.Summary> writer = group.stream()
                     .filter(each -> isGoneOnWith(each, summary))
                     .filter(each -> counts(each, count))
                     .findFirst();
@@ -91,7 +92,7 @@ final class Operations {
         boolean goesOn = summary.goesOnInAnother();
         long limit = ends.limitOf(hold);
         long from = Math.min(count == Count.SURE ? summary.surelyUntil() : summary.perhapsUntil(), limit);
-        if (!goesOn && from != AttemptSummary.NEVER) {
+        if (!goesOn && from != Attempt.Summary.NEVER) {
             boolean known = summary.isReleasedInOrder() && summary.outcome().equals(CERTAIN);
             operations.add(new Operation(
                     new Action.Release(holder, summary.claims()),
@@ -102,12 +103,12 @@ final class Operations {
     }
 
     /** Whether the session of the grant lived, as far as it counts. */
-    private boolean counts(AttemptSummary summary, Count count) {
+    private boolean counts(Attempt.Summary summary, Count count) {
         Bearing bearing = ends.on(HoldInterval.of(summary, summary.claims().get(0)));
         return bearing == Bearing.GRANTED_ALIVE || (bearing == Bearing.UNKNOWN && count == Count.PERHAPS);
     }
 
-    private static boolean isGoneOnWith(AttemptSummary writer, AttemptSummary reader) {
+    private static boolean isGoneOnWith(Attempt.Summary writer, Attempt.Summary reader) {
         return writer.isGranted()
                 && writer.token() == reader.token()
                 && writer.client().equals(reader.client())
@@ -115,13 +116,13 @@ final class Operations {
                 && writer.attempt() != reader.attempt();
     }
 
-    private static void addResize(AttemptSummary summary, List<Operation> operations) {
+    private static void addResize(Attempt.Summary summary, List<Operation> operations) {
         if (summary.claims().get(0) instanceof LockClaim.Permits some) {
             operations.add(new Operation(
                     new Action.Resize(some.path(), some.of()),
                     summary.attempt(),
                     summary.resizing(),
-                    summary.resized() == AttemptSummary.NEVER ? Operation.OPEN : summary.resized()));
+                    summary.resized() == Attempt.Summary.NEVER ? Operation.OPEN : summary.resized()));
         }
     }
 
@@ -129,7 +130,7 @@ final class Operations {
      * Whether an attempt that did not wait was certainly refused because of a holder: not because of a waiter, a
      * request that may still have been queued, or nodes of an ended session.
      */
-    private boolean isRefused(AttemptSummary summary, List<AttemptSummary> group) {
+    private boolean isRefused(Attempt.Summary summary, List<Attempt.Summary> group) {
         if (!summary.ranOutOfTime() || !summary.patience().equals(Optional.of(Duration.ZERO))) {
             return false;
         }

@@ -14,17 +14,7 @@ sealed interface Outcome {
      * @param order those that did
      * @param steps how many times the search tried an operation
      */
-    record Found(List<Operation> order, long steps) implements Outcome {
-        /**
-         * Takes the order as it is now.
-         *
-         * @param order those that did
-         * @param steps how many times the search tried an operation
-         */
-        public Found {
-            order = List.copyOf(order);
-        }
-    }
+    record Found(List<Operation> order, long steps) implements Outcome {}
 
     /**
      * There is no such order.
@@ -34,19 +24,7 @@ sealed interface Outcome {
      * @param state what the model's state was then, in words
      * @param steps how many times the search tried an operation
      */
-    record Impossible(Operation stuck, List<Operation> last, String state, long steps) implements Outcome {
-        /**
-         * Takes them as they are now.
-         *
-         * @param stuck the operation at whose end the search got no further, when it had got furthest
-         * @param last what had taken effect by then, in order
-         * @param state what the model's state was then, in words
-         * @param steps how many times the search tried an operation
-         */
-        public Impossible {
-            last = List.copyOf(last);
-        }
-    }
+    record Impossible(Operation stuck, List<Operation> last, String state, long steps) implements Outcome {}
 
     /**
      * The search was not over after so many steps, and nothing is known.

@@ -12,26 +12,13 @@ import java.util.Set;
  * of requests.
  */
 final class ReadWriteModel implements SequentialModel<ReadWriteModel.Holds> {
-    /** A free lock. */
-    public ReadWriteModel() {}
-
     /**
      * The holders.
      *
      * @param writer the hold of a writer, if there is one
      * @param readers the holds of readers
      */
-    public record Holds(Optional<String> writer, Set<String> readers) {
-        /**
-         * Takes the readers as they are now.
-         *
-         * @param writer the hold of a writer, if there is one
-         * @param readers the holds of readers
-         */
-        public Holds {
-            readers = Set.copyOf(readers);
-        }
-    }
+    public record Holds(Optional<String> writer, Set<String> readers) {}
 
     @Override
     public Holds initial() {

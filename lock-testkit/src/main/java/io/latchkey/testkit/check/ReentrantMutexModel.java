@@ -5,9 +5,6 @@ import java.util.Optional;
 
 /** A re-entrant mutex. Holders are threads; each hold is released separately. */
 final class ReentrantMutexModel implements SequentialModel<ReentrantMutexModel.Holds> {
-    /** A free mutex. */
-    public ReentrantMutexModel() {}
-
     /**
      * The holder, and the number of its holds.
      *

@@ -27,16 +27,6 @@ final class SemaphoreModel implements SequentialModel<SemaphoreModel.Holds> {
      * @param permits how many each hold has
      */
     public record Holds(int capacity, Map<String, Integer> permits) {
-        /**
-         * Takes the holds as they are now.
-         *
-         * @param capacity how many there are
-         * @param permits how many each hold has
-         */
-        public Holds {
-            permits = Map.copyOf(permits);
-        }
-
         private boolean fits(int more) {
             int held = 0;
             for (int each : permits.values()) {

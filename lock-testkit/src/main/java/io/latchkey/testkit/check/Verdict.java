@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.report.Evidence;
 import io.latchkey.testkit.report.HtmlReport;
+import io.latchkey.testkit.report.Timeline.Evidence;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -37,18 +37,6 @@ public sealed interface Verdict {
      * @param evidence what the findings rest on
      */
     record Broken(String rule, int grants, List<String> findings, Evidence evidence) implements Verdict {
-        /**
-         * Takes the findings as they are now.
-         *
-         * @param rule the rule that was checked, in a few words
-         * @param grants the number of grants that were checked
-         * @param findings what breaks it, each with a timeline
-         * @param evidence what the findings rest on
-         */
-        public Broken {
-            findings = List.copyOf(findings);
-        }
-
         @Override
         public String toString() {
             return rule + ": BROKEN " + times(findings.size()) + " in " + counted(grants, "grant") + "\n"
@@ -65,18 +53,6 @@ public sealed interface Verdict {
      * @param evidence what the findings rest on
      */
     record Undecided(String rule, int grants, List<String> findings, Evidence evidence) implements Verdict {
-        /**
-         * Takes the findings as they are now.
-         *
-         * @param rule the rule that was checked, in a few words
-         * @param grants the number of grants that were checked
-         * @param findings what may break it, and what is missing
-         * @param evidence what the findings rest on
-         */
-        public Undecided {
-            findings = List.copyOf(findings);
-        }
-
         @Override
         public String toString() {
             return rule + ": cannot be decided in " + counted(findings.size(), "place") + "\n"
@@ -184,8 +160,10 @@ public sealed interface Verdict {
      */
     static Verdict of(String rule, int grants, List<String> broken, List<String> open) {
         if (!broken.isEmpty()) {
-            return new Broken(rule, grants, broken, Evidence.NONE);
+            return new Broken(rule, grants, List.copyOf(broken), Evidence.NONE);
         }
-        return open.isEmpty() ? new Obeyed(rule, grants) : new Undecided(rule, grants, open, Evidence.NONE);
+        return open.isEmpty()
+                ? new Obeyed(rule, grants)
+                : new Undecided(rule, grants, List.copyOf(open), Evidence.NONE);
     }
 }

@@ -15,6 +15,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
+import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -30,35 +31,7 @@ import org.junit.jupiter.api.Assertions;
  * The guarantees of {@link Acquirable} for every lock while nothing fails. Each recipe's contract has it, with what
  * stands there as the lock; it cannot be extended by itself.
  *
- * <ul>
- *   <li>LK-ACQ-01: a free lock is granted, in every form of acquiring
- *   <li>LK-ACQ-02: a request that conflicts with the holder is not granted, in any form
- *   <li>LK-ACQ-03: a release lets the next in
- *   <li>LK-ACQ-04: requests of several clients are granted first come first served
- *   <li>LK-ACQ-05: acquiring is not re-entrant: each call is a request of its own
- *   <li>LK-ACQ-06: two objects for one path in one client are one lock
- *   <li>LK-ACQ-07: a timed request out of time is empty, in time, and leaves nothing
- *   <li>LK-ACQ-08: a timed request is granted when its turn comes in time
- *   <li>LK-ACQ-09: a time of zero is now or never
- *   <li>LK-ACQ-10: an asynchronous timed request out of time is empty and leaves nothing
- *   <li>LK-ACQ-11: to cancel an asynchronous request leaves the queue
- *   <li>LK-ACQ-12: to complete an asynchronous request otherwise leaves the queue
- *   <li>LK-ACQ-13: interruption ends the wait with an exception, clears the status, and leaves nothing
- *   <li>LK-ACQ-14: a thread that is interrupted on entry sends nothing
- *   <li>LK-ACQ-15: call runs its body under the lock, returns its result, and releases
- *   <li>LK-ACQ-16: call and run release when the body throws, and throw the same
- *   <li>LK-ACQ-17: a body may release earlier
- *   <li>LK-ACQ-18: call does not run its body when it is interrupted
- *   <li>LK-ACQ-19: the queue shows holders and waiters, in order, and is empty when all have left
- *   <li>LK-ACQ-20: a negative timeout and null arguments are refused before anything is sent
- *   <li>LK-ACQ-21: to close a client ends its waiting and its later requests
- *   <li>LK-ACQ-22: to close a client loses its leases and lets the next in; to close again does nothing
- *   <li>LK-ACQ-23: a stage of a request's future may call the server
- *   <li>LK-ACQ-24: a waiter that leaves admits no request out of turn
- *   <li>LK-ACQ-25: call with INTERRUPT runs its body under the lock, returns or throws what it did, and releases
- *   <li>LK-ACQ-26: an interrupt does not end an uninterruptible wait, and the status is set when it ends
- *   <li>LK-ACQ-27: the queue shows the label of each request that has one of its own
- * </ul>
+ * <p>The class is long because each guarantee is a test of its own, and every recipe gives them all.
  */
 abstract class AcquirableContract extends LockContract {
     /** For subclasses. */
@@ -481,5 +454,77 @@ abstract class AcquirableContract extends LockContract {
         assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));
         assertThrows(IllegalArgumentException.class, () -> lock.labelled("x".repeat(257)));
         assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-28",
+            says = "a lease with a limit is lost when it was held for so long, and blocks no other request any more",
+            needs = Feature.LIMITS)
+    @SuppressWarnings("NullAway") // that is what it is about
+    void heldAtMost() throws Exception {
+        Acquirable lock = lock(client());
+        Duration limit = moment();
+        long start = System.nanoTime();
+        Lease lease = acquired(lock.labelled("a").heldAtMost(limit).labelled("b"));
+        assertTrue(lease.remaining().compareTo(limit) <= 0);
+        assertEquals(LossCause.HELD_TOO_LONG, soon(lease.lost()));
+        assertTrue(System.nanoTime() - start >= limit.toNanos(), "lost before its limit");
+        assertFalse(lease.isValid());
+        assertFree(lock(client()));
+        assertThrows(NullPointerException.class, () -> lock.heldAtMost(null));
+        assertThrows(IllegalArgumentException.class, () -> lock.heldAtMost(Duration.ZERO));
+        assertThrows(IllegalArgumentException.class, () -> lock.heldAtMost(Duration.ofNanos(-1)));
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-29",
+            says = "the queue is read without waiting, and a closed client says so by the future",
+            needs = {Feature.ASYNC_QUESTIONS, Feature.CONTENDER_DETAILS})
+    void queueAsync() throws Exception {
+        LockClient client = client();
+        Acquirable lock = lock(client);
+        assertEquals(List.of(), soon(lock.queueAsync()));
+        Lease held = acquired(lock(client()));
+        CompletableFuture<Lease> next = queued(lock(client()));
+        List<Contender> queue = soon(lock.queueAsync());
+        assertEquals(
+                lock.queue().stream().map(Contender::token).toList(),
+                queue.stream().map(Contender::token).toList());
+        assertEquals(
+                lock.queue().stream().map(Contender::state).toList(),
+                queue.stream().map(Contender::state).toList());
+        assertThrows(UnsupportedOperationException.class, () -> queue.remove(0));
+        held.close();
+        soon(next).close();
+        client.close();
+        ClientClosedException unused = refused(ClientClosedException.class, lock.queueAsync());
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-30",
+            says = "a queue tells the requests of this client, and the request of a lease",
+            needs = {Feature.OWN_CONTENDERS, Feature.CONTENDER_DETAILS})
+    void ownContenders() throws Exception {
+        LockClient client = client();
+        LockClient other = client();
+        Lease held = acquired(lock(client));
+        int each = lock(client).queue().size();
+        CompletableFuture<Lease> next = queued(lock(other));
+        awaitQueue(lock(client), 2 * each);
+        List<Contender> mine = lock(client).queue();
+        List<Contender> theirs = lock(other).queue();
+        for (int i = 0; i < 2 * each; i++) {
+            boolean holds = mine.get(i).state() == State.HOLDING;
+            assertEquals(holds, mine.get(i).isOwn());
+            assertEquals(!holds, theirs.get(i).isOwn());
+            assertEquals(holds, mine.get(i).isOf(held));
+            assertEquals(holds, theirs.get(i).isOf(held));
+        }
+        held.close();
+        Lease granted = soon(next);
+        for (Contender left : lock(client).queue()) {
+            assertTrue(left.isOf(granted) && !left.isOf(held) && !left.isOwn());
+        }
+        granted.close();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.lang.reflect.Method;
 import java.util.EnumSet;
 import java.util.List;

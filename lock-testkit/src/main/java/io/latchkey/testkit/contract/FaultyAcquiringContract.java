@@ -10,30 +10,14 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * The guarantees of {@link Acquirable} for every lock while connections and sessions fail. Each recipe's contract has
  * it; it cannot be extended by itself.
- *
- * <ul>
- *   <li>LK-FAULT-01: the next is granted when a holder's session has ended
- *   <li>LK-FAULT-02: a waiter whose session ends queues again and is served, though others were ahead of it
- *   <li>LK-FAULT-03: the end of a waiter's session neither admits requests behind it early nor delays them
- *   <li>LK-FAULT-04: a request that was lost on its way is made again
- *   <li>LK-FAULT-05: a request whose answer was lost is granted, and stands in the queue once
- *   <li>LK-FAULT-06: a timed request whose answer was lost leaves nothing
- *   <li>LK-FAULT-07: a release whose answer was lost lets the next in
- *   <li>LK-FAULT-08: a thread that is interrupted while the answer is on its way leaves nothing
- *   <li>LK-FAULT-09: a request that is cancelled while the answer is on its way leaves nothing
- *   <li>LK-FAULT-10: a timed request returns in time without a server, and leaves nothing
- *   <li>LK-FAULT-11: a try without a timeout throws if no server can be reached
- *   <li>LK-FAULT-12: an untimed request waits for the connection
- *   <li>LK-FAULT-13: a grant that reaches a client whose session has ended is lost, and the next holder's lease stands
- *   <li>LK-FAULT-14: a waiter whose request an operator deletes is neither granted out of turn nor forgotten
- *   <li>LK-FAULT-15: a holder that lost its lease does not release the next one's
- * </ul>
  */
 abstract class FaultyAcquiringContract extends AcquirableContract {
     /** For subclasses. */

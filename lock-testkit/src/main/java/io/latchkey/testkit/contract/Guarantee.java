@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Documented
 @Test
 @Execution(ExecutionMode.CONCURRENT)
-public @interface Guarantee {
+@interface Guarantee {
     /** {@return the id, such as {@code LK-MUTEX-03}, which is never given to another guarantee} */
     String id();
 

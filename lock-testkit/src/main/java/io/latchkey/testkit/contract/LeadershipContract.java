@@ -14,6 +14,8 @@ import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
@@ -25,26 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * What {@link Leadership} promises over a mutex of an implementation.
- *
- * <ul>
- *   <li>LK-LEAD-01: a candidate for a free leadership leads, with the token of its lease as the epoch
- *   <li>LK-LEAD-02: of two candidates one leads; when it is closed the other does, with a higher epoch
- *   <li>LK-LEAD-03: the candidates are the queue of the mutex, and the holder is the leader
- *   <li>LK-LEAD-04: a candidate whose body returns is a candidate again, behind the others
- *   <li>LK-LEAD-05: a candidate whose body returns END ends for good
- *   <li>LK-LEAD-06: a candidate whose body throws ends for good, tells what was thrown, and lets the next lead
- *   <li>LK-LEAD-07: stepDown() interrupts the body, and the candidate queues again
- *   <li>LK-LEAD-08: closing a waiting candidate removes it from the queue
- *   <li>LK-LEAD-09: a leader whose session has ended is interrupted, and leads again later with a higher epoch
- *   <li>LK-LEAD-10: where sessions end by time, a leader that is cut off no longer leads when the next leads
- *   <li>LK-LEAD-11: a listener is notified when a term begins and when it is over, alternately
- *   <li>LK-LEAD-12: a candidate whose client is closed ends, and says why
- *   <li>LK-LEAD-13: a body that closes its candidate ends for good without waiting for itself
- *   <li>LK-LEAD-14: null arguments are refused
- * </ul>
- */
+/** What {@link Leadership} promises over a mutex of an implementation. */
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.Eviction;
 import io.latchkey.lock.Contender.ReleaseRequestResult;
@@ -16,12 +17,15 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.SessionView;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,62 +35,24 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
  * The guarantees of {@link Lease}, tested with a mutex.
  *
- * <ul>
- *   <li>LK-LEASE-01: a lease that was granted is held and valid, and has the path that was asked for
- *   <li>LK-LEASE-02: a lease that was released is over for its holder
- *   <li>LK-LEASE-03: to release or close again does nothing
- *   <li>LK-LEASE-04: of several releases at once one releases
- *   <li>LK-LEASE-05: an asynchronous release is over for the holder when the call returns, and tells the outcome
- *   <li>LK-LEASE-06: any thread may release
- *   <li>LK-LEASE-07: no loss is reported after a release
- *   <li>LK-LEASE-08: completing or cancelling the future of a loss has no effect on others
- *   <li>LK-LEASE-09: a lease whose session has ended is lost for good, and tells the cause
- *   <li>LK-LEASE-10: a loss is reported to later callers as well
- *   <li>LK-LEASE-11: a client that has got the lock again finds its former lease lost
- *   <li>LK-LEASE-12: all leases of a session are lost with it, those of others are not
- *   <li>LK-LEASE-13: the release of a lost lease says that it was lost
- *   <li>LK-LEASE-14: a lease without a connection is suspect and valid, and held again when the connection is back
- *   <li>LK-LEASE-15: without a server the time left falls; with one it rises again
- *   <li>LK-LEASE-16: where sessions end by time, a holder that is cut off finds its lease lost before the next grant
- *   <li>LK-LEASE-17: a holder that is cut off is notified of its loss while no server can be reached
- *   <li>LK-LEASE-18: a release without a connection is pending, and the next is let in when the connection is back
- *   <li>LK-LEASE-19: a release by an interrupted thread releases, and keeps the status
- *   <li>LK-LEASE-20: a holder whose request an operator deletes is notified of the loss
- *   <li>LK-LEASE-21: the leases of a closed client are lost
- *   <li>LK-LEASE-22: a dependent stage of the future of a loss may acquire
- *   <li>LK-LEASE-23: the token of a lease does not change
- *   <li>LK-LEASE-24: a body whose lease is lost continues, finds the loss when it checks, and its result is returned
- *   <li>LK-LEASE-25: a loss is reported once
- *   <li>LK-LEASE-26: a listening holder is notified of a release request and its sender, and keeps its lease
- *   <li>LK-LEASE-27: a holder that does not listen cannot be asked
- *   <li>LK-LEASE-28: an evicted holder is notified of its loss, and the next request is granted
- *   <li>LK-LEASE-29: a waiter that is evicted waits at the end
- *   <li>LK-LEASE-30: a release request or an eviction of a request that has left has no effect
- *   <li>LK-LEASE-31: a loss without a server is reported when the remaining time has passed, for leases of any age
- *   <li>LK-LEASE-32: with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss
- *   <li>LK-LEASE-33: where sessions end by time, a body that stops when interrupted ends before the next grant
- *   <li>LK-LEASE-34: an interrupt that is pending when the lease is lost stays, and none is sent on top of it
- *   <li>LK-LEASE-35: no interrupt of a call is pending after it has thrown
- *   <li>LK-LEASE-36: a thread is not interrupted by the loss of a lease whose body has ended
- *   <li>LK-LEASE-37: a body is interrupted when an operator deletes its request
- *   <li>LK-LEASE-38: of bodies that enclose each other each is interrupted
- *   <li>LK-LEASE-39: with CONTINUE, a body is not interrupted on loss
- *   <li>LK-LEASE-40: a body is interrupted when its client is closed
- *   <li>LK-LEASE-41: a call throws if its body has returned and the release answers that the lease was lost
- *   <li>LK-LEASE-42: an exception of a body after the loss is the cause of the exception of its call
- *   <li>LK-LEASE-43: a client tells the state of its session, since when, and the session timeout
- * </ul>
+ * <p>The class is long because each guarantee is a test of its own, and an implementation gives them all.
  */
 public abstract class LeaseContract extends LockContract {
     private static final long MOMENT_NANOS = 100_000;
+    private static final Duration HOUR = Duration.ofHours(1);
 
     /** For subclasses. */
     protected LeaseContract() {}
@@ -561,11 +527,6 @@ public abstract class LeaseContract extends LockContract {
         assertEquals(told.get(0), soon(lease.lost()));
     }
 
-    /** A body that waits until it is interrupted. */
-    private static void untilInterrupted() throws InterruptedException {
-        new CountDownLatch(1).await();
-    }
-
     private void untilInterruptIsPending() {
         long start = System.nanoTime();
         while (!Thread.currentThread().isInterrupted()) {
@@ -581,18 +542,23 @@ public abstract class LeaseContract extends LockContract {
         return caller;
     }
 
+    /** A call whose body waits until it is interrupted. */
+    private Caller<Object> waitingBody(LockClient client) throws InterruptedException {
+        CountDownLatch began = new CountDownLatch(1);
+        return running(began, () -> mutex(client).call(OnLoss.INTERRUPT, lease -> {
+            began.countDown();
+            new CountDownLatch(1).await();
+            return lease;
+        }));
+    }
+
     @Guarantee(
             id = "LK-LEASE-32",
             says = "with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss",
             reaches = Situation.LOST_WHILE_HELD)
     void interruptedOnLoss() throws Exception {
         LockClient client = client();
-        CountDownLatch began = new CountDownLatch(1);
-        Caller<Object> caller = running(began, () -> mutex(client).call(OnLoss.INTERRUPT, lease -> {
-            began.countDown();
-            untilInterrupted();
-            return lease;
-        }));
+        Caller<Object> caller = waitingBody(client);
         fixture().expire(client);
         LeaseLostException told = refused(LeaseLostException.class, caller.result());
         reached(Situation.LOST_WHILE_HELD);
@@ -703,12 +669,7 @@ public abstract class LeaseContract extends LockContract {
             reaches = Situation.NODE_DELETED)
     void interruptedOnDeletion() throws Exception {
         LockClient client = client();
-        CountDownLatch began = new CountDownLatch(1);
-        Caller<Object> caller = running(began, () -> mutex(client).call(OnLoss.INTERRUPT, lease -> {
-            began.countDown();
-            untilInterrupted();
-            return lease;
-        }));
+        Caller<Object> caller = waitingBody(client);
         fixture().deleteRequest(path(), 0);
         reached(Situation.NODE_DELETED);
         assertEquals(
@@ -768,12 +729,7 @@ public abstract class LeaseContract extends LockContract {
     @Guarantee(id = "LK-LEASE-40", says = "a body is interrupted when its client is closed")
     void interruptedOnClose() throws Exception {
         LockClient client = client();
-        CountDownLatch began = new CountDownLatch(1);
-        Caller<Object> caller = running(began, () -> mutex(client).call(OnLoss.INTERRUPT, lease -> {
-            began.countDown();
-            untilInterrupted();
-            return lease;
-        }));
+        Caller<Object> caller = waitingBody(client);
         client.close();
         assertEquals(
                 LossCause.CLIENT_CLOSED,
@@ -849,5 +805,229 @@ public abstract class LeaseContract extends LockContract {
         client.close();
         assertEquals(SessionState.CLOSED, client.session().state());
         assertEquals(first.timeout(), client.session().timeout());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-44",
+            says = "a lease is lost at its limit without a server as well",
+            needs = Feature.LIMITS)
+    void limitWithoutServer() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client).heldAtMost(moment()));
+        CompletableFuture<LossCause> lost = lease.lost();
+        fixture().cutOff(client);
+        assertEquals(LossCause.HELD_TOO_LONG, soon(lost));
+        assertEquals(LeaseState.LOST, lease.state());
+        assertEquals(Duration.ZERO, lease.remaining());
+        assertEquals(ReleaseOutcome.LOST, lease.release());
+        fixture().heal(client);
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-45",
+            says = "of limits on limits the smallest counts, and a body with INTERRUPT is interrupted at it",
+            needs = Feature.LIMITS)
+    void limitsOnLimits() {
+        Mutex lock = mutex(client()).heldAtMost(HOUR).heldAtMost(moment()).heldAtMost(HOUR);
+        LeaseLostException told = assertThrows(
+                LeaseLostException.class,
+                () -> lock.run(OnLoss.INTERRUPT, lease -> new CountDownLatch(1)
+                        .await(patience().toNanos(), TimeUnit.NANOSECONDS)));
+        assertEquals(LossCause.HELD_TOO_LONG, told.lossCause());
+        assertInstanceOf(InterruptedException.class, told.getCause());
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-46",
+            says = "after a loss the next request is granted when the stages of lost() have run, or a bound has passed",
+            needs = {Feature.LIMITS, Feature.SESSION_VIEWS})
+    void nextAfterTheNotice() throws Exception {
+        assertNextIsAfterTheNotice(moment(), client -> {});
+        assertNextIsAfterTheNotice(HOUR, LockClient::close);
+    }
+
+    private void assertNextIsAfterTheNotice(Duration limit, Consumer<LockClient> loss) throws Exception {
+        LockClient client = client();
+        long bound = client.session().timeout().dividedBy(20).toNanos();
+        Mutex others = mutex(client());
+        AtomicLong lossAtTheEarliest = new AtomicLong(System.nanoTime() + limit.toNanos());
+        Lease lease = acquired(mutex(client).heldAtMost(limit));
+        CompletableFuture<Boolean> early = new CompletableFuture<>();
+        CompletableFuture<Lease> next = new CompletableFuture<>();
+        var unused = lease.lost().thenRun(() -> {
+            boolean granted = isDoneWithin(bound / 2, next);
+            early.complete(granted && System.nanoTime() - lossAtTheEarliest.get() < bound);
+        });
+        var unused2 = queued(others).thenAccept(next::complete);
+        if (limit.equals(HOUR)) {
+            lossAtTheEarliest.set(System.nanoTime());
+        }
+        loss.accept(client);
+        assertFalse(soon(early), "granted before the stage had ended");
+        soon(next).close();
+    }
+
+    private static boolean isDoneWithin(long nanos, CompletableFuture<?> due) {
+        try {
+            return due.get(nanos, TimeUnit.NANOSECONDS) != null;
+        } catch (InterruptedException | ExecutionException | TimeoutException notDone) {
+            return false;
+        }
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-47",
+            says = "a stage of lost() that blocks delays the next grant only for a bounded time",
+            needs = Feature.LIMITS)
+    void blockingStage() throws Exception {
+        Lease lease = acquired(mutex(client()).heldAtMost(moment()));
+        CompletableFuture<Boolean> go = new CompletableFuture<>();
+        CompletableFuture<Boolean> stage = lease.lost().thenApply(cause -> go.join());
+        try {
+            soon(queued(mutex(client()))).close();
+            assertFalse(stage.isDone());
+        } finally {
+            go.complete(true);
+        }
+        assertTrue(soon(stage));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-48",
+            says = "a view whose lease reached its limit tells the loss",
+            needs = {Feature.LIMITS, Feature.LOCK_VIEWS})
+    @SuppressWarnings("LockNotBeforeTry") // the view is what is tested
+    void limitOfAView() throws Exception {
+        Mutex lock = mutex(client());
+        Lock view = lock.heldAtMost(moment()).asLock();
+        view.lock();
+        Lease lease = lock.leaseOfView().orElseThrow();
+        assertEquals(LossCause.HELD_TOO_LONG, soon(lease.lost()));
+        assertThrows(LockOwnershipLostException.class, view::unlock);
+        assertFree(mutex(client()));
+    }
+
+    /** Closes the client with this grace, in a thread that holds no lease of it. */
+    private Caller<Boolean> closing(LockClient client, Duration grace) {
+        return inThread(() -> {
+            client.close(grace);
+            return Thread.currentThread().isInterrupted();
+        });
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-49",
+            says = "close with a grace refuses new requests, ends waiting ones, and lets a holder finish",
+            needs = Feature.GRACE)
+    @SuppressWarnings("NullAway") // that is what it is about
+    void closeWithAGrace() throws Exception {
+        LockClient client = client();
+        assertThrows(NullPointerException.class, () -> client.close(null));
+        assertThrows(IllegalArgumentException.class, () -> client.close(Duration.ofNanos(-1)));
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<Lease> waiting = queued(mutex(client));
+        CompletableFuture<Lease> next = queued(mutex(client()));
+        Caller<Boolean> closing = closing(client, HOUR);
+        refused(ClientClosedException.class, waiting);
+        assertThrows(
+                ClientClosedException.class, () -> client.mutex(path("other")).acquire());
+        assertTrue(lease.isValid());
+        assertFalse(closing.result().isDone());
+        assertEquals(ReleaseOutcome.RELEASED, lease.release());
+        soon(closing.result());
+        soon(next).close();
+        client.close(HOUR);
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-50",
+            says = "a lease that is held when the grace has passed is lost",
+            needs = Feature.GRACE)
+    void graceOver() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        soon(closing(client, moment()).result());
+        assertEquals(LossCause.CLIENT_CLOSED, soon(lease.lost()));
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-51",
+            says = "close with a grace asks holders that listen to release",
+            needs = {Feature.GRACE, Feature.ADMINISTRATION})
+    void holdersAreAsked() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<ReleaseRequest> asked = lease.releaseRequested();
+        Caller<Boolean> closing = closing(client, HOUR);
+        assertEquals(ProcessHandle.current().pid(), soon(asked).processId());
+        assertTrue(lease.isValid());
+        lease.close();
+        soon(closing.result());
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-52",
+            says = "close with a grace does not wait for the thread that calls it, in a body or in a callback",
+            needs = Feature.GRACE)
+    void closeFromABody() throws Exception {
+        LockClient client = client();
+        Caller<Boolean> body = inThread(() -> mutex(client).call(lease -> {
+            client.close(HOUR);
+            return lease.isValid();
+        }));
+        assertTrue(soon(body.result()));
+        assertFree(mutex(client()));
+        LockClient another = client();
+        Lease blocking = acquired(mutex(client()));
+        CompletableFuture<Boolean> stage = queued(mutex(another)).thenApply(lease -> {
+            another.close(HOUR);
+            boolean valid = lease.isValid();
+            lease.close();
+            return valid;
+        });
+        blocking.close();
+        try {
+            assertTrue(soon(stage));
+        } finally {
+            another.close(); // ends the wait of a stage that waits for itself
+        }
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-53",
+            says = "an interrupt ends the wait of close with a grace and not the grace, which close ends",
+            needs = Feature.GRACE)
+    void interruptedClose() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        CompletableFuture<Lease> waiting = queued(mutex(client));
+        Caller<Boolean> closing = closing(client, HOUR);
+        refused(ClientClosedException.class, waiting);
+        closing.thread().interrupt();
+        assertTrue(soon(closing.result()), "the interrupt status is not set");
+        assertTrue(lease.isValid());
+        client.close();
+        assertEquals(LossCause.CLIENT_CLOSED, soon(lease.lost()));
+        assertFree(mutex(client()));
+    }
+
+    @Guarantee(
+            id = "LK-LEASE-54",
+            says = "a thread locks a view again while its client waits for holders to close",
+            needs = {Feature.GRACE, Feature.LOCK_VIEWS})
+    @SuppressWarnings("LockNotBeforeTry") // the view is what is tested
+    void viewWhileClosing() throws Exception {
+        LockClient client = client();
+        Lock view = mutex(client).asLock();
+        view.lock();
+        client.close(HOUR);
+        view.lock();
+        view.unlock();
+        view.unlock();
+        assertFree(mutex(client()));
     }
 }

@@ -12,6 +12,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +114,7 @@ abstract class LockContract {
     }
 
     /** What is due. */
-    final <T> T soon(Future<T> due) throws Exception {
+    final <T extends @Nullable Object> T soon(Future<T> due) throws Exception {
         try {
             return due.get(patience().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {

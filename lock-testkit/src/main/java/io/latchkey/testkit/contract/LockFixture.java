@@ -156,4 +156,98 @@ public interface LockFixture extends AutoCloseable {
     /** Ends what the fixture began. Called once, after the last test of the class; clients are closed already. */
     @Override
     void close();
+
+    /** What an implementation of lock-api, or its fixture, may lack. */
+    enum Feature {
+        /** {@link io.latchkey.lock.Lease#token} grows with every exclusive grant. */
+        TOKENS,
+        /**
+         * {@link io.latchkey.lock.Acquirable#queue} has one contender for each request, with all that it tells of one.
+         */
+        CONTENDER_DETAILS,
+        /** {@link io.latchkey.lock.Lease#remaining} and a deadline that passes without a server. */
+        DEADLINES,
+        /**
+         * {@link io.latchkey.lock.Lease#release} tells that the lease was lost, or that the server has not confirmed.
+         */
+        RELEASE_OUTCOMES,
+        /** Paths know what kind of lock they are for. */
+        KINDS,
+        /** {@link io.latchkey.lock.Mutex#asLock}. */
+        LOCK_VIEWS,
+        /** {@link io.latchkey.lock.LockClient#stripedMutex}. */
+        STRIPED_MUTEXES,
+        /** {@link io.latchkey.lock.LockClient#readWriteLock}. */
+        READ_WRITE_LOCKS,
+        /** {@link io.latchkey.lock.ReadWriteLock#downgrade}. */
+        DOWNGRADES,
+        /** {@link io.latchkey.lock.ReadWriteLock#asReadWriteLock}. */
+        READ_WRITE_VIEWS,
+        /** {@link io.latchkey.lock.LockClient#semaphore}. */
+        SEMAPHORES,
+        /** {@link io.latchkey.lock.Semaphore#availablePermits}. */
+        PERMIT_COUNTS,
+        /** {@link io.latchkey.lock.Semaphore#resize} and {@link io.latchkey.lock.Semaphore#capacity}. */
+        RESIZING,
+        /** {@link io.latchkey.lock.LockClient#multiLock}. */
+        MULTI_LOCKS,
+        /** A path is checked by the method that gets it, by the rules of {@link io.latchkey.lock.LockClient}. */
+        PATH_RULES,
+        /**
+         * {@link io.latchkey.lock.Contender#requestRelease} and {@link io.latchkey.lock.Contender#evict}, with their
+         * notifications.
+         */
+        ADMINISTRATION,
+        /** {@link io.latchkey.lock.LockClient#session}. */
+        SESSION_VIEWS,
+        /** {@link io.latchkey.lock.LockClient#locks}, with its asynchronous form. */
+        LISTINGS,
+        /**
+         * {@link io.latchkey.lock.Acquirable#queueAsync}, {@link io.latchkey.lock.ReadWriteLock#downgradeAsync} and
+         * {@link io.latchkey.lock.Semaphore#resizeAsync}.
+         */
+        ASYNC_QUESTIONS,
+        /** {@link io.latchkey.lock.Contender#isOwn} and {@link io.latchkey.lock.Contender#isOf}. */
+        OWN_CONTENDERS,
+        /** {@link io.latchkey.lock.Acquirable#labelled}. */
+        LABELS,
+        /** {@link io.latchkey.lock.Acquirable#heldAtMost}. */
+        LIMITS,
+        /** {@link io.latchkey.lock.LockClient#close(java.time.Duration)}. */
+        GRACE,
+        /** Of the fixture: {@link LockFixture#deleteRequest}. */
+        OPERATOR,
+        /** Of the fixture: faults at a chosen request, {@link LockFixture#loseNextCreate} and those beside it. */
+        WIRE_FAULTS
+    }
+
+    /** What a test of a fault claims to have been in. */
+    enum Situation {
+        /** A lease was lost while its holder held it. */
+        LOST_WHILE_HELD,
+        /** A former holder still found its lease valid when the next had been granted. */
+        ZOMBIE_HOLDER,
+        /** A store refused the token of such a holder. */
+        ZOMBIE_FENCED,
+        /** A holder's deadline passed with no server in reach. */
+        DEADLINE_PASSED,
+        /** A lease was without a connection, and valid. */
+        SUSPECT,
+        /** A session ended while a request of it waited. */
+        WAITER_EXPIRED,
+        /** A session ended while a grant was on its way to it. */
+        EXPIRED_AT_THE_GRANT,
+        /** A request to create never reached the server. */
+        CREATE_LOST,
+        /** The server created, and the answer was lost. */
+        CREATED_ANSWER_LOST,
+        /** The server deleted, and the answer was lost. */
+        DELETED_ANSWER_LOST,
+        /** A caller gave up when the server had created, and the answer was on its way. */
+        GIVEN_UP_WHILE_CREATING,
+        /** A call was made with no server in reach. */
+        OUT_OF_REACH,
+        /** The node of a holder was deleted. */
+        NODE_DELETED
+    }
 }

@@ -13,6 +13,8 @@ import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,23 +26,6 @@ import java.util.concurrent.TimeUnit;
 /**
  * The guarantees of {@link MultiLock}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
  * has with two mutexes as the lock.
- *
- * <ul>
- *   <li>LK-MULTI-01: the holder of a multi-lock holds every member
- *   <li>LK-MULTI-02: a multi-lock that cannot hold one member holds none and leaves nothing on any
- *   <li>LK-MULTI-03: the members have one deadline together
- *   <li>LK-MULTI-04: multi-locks in opposite orders do not wait for each other
- *   <li>LK-MULTI-05: members of every kind
- *   <li>LK-MULTI-06: no members, a repeated, a foreign or a nested member are each refused at once
- *   <li>LK-MULTI-07: a release frees every member
- *   <li>LK-MULTI-08: a multi-lock that loses one member is lost as a whole
- *   <li>LK-MULTI-09: a multi-lock is lost with its session, and every member is free
- *   <li>LK-MULTI-10: its token is higher than those of former holders of each member
- *   <li>LK-MULTI-11: the queue is that of each member, one after the other
- *   <li>LK-MULTI-12: the members are those that were given, in their order, and cannot be changed
- *   <li>LK-MULTI-13: if one member is refused, nothing is acquired
- *   <li>LK-MULTI-14: a request that is made earlier is served earlier, on every member
- * </ul>
  */
 public abstract class MultiLockContract extends FaultyAcquiringContract {
     /** For subclasses. */

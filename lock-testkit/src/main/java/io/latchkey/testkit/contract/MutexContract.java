@@ -8,16 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockOwnershipLostException;
+import io.latchkey.lock.LockSummary;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.StripedMutex;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -27,30 +33,7 @@ import java.util.stream.IntStream;
  * The guarantees of {@link Mutex} and {@link StripedMutex}, beside {@link AcquirableContract} and
  * {@link FaultyAcquiringContract}.
  *
- * <ul>
- *   <li>LK-MUTEX-01: tokens are positive and grow with each grant, to any client
- *   <li>LK-MUTEX-02: the next holder's token is higher also when the former one's session has ended
- *   <li>LK-MUTEX-03: a store that checks tokens refuses a former holder that does not know of its loss
- *   <li>LK-MUTEX-04: the queue tells each contender's token and permits
- *   <li>LK-MUTEX-05: mutexes at different paths do not shut each other out
- *   <li>LK-MUTEX-06: a bad path is refused by the method that gets it
- *   <li>LK-MUTEX-07: a mutex's path acquired as another kind of lock is refused, and stays usable
- *   <li>LK-MUTEX-08: a key picks the same of a striped mutex's mutexes on every client
- *   <li>LK-MUTEX-09: keys of a striped mutex spread over all its mutexes
- *   <li>LK-MUTEX-10: a striped mutex without stripes or with a bad path is refused
- *   <li>LK-MUTEX-11: of many threads in several clients one holds at a time, and tokens grow
- *   <li>LK-MUTEX-12: a view shuts out other clients, and leases
- *   <li>LK-MUTEX-13: a view is re-entrant, with one request whatever the depth
- *   <li>LK-MUTEX-14: two views of a path in one client are one lock
- *   <li>LK-MUTEX-15: a view is owned by its thread: another cannot lock or unlock it
- *   <li>LK-MUTEX-16: a view's timed tryLock out of time is false and leaves nothing
- *   <li>LK-MUTEX-17: interruption does not end a view's lock, and is kept
- *   <li>LK-MUTEX-18: interruption ends a view's lockInterruptibly, and leaves nothing
- *   <li>LK-MUTEX-19: a view has no conditions
- *   <li>LK-MUTEX-20: the holder of a view whose lease is lost cannot lock it again before it has unlocked it
- *   <li>LK-MUTEX-21: each unlock of a view whose lease is lost throws, and after the last one the thread may lock again
- *   <li>LK-MUTEX-22: the last unlock of a view says that the lease is lost also where only the release shows it
- * </ul>
+ * <p>The class is long because each guarantee is a test of its own, and the views of a mutex have theirs here as well.
  */
 @SuppressWarnings("LockNotBeforeTry") // the views are what is tested; a test that fails gives up its clients
 public abstract class MutexContract extends FaultyAcquiringContract {
@@ -426,5 +409,51 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         assertThrows(LockOwnershipLostException.class, view::unlock);
         assertThrows(IllegalMonitorStateException.class, view::unlock);
         assertTrue(next.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-MUTEX-23",
+            says = "the locks at and below a path are listed, each with its holders and waiters in order",
+            needs = {Feature.LISTINGS, Feature.CONTENDER_DETAILS})
+    void listing() throws Exception {
+        LockClient client = client();
+        String upper = path() + "/b";
+        String lower = path() + "/a/deep";
+        assertEquals(List.of(), client.locks(path()).locks());
+        Lease one = acquired(client.mutex(upper));
+        Lease two = acquired(client.mutex(lower));
+        CompletableFuture<Lease> waiting = queued(client().mutex(upper));
+        LockClient other = client();
+        for (LockListing seen : List.of(other.locks(path()), soon(other.locksAsync(path())))) {
+            assertTrue(seen.isComplete(), seen::toString);
+            assertEquals(
+                    List.of(lower, upper),
+                    seen.locks().stream().map(LockSummary::path).toList());
+            for (LockSummary lock : seen.locks()) {
+                assertEquals(LockSummary.Kind.MUTEX, lock.kind());
+                assertEquals(OptionalInt.of(1), lock.capacity());
+                assertEquals(1, lock.holders());
+                assertEquals(lock.path().equals(upper) ? 1 : 0, lock.waiters());
+            }
+            assertEquals(one.token(), seen.locks().get(1).queue().get(0).token());
+            assertEquals(two.token(), seen.locks().get(0).queue().get(0).token());
+        }
+        assertEquals(1, other.locks(lower).locks().size());
+        one.close();
+        soon(waiting).close();
+        two.close();
+    }
+
+    @Guarantee(
+            id = "LK-MUTEX-24",
+            says = "a bad path is refused by the listing that gets it, and a closed client lists nothing",
+            needs = {Feature.LISTINGS, Feature.PATH_RULES})
+    void badListing() throws Exception {
+        LockClient client = client();
+        assertThrows(BadPathException.class, () -> client.locks("no/slash"));
+        assertThrows(BadPathException.class, () -> client.locksAsync(path() + "/"));
+        client.close();
+        assertThrows(ClientClosedException.class, () -> client.locks(path()));
+        ClientClosedException unused = refused(ClientClosedException.class, client.locksAsync(path()));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;

@@ -13,8 +13,12 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,34 +29,7 @@ import java.util.concurrent.locks.Lock;
  * The guarantees of {@link ReadWriteLock}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which
  * it has with the write lock as the lock.
  *
- * <ul>
- *   <li>LK-RW-01: readers hold side by side, of one client and of several
- *   <li>LK-RW-02: a writer waits for every reader
- *   <li>LK-RW-03: readers wait for the writer, and come in together
- *   <li>LK-RW-04: a reader that comes after a waiting writer waits for it
- *   <li>LK-RW-05: readers and writers are served in the order in which they came
- *   <li>LK-RW-06: readers behind a writer that gives up come in
- *   <li>LK-RW-07: readers behind a waiting writer whose session ends come in
- *   <li>LK-RW-08: a writer comes in when the session of the last reader has ended
- *   <li>LK-RW-09: a read lock that is held is no write lock, for the same client neither
- *   <li>LK-RW-10: the queue shows the readers that hold, and the writer that waits
- *   <li>LK-RW-11: tokens of writers grow
- *   <li>LK-RW-12: the path of a read-write lock acquired as another kind of lock is refused
- *   <li>LK-RW-13: a bad path is refused by the method that gets it
- *   <li>LK-RW-14: a downgrade ends the write lease and gives a read lease with its token
- *   <li>LK-RW-15: writers that wait stay behind a downgraded lease
- *   <li>LK-RW-16: readers right behind a downgraded lease come in
- *   <li>LK-RW-17: a lease that is none of this path's write lock, from this client, cannot be downgraded
- *   <li>LK-RW-18: a released lease cannot be downgraded
- *   <li>LK-RW-19: a lost lease cannot be downgraded
- *   <li>LK-RW-20: to release the write lease after its downgrade does nothing
- *   <li>LK-RW-21: both locks of a view are re-entrant, and exclude conflicting holders
- *   <li>LK-RW-22: a thread with a view's write lock may lock its read lock, and keeps it when it unlocks the write lock
- *   <li>LK-RW-23: such a downgrade of a view lets no writer in
- *   <li>LK-RW-24: a thread that only reads is refused the write lock at once, in every form, and keeps reading
- *   <li>LK-RW-25: a request to read whose answer was lost is granted, and stands in the queue once
- *   <li>LK-RW-26: a view is owned by its thread
- * </ul>
+ * <p>The class is long because each guarantee is a test of its own, and readers, writers and downgrades meet in most.
  */
 @SuppressWarnings("LockNotBeforeTry") // the views are what is tested; a test that fails gives up its clients
 public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
@@ -264,6 +241,34 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         assertFree(write(client()));
     }
 
+    @Guarantee(
+            id = "LK-RW-27",
+            says = "a downgraded lease keeps the limit of its write lease",
+            needs = {Feature.DOWNGRADES, Feature.LIMITS})
+    void limitOfADowngradedLease() throws Exception {
+        LockClient client = client();
+        Lease write = acquired(write(client).heldAtMost(moment()));
+        Lease read = client.readWriteLock(path()).downgrade(write);
+        assertEquals(LossCause.HELD_TOO_LONG, soon(read.lost()));
+        assertEquals(LeaseState.RELEASED, write.state());
+        assertFree(write(client()));
+    }
+
+    @Guarantee(
+            id = "LK-RW-28",
+            says = "a write lease is downgraded while its client waits for holders to close",
+            needs = {Feature.DOWNGRADES, Feature.GRACE})
+    void downgradeWhileClosing() throws Exception {
+        LockClient client = client();
+        Lease write = acquired(write(client));
+        client.close(Duration.ofHours(1)); // called by the holder: does not wait
+        Lease read = client.readWriteLock(path()).downgrade(write);
+        assertEquals(LeaseState.HELD, read.state());
+        acquired(read(client())).close();
+        read.close();
+        assertFree(write(client()));
+    }
+
     @Guarantee(id = "LK-RW-15", says = "writers that wait stay behind a downgraded lease", needs = Feature.DOWNGRADES)
     void downgradeKeepsWritersOut() throws Exception {
         LockClient client = client();
@@ -455,6 +460,25 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         }
         assertEquals(Optional.empty(), write(client()).tryAcquire());
         view.readLock().unlock();
+        assertFree(write(client()));
+    }
+
+    @Guarantee(
+            id = "LK-RW-29",
+            says = "a write lease is downgraded without waiting, and an ended one says so by the future",
+            needs = {Feature.DOWNGRADES, Feature.ASYNC_QUESTIONS})
+    void downgradeAsync() throws Exception {
+        LockClient client = client();
+        Lease write = acquired(write(client));
+        Lease read = soon(client.readWriteLock(path()).downgradeAsync(write));
+        assertEquals(LeaseState.RELEASED, write.state());
+        assertEquals(LeaseState.HELD, read.state());
+        acquired(read(client())).close();
+        IllegalStateException unused = refused(
+                IllegalStateException.class, client.readWriteLock(path()).downgradeAsync(write));
+        assertThrows(IllegalArgumentException.class, () -> client.readWriteLock(path("other"))
+                .downgradeAsync(write));
+        read.close();
         assertFree(write(client()));
     }
 }

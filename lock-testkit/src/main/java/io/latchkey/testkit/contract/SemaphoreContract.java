@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,32 +24,6 @@ import java.util.stream.IntStream;
 /**
  * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
  * has with both of two permits as the lock.
- *
- * <ul>
- *   <li>LK-SEM-01: as many permits are granted as there are, and no more
- *   <li>LK-SEM-02: several permits are granted all or none, with one lease
- *   <li>LK-SEM-03: requests are granted in their order, though a later one's permits are free
- *   <li>LK-SEM-04: a permit is given back once
- *   <li>LK-SEM-05: a waiter behind a request that gives up is granted if its permits are free
- *   <li>LK-SEM-06: all permits of an ended session are free
- *   <li>LK-SEM-07: the permits that an ended session waited for do not hold others up
- *   <li>LK-SEM-08: two clients that ask for all permits at once are served one after the other
- *   <li>LK-SEM-09: a client that declares another number of permits gets both numbers in the exception
- *   <li>LK-SEM-10: the capacity is the declared number; on a path that is not used, too
- *   <li>LK-SEM-11: available permits are those without a holder
- *   <li>LK-SEM-12: a larger capacity admits waiting requests
- *   <li>LK-SEM-13: a smaller capacity revokes no permits and admits no request until enough are released
- *   <li>LK-SEM-14: a request that waits for more than a new capacity fails
- *   <li>LK-SEM-15: impossible numbers are refused before anything is sent
- *   <li>LK-SEM-16: a new capacity holds for every client
- *   <li>LK-SEM-17: the path of a semaphore acquired as another kind of lock is refused
- *   <li>LK-SEM-18: the queue shows the permits of each contender
- *   <li>LK-SEM-19: of many threads in several clients no more hold than there are permits
- *   <li>LK-SEM-20: no permit is lost to requests that were interrupted or ran out of time
- *   <li>LK-SEM-21: no permit is lost to requests whose answers were lost
- *   <li>LK-SEM-22: a bad path is refused by the method that gets it
- *   <li>LK-SEM-23: a closed client's permits are free
- * </ul>
  */
 public abstract class SemaphoreContract extends FaultyAcquiringContract {
     /** For subclasses. */
@@ -374,5 +351,21 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertTrue(held.isValid());
         closing.close();
         assertTrue(soon(next).isValid());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-24",
+            says = "a capacity is changed without waiting, and a closed client says so by the future",
+            needs = {Feature.RESIZING, Feature.ASYNC_QUESTIONS})
+    void resizeAsync() throws Exception {
+        LockClient client = client();
+        Semaphore semaphore = semaphore(client, 2);
+        Object unused = soon(semaphore.resizeAsync(3));
+        assertEquals(3, semaphore(client(), 2).capacity());
+        Lease all = acquired(semaphore(client(), 2).permits(3));
+        assertThrows(IllegalArgumentException.class, () -> semaphore.resizeAsync(0));
+        client.close();
+        ClientClosedException unused2 = refused(ClientClosedException.class, semaphore.resizeAsync(4));
+        assertTrue(all.isValid());
     }
 }

@@ -4,8 +4,8 @@ package io.latchkey.testkit.contract;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ZooKeeperFixture;
@@ -124,7 +124,7 @@ public class ServerFixture implements LockFixture {
         return proxy(client).cutAfter(RequestMatch.delete(), 1).struck();
     }
 
-    private record HeldMessages(HeldFrames hold) implements Held {
+    record HeldMessages(HeldFrames hold) implements Held {
         @Override
         public CompletableFuture<?> caught() {
             return hold.firstCaught();

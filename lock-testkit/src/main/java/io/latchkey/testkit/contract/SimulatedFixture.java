@@ -4,7 +4,6 @@ package io.latchkey.testkit.contract;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.SimulatedLocks.ClientBuilder;
-import io.latchkey.testkit.proxy.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
@@ -82,11 +81,6 @@ public class SimulatedFixture implements LockFixture {
         return outer;
     }
 
-    /** Lets time pass, for all clients. */
-    final void advance(Duration span) {
-        locks.advance(span);
-    }
-
     private LockClient inner(LockClient client) {
         return Objects.requireNonNull(wrapped.get(client), "a client of another fixture");
     }
@@ -126,26 +120,14 @@ public class SimulatedFixture implements LockFixture {
         return locks.cutAfter(inner(client), RequestMatch.delete(), 1).struck();
     }
 
-    private record HeldMessages(HeldFrames hold) implements Held {
-        @Override
-        public CompletableFuture<?> caught() {
-            return hold.firstCaught();
-        }
-
-        @Override
-        public void close() {
-            hold.close();
-        }
-    }
-
     @Override
     public final Held holdAnswersOfCreates(LockClient client) {
-        return new HeldMessages(locks.holdAnswers(inner(client), RequestMatch.create()));
+        return new ServerFixture.HeldMessages(locks.holdAnswers(inner(client), RequestMatch.create()));
     }
 
     @Override
     public final Held holdEvents(LockClient client) {
-        return new HeldMessages(locks.holdEvents(inner(client)));
+        return new ServerFixture.HeldMessages(locks.holdEvents(inner(client)));
     }
 
     @Override

@@ -24,8 +24,8 @@
  *
  * <p>An implementation {@linkplain io.latchkey.testkit.contract.LockFixture#lacking declares} the features that it does
  * not support. Tests of it are reported as skipped with the reason. A test of a fault says which
- * {@link io.latchkey.testkit.contract.Situation} it is about; a class whose tests passed without having reached one of
- * theirs fails.
+ * {@link io.latchkey.testkit.contract.LockFixture.Situation} it is about; a class whose tests passed without having
+ * reached one of theirs fails.
  */
 @NullMarked
 package io.latchkey.testkit.contract;

@@ -28,22 +28,6 @@ public record HistoryEvent(
         long session,
         String note) {
 
-    /**
-     * Takes the claims as they are now.
-     *
-     * @param nanos when: nanoseconds since the history began, on the process's one monotonic clock
-     * @param client the name of the client
-     * @param attempt which attempt to acquire, counted through the history from 1
-     * @param claims what it tried to acquire
-     * @param what the kind of the event
-     * @param token the token of the grant, once there is one
-     * @param session the server's id of the session that it is of, if it is known
-     * @param note more, for the reader
-     */
-    public HistoryEvent {
-        claims = List.copyOf(claims);
-    }
-
     /** What can happen. */
     public enum What {
         /**

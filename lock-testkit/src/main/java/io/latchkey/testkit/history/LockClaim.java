@@ -19,15 +19,6 @@ public sealed interface LockClaim {
      * @param path the lock's, or whatever names what is locked
      */
     record Exclusive(String path) implements LockClaim {
-        /**
-         * Makes the claim.
-         *
-         * @param path the lock's, or whatever names what is locked
-         */
-        public Exclusive {
-            Objects.requireNonNull(path, "path");
-        }
-
         @Override
         public String toString() {
             return path;
@@ -40,15 +31,6 @@ public sealed interface LockClaim {
      * @param path the lock's, or whatever names what is locked
      */
     record Shared(String path) implements LockClaim {
-        /**
-         * Makes the claim.
-         *
-         * @param path the lock's, or whatever names what is locked
-         */
-        public Shared {
-            Objects.requireNonNull(path, "path");
-        }
-
         @Override
         public String toString() {
             return path + " shared";

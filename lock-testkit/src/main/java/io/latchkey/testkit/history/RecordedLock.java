@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A lock whose attempts and leases are recorded. Does nothing else. */
@@ -83,54 +84,43 @@ final class RecordedLock implements Acquirable {
         return recording(timeout.toString(), () -> lock.tryAcquire(timeout));
     }
 
-    /** Cancelling the returned future cancels the lock's own. */
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        Attempt attempt = asking("");
-        CompletableFuture<Lease> asked = lock.acquireAsync();
-        CompletableFuture<Lease> recorded = new CompletableFuture<>();
-        var unused = asked.whenComplete((lease, failure) -> {
-            if (lease != null) {
-                handOver(RecordedLease.granted(attempt, lease), recorded);
-            } else {
-                attempt.gaveUp(String.valueOf(failure));
-                recorded.completeExceptionally(failure);
-            }
-        });
-        return cancelling(recorded, asked);
+        return recordingAsync("", lock::acquireAsync, Optional::of, granted -> granted);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
-        Attempt attempt = asking(timeout.toString());
-        CompletableFuture<Optional<Lease>> asked = lock.tryAcquireAsync(timeout);
-        CompletableFuture<Optional<Lease>> recorded = new CompletableFuture<>();
-        var unused = asked.whenComplete((lease, failure) -> {
-            if (lease != null && lease.isPresent()) {
-                RecordedLease granted = RecordedLease.granted(attempt, lease.get());
-                if (!recorded.complete(Optional.of(granted))) {
-                    granted.close();
-                }
-            } else if (lease != null) {
-                attempt.gaveUp(OUT_OF_TIME);
-                recorded.complete(lease);
-            } else {
+        return recordingAsync(timeout.toString(), () -> lock.tryAcquireAsync(timeout), lease -> lease, Optional::of);
+    }
+
+    /** Cancelling the returned future cancels the lock's own; a lease whose caller no longer waits is released. */
+    private <T> CompletableFuture<T> recordingAsync(
+            String how,
+            Supplier<CompletableFuture<T>> acquiring,
+            Function<T, Optional<Lease>> leaseOf,
+            Function<Lease, T> answerWith) {
+        Attempt attempt = asking(how);
+        CompletableFuture<T> asked = acquiring.get();
+        CompletableFuture<T> recorded = new CompletableFuture<>();
+        var unused = asked.whenComplete((answer, failure) -> {
+            if (answer == null) {
                 attempt.gaveUp(String.valueOf(failure));
                 recorded.completeExceptionally(failure);
+                return;
+            }
+            Optional<Lease> lease = leaseOf.apply(answer);
+            if (lease.isEmpty()) {
+                attempt.gaveUp(OUT_OF_TIME);
+                recorded.complete(answer);
+                return;
+            }
+            Lease granted = RecordedLease.granted(attempt, lease.get());
+            if (!recorded.complete(answerWith.apply(granted))) {
+                granted.close();
             }
         });
-        return cancelling(recorded, asked);
-    }
-
-    /** Releases a lease whose caller no longer waits for it. */
-    private static void handOver(Lease lease, CompletableFuture<Lease> to) {
-        if (!to.complete(lease)) {
-            lease.close();
-        }
-    }
-
-    private static <T> CompletableFuture<T> cancelling(CompletableFuture<T> recorded, CompletableFuture<?> asked) {
-        var unused = recorded.whenComplete((result, failure) -> {
+        var unused2 = recorded.whenComplete((answer, failure) -> {
             if (recorded.isCancelled()) {
                 asked.cancel(false);
             }
@@ -141,6 +131,16 @@ final class RecordedLock implements Acquirable {
     @Override
     public List<Contender> queue() {
         return lock.queue();
+    }
+
+    @Override
+    public CompletableFuture<List<Contender>> queueAsync() {
+        return lock.queueAsync();
+    }
+
+    @Override
+    public Acquirable heldAtMost(Duration limit) {
+        return new RecordedLock(history, client, claims, lock.heldAtMost(limit), observation);
     }
 
     @Override

@@ -7,31 +7,19 @@ import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord.Answer;
 import io.latchkey.testkit.server.ServerNode;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 
-/** Observations of an attempt by an observer other than the client. */
-interface ServerObservation {
-    /** The session that the grant with this token is of. */
-    OptionalLong session(long token);
-
-    /**
-     * When it could be seen, on the clock of {@link System#nanoTime()}, that the request with this token stood at the
-     * server.
-     */
-    OptionalLong placed(long token);
-
+/**
+ * Observations of an attempt by an observer other than the client.
+ *
+ * @param sessions the session that the grant with a token is of
+ * @param places when it could be seen, on the clock of {@link System#nanoTime()}, that the request with a token stood
+ *     at the server
+ */
+record ServerObservation(LongFunction<OptionalLong> sessions, LongFunction<OptionalLong> places) {
     /** No observations. */
     static ServerObservation nobody() {
-        return new ServerObservation() {
-            @Override
-            public OptionalLong session(long token) {
-                return OptionalLong.empty();
-            }
-
-            @Override
-            public OptionalLong placed(long token) {
-                return OptionalLong.empty();
-            }
-        };
+        return new ServerObservation(token -> OptionalLong.empty(), token -> OptionalLong.empty());
     }
 
     /**
@@ -40,39 +28,21 @@ interface ServerObservation {
      */
     static ServerObservation of(FaultProxy proxy) {
         Wire.Mark mark = proxy.mark();
-        return new ServerObservation() {
-            @Override
-            public OptionalLong session(long token) {
-                return proxy.sessionThatCreated(token);
-            }
-
-            @Override
-            public OptionalLong placed(long token) {
-                return proxy.since(mark).records().stream()
-                        .filter(Answer.class::isInstance)
-                        .map(Answer.class::cast)
-                        .filter(answer -> answer.zxid() >= token)
-                        .mapToLong(Answer::nanoTime)
-                        .findFirst();
-            }
-        };
+        return new ServerObservation(proxy::sessionThatCreated, token -> proxy.since(mark).records().stream()
+                .filter(Answer.class::isInstance)
+                .map(Answer.class::cast)
+                .filter(answer -> answer.zxid() >= token)
+                .mapToLong(Answer::nanoTime)
+                .findFirst());
     }
 
     /** The simulation, which knows whose every node is. Where requests stood it does not say. */
     static ServerObservation of(SimulatedLocks locks) {
-        return new ServerObservation() {
-            @Override
-            public OptionalLong session(long token) {
-                return locks.nodesUnder("/").stream()
+        return new ServerObservation(
+                token -> locks.nodesUnder("/").stream()
                         .filter(node -> node.created() == token && node.isEphemeral())
                         .mapToLong(ServerNode::session)
-                        .findFirst();
-            }
-
-            @Override
-            public OptionalLong placed(long token) {
-                return OptionalLong.empty();
-            }
-        };
+                        .findFirst(),
+                token -> OptionalLong.empty());
     }
 }

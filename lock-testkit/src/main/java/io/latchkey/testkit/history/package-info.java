@@ -5,7 +5,7 @@
  * <p>{@link io.latchkey.testkit.history.History} wraps locks, or is recorded step by step with
  * {@link io.latchkey.testkit.history.Attempt}. A {@link io.latchkey.testkit.history.LockClaim} says what a holder
  * holds. A record is a list of {@link io.latchkey.testkit.history.HistoryEvent}s, and for each attempt an
- * {@link io.latchkey.testkit.history.AttemptSummary}. The checkers of {@link io.latchkey.testkit.check} judge it.
+ * {@link io.latchkey.testkit.history.Attempt.Summary}. The checkers of {@link io.latchkey.testkit.check} judge it.
  */
 @NullMarked
 package io.latchkey.testkit.history;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.jqwik;
 
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;

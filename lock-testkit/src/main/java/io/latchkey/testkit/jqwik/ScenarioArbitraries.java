@@ -2,15 +2,16 @@
 package io.latchkey.testkit.jqwik;
 
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.testkit.proxy.Direction;
-import io.latchkey.testkit.workload.FaultAction;
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.workload.FaultSchedule;
+import io.latchkey.testkit.workload.FaultSchedule.Action.RequestKind;
 import io.latchkey.testkit.workload.LockSpec;
-import io.latchkey.testkit.workload.RequestKind;
 import io.latchkey.testkit.workload.Scenario;
-import io.latchkey.testkit.workload.Turn;
-import io.latchkey.testkit.workload.Turn.Form;
 import io.latchkey.testkit.workload.Workload;
+import io.latchkey.testkit.workload.Workload.Turn;
+import io.latchkey.testkit.workload.Workload.Turn.Form;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -109,37 +110,37 @@ final class ScenarioArbitraries {
         return new Workload(actors);
     }
 
-    private Arbitrary<FaultAction> action(FaultKind kind) {
+    private Arbitrary<FaultSchedule.Action> action(FaultKind kind) {
         Arbitrary<Integer> lasts = millis(8 * scope.pace());
         Arbitrary<RequestKind> requests = Arbitraries.of(RequestKind.class);
         Arbitrary<Integer> which = number(1, 3);
         return switch (kind) {
             case EXPIRY ->
                 Arbitraries.frequencyOf(
-                        Tuple.of(2, Arbitraries.of(ExpiryOrder.class).map(FaultAction.Expire::new)),
+                        Tuple.of(2, Arbitraries.of(ExpiryOrder.class).map(FaultSchedule.Action.Expire::new)),
                         Tuple.of(
                                 1,
                                 Combinators.combine(requests, which, Arbitraries.of(ExpiryOrder.class))
-                                        .as(FaultAction.ExpireOn::new)));
+                                        .as(FaultSchedule.Action.ExpireOn::new)));
             case LOSS ->
                 Arbitraries.oneOf(
-                        Combinators.combine(requests, which).as(FaultAction.LoseRequest::new),
-                        Combinators.combine(requests, which).as(FaultAction.LoseAnswer::new),
-                        Arbitraries.just(new FaultAction.Cut()));
+                        Combinators.combine(requests, which).as(FaultSchedule.Action.LoseRequest::new),
+                        Combinators.combine(requests, which).as(FaultSchedule.Action.LoseAnswer::new),
+                        Arbitraries.just(new FaultSchedule.Action.Cut()));
             case DELAY ->
-                Combinators.combine(number(1, Math.max(1, scope.pace())), lasts).as(FaultAction.Delay::new);
+                Combinators.combine(number(1, Math.max(1, scope.pace())), lasts).as(FaultSchedule.Action.Delay::new);
             case BLACK_HOLE ->
-                Combinators.combine(Arbitraries.of(Direction.class), lasts).as(FaultAction.BlackHole::new);
-            case REFUSAL -> lasts.map(FaultAction.Refuse::new);
+                Combinators.combine(Arbitraries.of(Direction.class), lasts).as(FaultSchedule.Action.BlackHole::new);
+            case REFUSAL -> lasts.map(FaultSchedule.Action.Refuse::new);
             case SERVER ->
                 Arbitraries.oneOf(
-                        Combinators.combine(Arbitraries.of(FaultAction.Role.class), lasts)
-                                .as(FaultAction.Stop::new),
-                        lasts.map(FaultAction.CutOff::new));
+                        Combinators.combine(Arbitraries.of(FaultSchedule.Action.Role.class), lasts)
+                                .as(FaultSchedule.Action.Stop::new),
+                        lasts.map(FaultSchedule.Action.CutOff::new));
         };
     }
 
-    private Arbitrary<FaultSchedule.Timed> timed(Arbitrary<FaultAction> actions) {
+    private Arbitrary<FaultSchedule.Timed> timed(Arbitrary<FaultSchedule.Action> actions) {
         return Combinators.combine(millis(4 * scope.pace()), number(0, scope.clients() - 1), actions)
                 .as(FaultSchedule.Timed::new);
     }
@@ -149,8 +150,8 @@ final class ScenarioArbitraries {
         if (kinds.isEmpty() || scope.mostFaults() == 0) {
             return Arbitraries.just(FaultSchedule.none());
         }
-        Arbitrary<FaultAction> first = kinds.contains(FaultKind.EXPIRY)
-                ? Arbitraries.of(ExpiryOrder.class).map(FaultAction.Expire::new)
+        Arbitrary<FaultSchedule.Action> first = kinds.contains(FaultKind.EXPIRY)
+                ? Arbitraries.of(ExpiryOrder.class).map(FaultSchedule.Action.Expire::new)
                 : any(kinds);
         return Combinators.combine(
                         timed(first), timed(any(kinds)).list().ofMinSize(0).ofMaxSize(upTo(0, scope.mostFaults() - 1)))
@@ -161,7 +162,7 @@ final class ScenarioArbitraries {
                 });
     }
 
-    private Arbitrary<FaultAction> any(List<FaultKind> kinds) {
+    private Arbitrary<FaultSchedule.Action> any(List<FaultKind> kinds) {
         return Arbitraries.oneOf(kinds.stream().map(this::action).toList());
     }
 

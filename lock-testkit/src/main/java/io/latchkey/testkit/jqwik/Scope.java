@@ -41,4 +41,32 @@ public @interface Scope {
 
     /** {@return the largest number of faults} The first is always the end of a session, if that is among the kinds. */
     int mostFaults() default 2;
+
+    /** The kinds of faults that a schedule may draw. */
+    enum FaultKind {
+        /** The end of a session, in any order, now or when a request of some kind has been sent. */
+        EXPIRY,
+        /** The cut of a connection, in place of a request or of an answer or at any time. */
+        LOSS,
+        /** Frames that come late. */
+        DELAY,
+        /** A direction in which nothing gets through for a while. */
+        BLACK_HOLE,
+        /** New connections reset for a while. */
+        REFUSAL,
+        /** A server that is stopped and started again, or in an ensemble cut off from its leader. */
+        SERVER
+    }
+
+    /** The kinds of locks that a workload may use. */
+    enum Recipe {
+        /** Mutexes, at {@code /m0} and so on. */
+        MUTEX,
+        /** Read-write locks, at {@code /rw0} and so on: two readers to a writer, some writers downgrade. */
+        READ_WRITE,
+        /** Semaphores of three permits, at {@code /s0} and so on. */
+        SEMAPHORE,
+        /** Two or three of all of these at once. */
+        MULTI
+    }
 }

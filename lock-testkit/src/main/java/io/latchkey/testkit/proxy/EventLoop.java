@@ -15,7 +15,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,37 +52,28 @@ final class EventLoop implements AutoCloseable {
         thread.start();
     }
 
-    /** Runs the task on the loop and returns its result. From the loop itself, runs it at once. */
-    <T> T call(Supplier<T> task) {
+    /** Runs the task on the loop and returns when it is done. From the loop itself, runs it at once. */
+    void run(Runnable task) {
         if (Thread.currentThread() == thread) {
-            return task.get();
+            task.run();
+            return;
         }
-        CompletableFuture<T> result = new CompletableFuture<>();
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
         post(() -> {
             try {
-                result.complete(task.get());
+                task.run();
+                done.complete(true);
             } catch (Throwable e) {
-                result.completeExceptionally(e);
+                done.completeExceptionally(e);
             }
         });
         try {
-            return result.join();
+            done.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException known) {
                 throw known;
             }
             throw e;
-        }
-    }
-
-    /** Runs the task on the loop and returns when it is done. */
-    void run(Runnable task) {
-        Boolean done = call(() -> {
-            task.run();
-            return true;
-        });
-        if (!done) {
-            throw new AssertionError();
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultPlan.Deed;
 import io.latchkey.testkit.proxy.FrameReader.Connected;
 import io.latchkey.testkit.server.ZooKeeperFixture;
@@ -79,7 +80,7 @@ public final class FaultProxy implements AutoCloseable {
 
     /** {@return the present moment, to look later at what has passed {@linkplain #since since}} */
     public Wire.Mark mark() {
-        return state.log().mark();
+        return state.mark();
     }
 
     /**
@@ -88,7 +89,7 @@ public final class FaultProxy implements AutoCloseable {
      * @param mark a moment of this proxy
      */
     public Wire since(Wire.Mark mark) {
-        return state.log().since(mark);
+        return state.since(mark);
     }
 
     /**
@@ -122,16 +123,6 @@ public final class FaultProxy implements AutoCloseable {
      */
     void whenConnectionChanges(Runnable action) {
         state.loop().run(() -> state.whenConnectionChanges(action));
-    }
-
-    /**
-     * Awaits the next request of this sort. Changes nothing.
-     *
-     * @param match which requests are meant
-     * @return strikes when one has been passed on to the server, most likely before it is answered
-     */
-    public Fault sent(RequestMatch match) {
-        return sent(match, 1);
     }
 
     /**
@@ -380,5 +371,13 @@ public final class FaultProxy implements AutoCloseable {
     @Override
     public String toString() {
         return "proxy " + port() + " before " + upstreams;
+    }
+
+    /** Which way something travels through a {@link FaultProxy}. */
+    public enum Direction {
+        /** From the client to the server: requests. */
+        TO_SERVER,
+        /** From the server to the client: answers and watch events. */
+        TO_CLIENT
     }
 }

@@ -20,7 +20,8 @@ import org.apache.zookeeper.server.ByteBufferInputStream;
 
 /**
  * Reads what the proxy needs to know out of frames. It takes copies of the frames' positions only: the bytes travel on
- * untouched. A request in a form that it does not know becomes {@link WireOp#OTHER} or has no path; it never fails.
+ * untouched. A request in a form that it does not know becomes {@link WireRecord.Op#OTHER} or has no path; it never
+ * fails.
  */
 final class FrameReader {
     static final int PING_XID = -2;
@@ -40,7 +41,7 @@ final class FrameReader {
 
     /** The first frame of a connection as a record; it has neither xid nor number. */
     static Request connect(long now, int connection) {
-        return new Request(now, connection, 0, WireOp.CONNECT, "", false, List.of());
+        return new Request(now, connection, 0, WireRecord.Op.CONNECT, "", false, List.of());
     }
 
     /** Which session the first frame asks for: 0 for a new one. */
@@ -73,9 +74,9 @@ final class FrameReader {
     static Request request(ByteBuffer frame, long now, int connection) {
         ByteBuffer in = body(frame);
         int xid = in.getInt();
-        WireOp op = WireOp.of(in.getInt());
+        WireRecord.Op op = WireRecord.Op.of(in.getInt());
         try {
-            if (op == WireOp.MULTI || op == WireOp.MULTI_READ) {
+            if (op == WireRecord.Op.MULTI || op == WireRecord.Op.MULTI_READ) {
                 List<Part> parts = parts(in);
                 String first = parts.isEmpty() ? "" : parts.get(0).path();
                 return new Request(now, connection, xid, op, first, false, parts);
@@ -108,7 +109,7 @@ final class FrameReader {
         return new Event(now, connection, type, state, string(in), zxid);
     }
 
-    private static boolean hasPath(WireOp op) {
+    private static boolean hasPath(WireRecord.Op op) {
         return switch (op) {
             case CREATE,
                     CREATE2,
@@ -138,9 +139,9 @@ final class FrameReader {
         multi.deserialize(BinaryInputArchive.getArchive(new ByteBufferInputStream(in)), "multi");
         List<Part> parts = new ArrayList<>();
         for (Op op : multi) {
-            parts.add(new Part(WireOp.of(op.getType()), op.getPath()));
+            parts.add(new Part(WireRecord.Op.of(op.getType()), op.getPath()));
         }
-        return parts;
+        return List.copyOf(parts);
     }
 
     private static ByteBuffer body(ByteBuffer frame) {

@@ -3,6 +3,7 @@ package io.latchkey.testkit.proxy;
 
 import io.latchkey.testkit.proxy.FaultPlan.Deed;
 import io.latchkey.testkit.proxy.FaultPlan.Strike;
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.FrameReader.AnswerHeader;
 import io.latchkey.testkit.proxy.FrameReader.Connected;
 import io.latchkey.testkit.proxy.WireRecord.Answer;
@@ -99,7 +100,7 @@ final class ProxiedConnection {
     }
 
     private void note(String text) {
-        state.log().add(new Note(System.nanoTime(), number, text));
+        state.log(new Note(System.nanoTime(), number, text));
     }
 
     private void clientReady() {
@@ -131,7 +132,7 @@ final class ProxiedConnection {
         clientSpoke = true;
         long now = System.nanoTime();
         Request request = first ? FrameReader.connect(now, number) : FrameReader.request(frame, now, number);
-        state.log().add(request);
+        state.log(request);
         List<Fault> tell = first ? state.faultsToTell(request, FrameReader.sessionAskedFor(frame)) : List.of();
         if (!tell.isEmpty()) {
             tellExpired(request, tell);
@@ -151,7 +152,7 @@ final class ProxiedConnection {
             }
         }
         unanswered.add(new Pending(request, atAnswer));
-        toServer.frame(frame, request.op() == WireOp.PING, null);
+        toServer.frame(frame, request.op() == WireRecord.Op.PING, null);
     }
 
     private void fromServer(ByteBuffer frame) {
@@ -164,19 +165,19 @@ final class ProxiedConnection {
             Connected connected = FrameReader.connected(frame);
             session = connected.session();
             state.connected(connected);
-            state.log().add(connected.asRecord(now, number));
+            state.log(connected.asRecord(now, number));
             deliver(frame, unanswered.poll());
             return;
         }
         AnswerHeader header = FrameReader.answerHeader(frame);
         if (header.xid() == FrameReader.EVENT_XID) {
-            state.log().add(FrameReader.event(frame, now, number));
+            state.log(FrameReader.event(frame, now, number));
             toClient.frame(frame, false, state.plan().onEvent());
             return;
         }
         Pending pending = pending(header.xid());
         if (pending != null) {
-            state.log().add(new Answer(now, number, pending.request(), header.zxid(), header.error()));
+            state.log(new Answer(now, number, pending.request(), header.zxid(), header.error()));
             if (header.error() == 0 && RequestMatch.create().matches(pending.request())) {
                 state.created(header.zxid(), session);
             }
@@ -197,9 +198,9 @@ final class ProxiedConnection {
                 return;
             }
         }
-        toClient.frame(frame, request.op() == WireOp.PING, state.plan().onAnswer(request));
-        if (request.op() != WireOp.PING) {
-            toClient.action(() -> state.log().add(new Delivery(System.nanoTime(), number, request)));
+        toClient.frame(frame, request.op() == WireRecord.Op.PING, state.plan().onAnswer(request));
+        if (request.op() != WireRecord.Op.PING) {
+            toClient.action(() -> state.log(new Delivery(System.nanoTime(), number, request)));
         }
         for (Strike strike : pending.strikes()) {
             toClient.action(() -> strike.fault().struck().complete(request));

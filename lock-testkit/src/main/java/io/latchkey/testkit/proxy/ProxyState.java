@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.FrameReader.Connected;
 import io.latchkey.testkit.proxy.WireRecord.Request;
 import java.io.IOException;
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 /** The state of one proxy. Everything but the log and what is known of sessions lives on the loop's thread. */
 final class ProxyState {
     private final EventLoop loop;
-    private final WireLog log = new WireLog();
+    /** Guarded by itself. */
+    private final List<WireRecord> log = new ArrayList<>();
+
     private final FaultPlan plan = new FaultPlan();
     private final FrameQueue.Road toServer = new FrameQueue.Road();
     private final FrameQueue.Road toClient = new FrameQueue.Road();
@@ -56,8 +59,22 @@ final class ProxyState {
         return loop;
     }
 
-    WireLog log() {
-        return log;
+    void log(WireRecord record) {
+        synchronized (log) {
+            log.add(record);
+        }
+    }
+
+    Wire.Mark mark() {
+        synchronized (log) {
+            return new Wire.Mark(log.size());
+        }
+    }
+
+    Wire since(Wire.Mark mark) {
+        synchronized (log) {
+            return new Wire(List.copyOf(log.subList(mark.position(), log.size())));
+        }
     }
 
     FaultPlan plan() {
@@ -107,7 +124,7 @@ final class ProxyState {
     }
 
     void note(String text) {
-        log.add(new WireRecord.Note(System.nanoTime(), 0, text));
+        log(new WireRecord.Note(System.nanoTime(), 0, text));
     }
 
     void refuse() {

@@ -40,7 +40,7 @@ public final class RequestMatch {
      *
      * @param op what they ask for
      */
-    public static RequestMatch op(WireOp op) {
+    public static RequestMatch op(WireRecord.Op op) {
         return of(op.name(), request -> request.does(op));
     }
 
@@ -54,12 +54,12 @@ public final class RequestMatch {
 
     /** {@return deletes, alone or as part of a multi} */
     public static RequestMatch delete() {
-        return op(WireOp.DELETE);
+        return op(WireRecord.Op.DELETE);
     }
 
     /** {@return changes of data, alone or as part of a multi} */
     public static RequestMatch setData() {
-        return op(WireOp.SET_DATA);
+        return op(WireRecord.Op.SET_DATA);
     }
 
     /** {@return lists of children in either form, alone or together} */
@@ -72,17 +72,17 @@ public final class RequestMatch {
 
     /** {@return reads of data, with or without a watch} */
     public static RequestMatch getData() {
-        return op(WireOp.GET_DATA);
+        return op(WireRecord.Op.GET_DATA);
     }
 
     /** {@return looks whether a node exists, with or without a watch} */
     public static RequestMatch exists() {
-        return op(WireOp.EXISTS);
+        return op(WireRecord.Op.EXISTS);
     }
 
     /** {@return transactions, heartbeats included} */
     public static RequestMatch multi() {
-        return op(WireOp.MULTI);
+        return op(WireRecord.Op.MULTI);
     }
 
     /** {@return transactions of nothing but checks, see {@link Request#isHeartbeat()}} */

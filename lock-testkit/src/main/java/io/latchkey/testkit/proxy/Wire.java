@@ -20,22 +20,12 @@ import java.util.stream.Stream;
  * @param records everything, pings included
  */
 public record Wire(List<WireRecord> records) {
-
     /**
      * A moment on the wire of one proxy, from {@link FaultProxy#mark()}.
      *
      * @param position how many records there were before it
      */
     public record Mark(int position) {}
-
-    /**
-     * Takes the records as they are now.
-     *
-     * @param records everything, pings included
-     */
-    public Wire {
-        records = List.copyOf(records);
-    }
 
     private <R extends WireRecord> Stream<R> all(Class<R> type) {
         return records.stream().filter(type::isInstance).map(type::cast);
@@ -77,21 +67,11 @@ public record Wire(List<WireRecord> records) {
         return all(Request.class).filter(match::matches).toList();
     }
 
-    /** {@return how many of the {@link #requests()} asked for what; a multi is one {@link WireOp#MULTI}} */
-    public Map<WireOp, Long> requestsByOp() {
+    /** {@return how many of the {@link #requests()} asked for what; a multi is one {@link WireRecord.Op#MULTI}} */
+    public Map<WireRecord.Op, Long> requestsByOp() {
         return all(Request.class)
                 .filter(RequestMatch.any()::matches)
                 .collect(Collectors.groupingBy(Request::op, TreeMap::new, Collectors.counting()));
-    }
-
-    /**
-     * {@return the answers that servers gave to requests of this sort, in order, one included that a fault kept from
-     * the client}
-     *
-     * @param match which requests are meant
-     */
-    public List<Answer> answers(RequestMatch match) {
-        return all(Answer.class).filter(answer -> match.matches(answer.to())).toList();
     }
 
     /** {@return how many watches fired} */
@@ -145,8 +125,8 @@ public record Wire(List<WireRecord> records) {
     }
 
     private static boolean isPing(WireRecord shown) {
-        return (shown instanceof Request request && request.op() == WireOp.PING)
-                || (shown instanceof Answer answer && answer.to().op() == WireOp.PING);
+        return (shown instanceof Request request && request.op() == WireRecord.Op.PING)
+                || (shown instanceof Answer answer && answer.to().op() == WireRecord.Op.PING);
     }
 
     /**

@@ -4,7 +4,8 @@ package io.latchkey.testkit.report;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
-import io.latchkey.testkit.report.Evidence.Spot;
+import io.latchkey.testkit.report.Timeline.Evidence;
+import io.latchkey.testkit.report.Timeline.Evidence.Spot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,7 +190,7 @@ public final class HtmlReport {
             .spot { fill: #c62828; fill-opacity: 0.14; } .lost { stroke: #c62828; stroke-width: 2; }
             .fault { stroke: #e07b00; stroke-width: 2; } .faulttext { fill: #a85a00; } .losttext { fill: #c62828; }
             .over { stroke: #5b1f8a; stroke-width: 2; } .look { stroke: #0b3d20; stroke-width: 1.5; }
-            .overtext { fill: #5b1f8a; } .gap { stroke: #fff; stroke-width: 9; } .cut { stroke: #8a93a0; stroke-dasharray: 3 3; }
+            .overtext { fill: #5b1f8a; }
             .placed { fill: #33518a; } .grid { stroke: #e3e6eb; } .axis { fill: #5a6573; }
             .legend span { display: inline-block; margin-right: 18px; } .legend svg { display: inline; vertical-align: middle; }
             </style>
@@ -208,7 +209,6 @@ public final class HtmlReport {
             <span><svg width="8" height="12"><line class="fault" x1="4" x2="4" y1="0" y2="12"/></svg> fault or note</span>
             <span><svg width="8" height="12"><line class="over" x1="4" x2="4" y1="0" y2="12"/></svg> session has ended</span>
             <span><svg width="26" height="12"><rect class="spot" width="26" height="12"/></svg> finding</span>
-            <span><svg width="8" height="12"><line class="cut" x1="4" x2="4" y1="0" y2="12"/></svg> idle time is cut</span>
             </p>
             """;
 }

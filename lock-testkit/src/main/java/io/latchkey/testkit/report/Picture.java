@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.report;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
-import io.latchkey.testkit.report.Evidence.Spot;
+import io.latchkey.testkit.report.Timeline.Evidence;
+import io.latchkey.testkit.report.Timeline.Evidence.Spot;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,13 +16,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * The lanes of an {@link HtmlReport}, as one SVG that takes the width of the page: names on the left, and beside them
- * the time, idle waits cut. The stretch of time is such that the first finding can be seen: the whole history, or else
- * the attempts that the finding is about, or else its surroundings. Each lane has its captions in rows of their own
- * below the bars; a caption without room is left out, since each bar tells all of its attempt to a pointer that rests
- * on it.
+ * the time. The stretch of time is such that the first finding can be seen: the whole history, or else the attempts
+ * that the finding is about, or else its surroundings. Each lane has its captions in rows of their own below the bars;
+ * a caption without room is left out, since each bar tells all of its attempt to a pointer that rests on it.
  */
 final class Picture {
     private static final int WIDTH = 1160;
@@ -41,17 +42,25 @@ final class Picture {
     private static final int TICK = 90;
 
     private final Evidence evidence;
-    private final List<AttemptSummary> summaries;
+    private final List<Attempt.Summary> summaries;
     private final Set<Long> hit = new HashSet<>();
     private final Map<Long, List<HistoryEvent>> byAttempt;
     private final long from;
     private final long to;
     private final boolean whole;
-    private final TimeScale scale;
     private final StringBuilder svg = new StringBuilder();
 
     /** A stretch of time that may be drawn. */
-    private record Window(long from, long to) {}
+    private record Window(long from, long to) {
+        long length() {
+            return to - from;
+        }
+
+        /** Returns the time, or the bound that it lies beyond. */
+        long within(long time) {
+            return Math.max(from, Math.min(time, to));
+        }
+    }
 
     /**
      * A text below a bar.
@@ -72,8 +81,8 @@ final class Picture {
         long start = events.stream().mapToLong(HistoryEvent::nanos).min().orElse(0);
         long end = Math.max(
                 start + 1, events.stream().mapToLong(HistoryEvent::nanos).max().orElse(1));
-        List<AttemptSummary> all = AttemptSummary.of(events).stream()
-                .filter(AttemptSummary::isAsked)
+        List<Attempt.Summary> all = Attempt.Summary.of(events).stream()
+                .filter(Attempt.Summary::isAsked)
                 .toList();
         Window window = new Window(start, end);
         for (Window next : narrower(window, all)) {
@@ -88,21 +97,20 @@ final class Picture {
                 ? window.to()
                 : Math.max(from + 1, summaries.get(summaries.size() - 1).requested());
         whole = from == start && to == end;
-        scale = scale(new Window(from, to));
     }
 
-    private List<Window> narrower(Window whole, List<AttemptSummary> all) {
+    private List<Window> narrower(Window whole, List<Attempt.Summary> all) {
         if (evidence.spots().isEmpty()) {
             return List.of();
         }
         Spot first = evidence.spots().get(0);
-        List<AttemptSummary> concerned = all.stream()
+        List<Attempt.Summary> concerned = all.stream()
                 .filter(summary -> first.attempts().contains(summary.attempt()))
                 .toList();
         long asked =
-                concerned.stream().mapToLong(AttemptSummary::requested).min().orElse(first.from());
+                concerned.stream().mapToLong(Attempt.Summary::requested).min().orElse(first.from());
         long known =
-                concerned.stream().mapToLong(AttemptSummary::lastKnown).max().orElse(whole.to());
+                concerned.stream().mapToLong(Attempt.Summary::lastKnown).max().orElse(whole.to());
         long margin = (known - asked) / 10;
         long spotEnd = Math.min(first.to(), whole.to());
         long surroundings = SURROUNDINGS * Math.max(1, spotEnd - first.from());
@@ -116,25 +124,19 @@ final class Picture {
         return new Window(start, Math.max(start + 1, Math.min(to, whole.to())));
     }
 
-    private boolean showsTheFinding(Window window, List<AttemptSummary> all) {
+    private boolean showsTheFinding(Window window, List<Attempt.Summary> all) {
         if (evidence.spots().isEmpty()) {
             return true;
         }
         Spot first = evidence.spots().get(0);
-        TimeScale drawn = scale(window);
-        return within(window, all).size() <= MOST_SUMMARIES
-                && drawn.position(first.to()) - drawn.position(first.from()) >= NARROWEST_SPOT;
+        double share = (double) (window.within(first.to()) - window.within(first.from())) / window.length();
+        return within(window, all).size() <= MOST_SUMMARIES && share * (RIGHT - LEFT) >= NARROWEST_SPOT;
     }
 
-    private static List<AttemptSummary> within(Window window, List<AttemptSummary> all) {
+    private static List<Attempt.Summary> within(Window window, List<Attempt.Summary> all) {
         return all.stream()
                 .filter(summary -> summary.requested() <= window.to() && summary.lastKnown() >= window.from())
                 .toList();
-    }
-
-    private TimeScale scale(Window window) {
-        return new TimeScale(
-                window.from(), window.to(), evidence.events().stream().mapToLong(HistoryEvent::nanos), RIGHT - LEFT);
     }
 
     /** The lanes, as HTML that is XML as well. */
@@ -163,32 +165,17 @@ final class Picture {
         axis(top);
         spots(top);
         svg.append(lanes);
-        cuts(top);
         svg.append("</svg></div>\n");
         return svg + (whole ? "" : "<p>Cut to the time around the first finding.</p>\n");
     }
 
     private void axis(int bottom) {
-        for (long tick : scale.ticks(TICK)) {
+        long step = step((double) (to - from) * TICK / (RIGHT - LEFT));
+        for (long tick = -Math.floorDiv(-from, step) * step; tick <= to; tick += step) {
             double x = x(tick);
             line("grid", x, 16, bottom, "");
             String label = BigDecimal.valueOf(tick, 6).stripTrailingZeros().toPlainString() + " ms";
             text("axis", Math.min(x + 2, RIGHT - label.length() * CHARACTER), 12, label);
-        }
-    }
-
-    private void cuts(int bottom) {
-        double free = LEFT;
-        for (TimeScale.Stretch idle : scale.cuts()) {
-            double x = (x(idle.from()) + x(idle.to())) / 2;
-            line("gap", x, 27, bottom, "");
-            line("cut", x, 27, bottom, "");
-            String label = String.format(Locale.ROOT, "%.0f ms cut", idle.length() / 1e6);
-            double start = Math.min(x - label.length() * CHARACTER / 2, RIGHT - label.length() * CHARACTER);
-            if (start >= free) {
-                text("axis", start, 25, label);
-                free = start + label.length() * CHARACTER;
-            }
         }
     }
 
@@ -229,7 +216,7 @@ final class Picture {
         return top + BAR + captions(captions, top + BAR) * CAPTION + 10;
     }
 
-    private void summary(AttemptSummary summary, int top, List<Caption> captions) {
+    private void summary(Attempt.Summary summary, int top, List<Caption> captions) {
         String title = summary.name() + "\n"
                 + byAttempt.getOrDefault(summary.attempt(), List.of()).stream()
                         .map(event -> event.toString().strip())
@@ -242,7 +229,7 @@ final class Picture {
         if (summary.isGranted()) {
             bar("perhaps" + mark, summary.granted(), summary.perhapsUntil(), top + 1, 22);
             bar("held" + mark, summary.granted(), summary.surelyUntil(), top + 1, 22);
-            if (summary.releasing() != AttemptSummary.NEVER) {
+            if (summary.releasing() != Attempt.Summary.NEVER) {
                 bar("gone", summary.releasing(), Math.min(summary.released(), summary.lastKnown()), top + 5, 14);
             }
             caption(captions, rank, summary.granted(), "", "#" + summary.attempt() + " held");
@@ -271,7 +258,7 @@ final class Picture {
                     x - 5,
                     top + 17));
             caption(captions, rank, summary.lost(), "losttext", "#" + summary.attempt() + " lost");
-        } else if (summary.gaveUp() != AttemptSummary.NEVER) {
+        } else if (summary.gaveUp() != Attempt.Summary.NEVER) {
             caption(captions, rank, summary.gaveUp(), "axis", "#" + summary.attempt() + " gave up");
         }
         svg.append("</g>\n");
@@ -337,7 +324,7 @@ final class Picture {
     }
 
     private void bar(String kind, long start, long end, int top, int height) {
-        if (start == AttemptSummary.NEVER || start > to || end < from || end < start) {
+        if (start == Attempt.Summary.NEVER || start > to || end < from || end < start) {
             return;
         }
         double x = Math.min(x(start), RIGHT - 1);
@@ -373,7 +360,17 @@ final class Picture {
                 HtmlReport.escaped(text)));
     }
 
+    /** The shortest time of one, two or five times a power of ten nanoseconds that is not below this one. */
+    private static long step(double nanos) {
+        long power = (long) Math.pow(10, Math.floor(Math.log10(Math.max(1, nanos))));
+        return LongStream.of(1, 2, 5, 10)
+                .map(factor -> factor * power)
+                .filter(step -> step >= nanos)
+                .findFirst()
+                .orElse(10 * power);
+    }
+
     private double x(long time) {
-        return LEFT + scale.position(time);
+        return LEFT + (double) (new Window(from, to).within(time) - from) / (to - from) * (RIGHT - LEFT);
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.report;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
-import io.latchkey.testkit.report.Evidence.Spot;
+import io.latchkey.testkit.report.Timeline.Evidence.Spot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -27,7 +28,7 @@ public final class Timeline {
     private static final int SURROUNDINGS = 4;
 
     private final List<HistoryEvent> events;
-    private final List<AttemptSummary> summaries;
+    private final List<Attempt.Summary> summaries;
     private final Spot spot;
     private final long from;
     private final long to;
@@ -41,14 +42,15 @@ public final class Timeline {
     public Timeline(List<HistoryEvent> events, Spot spot) {
         this.events = events;
         this.spot = spot;
-        this.summaries = AttemptSummary.of(events.stream()
+        this.summaries = Attempt.Summary.of(events.stream()
                 .filter(event -> spot.attempts().contains(event.attempt()))
                 .toList());
         long first = Math.min(
                 spot.from(),
-                summaries.stream().mapToLong(AttemptSummary::requested).min().orElse(spot.from()));
-        long end = summaries.stream().mapToLong(AttemptSummary::lastKnown).max().orElse(first);
-        long last = Math.max(first + 1, Math.max(end, spot.to() == AttemptSummary.NEVER ? end : spot.to()));
+                summaries.stream().mapToLong(Attempt.Summary::requested).min().orElse(spot.from()));
+        long end =
+                summaries.stream().mapToLong(Attempt.Summary::lastKnown).max().orElse(first);
+        long last = Math.max(first + 1, Math.max(end, spot.to() == Attempt.Summary.NEVER ? end : spot.to()));
         long length = Math.max(1, Math.min(spot.to(), last) - spot.from());
         boolean small = (last - first) / SMALLEST > length;
         from = small ? Math.max(first, spot.from() - SURROUNDINGS * length) : first;
@@ -72,7 +74,7 @@ public final class Timeline {
             fill(bar, column(spot.from()), Math.max(column(spot.to()), column(spot.from()) + 1), '^', "");
             line(text, "", new String(bar));
         }
-        for (AttemptSummary summary : summaries.stream().limit(LISTED).toList()) {
+        for (Attempt.Summary summary : summaries.stream().limit(LISTED).toList()) {
             text.append("  ").append(times(summary)).append('\n');
         }
         if (summaries.size() > LISTED) {
@@ -91,7 +93,7 @@ public final class Timeline {
     private String bar(Track track) {
         char[] bar = blank();
         String after = "";
-        for (AttemptSummary summary : track.summaries()) {
+        for (Attempt.Summary summary : track.summaries()) {
             if (summary.requested() > to || Math.min(summary.perhapsUntil(), summary.gaveUp()) < from) {
                 continue;
             }
@@ -118,12 +120,12 @@ public final class Timeline {
         return new String(bar).stripTrailing() + after;
     }
 
-    private String end(char[] bar, int column, AttemptSummary summary) {
+    private String end(char[] bar, int column, Attempt.Summary summary) {
         if (summary.perhapsUntil() > to) {
             put(bar, column, '>');
-            return summary.perhapsUntil() == AttemptSummary.NEVER ? " goes on" : "";
+            return summary.perhapsUntil() == Attempt.Summary.NEVER ? " goes on" : "";
         }
-        boolean lost = summary.lost() != AttemptSummary.NEVER;
+        boolean lost = summary.lost() != Attempt.Summary.NEVER;
         put(bar, column, lost ? 'x' : '|');
         return lost ? " lost" : summary.isReleasedInOrder() ? " released" : " releasing";
     }
@@ -154,7 +156,7 @@ public final class Timeline {
         };
     }
 
-    private static String times(AttemptSummary summary) {
+    private static String times(Attempt.Summary summary) {
         StringBuilder text = new StringBuilder(summary.name());
         text.append(" on ")
                 .append(summary.claims().stream().map(LockClaim::toString).collect(Collectors.joining(" + ")))
@@ -171,7 +173,7 @@ public final class Timeline {
     }
 
     private static void time(StringBuilder text, String what, long nanos) {
-        if (nanos != AttemptSummary.NEVER) {
+        if (nanos != Attempt.Summary.NEVER) {
             text.append(String.format(Locale.ROOT, " %s %.3f", what, nanos / 1e6));
         }
     }
@@ -199,5 +201,35 @@ public final class Timeline {
     private int column(long time) {
         long within = Math.max(from, Math.min(time, to));
         return (int) ((double) (within - from) / (to - from) * WIDTH);
+    }
+
+    /**
+     * The data behind a verdict, from which {@link HtmlReport} draws its picture.
+     *
+     * @param events the events of the history
+     * @param spots where in it each finding is
+     * @param context information for reproducing it, such as a seed and the command that replays it; empty if unknown
+     */
+    public record Evidence(List<HistoryEvent> events, List<Spot> spots, String context) {
+        /** No history: there is nothing to draw. */
+        public static final Evidence NONE = new Evidence(List.of(), List.of(), "");
+
+        /**
+         * Where a finding is.
+         *
+         * @param attempts the attempts that it is about
+         * @param from when it begins, in nanoseconds since the history began
+         * @param to when it ends
+         */
+        public record Spot(Set<Long> attempts, long from, long to) {}
+
+        /**
+         * {@return the same, with a text that tells the reader how to see it again}
+         *
+         * @param newContext such as a seed and the command that replays it
+         */
+        public Evidence in(String newContext) {
+            return new Evidence(events, spots, newContext);
+        }
     }
 }

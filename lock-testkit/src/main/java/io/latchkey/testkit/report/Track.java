@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.report;
 
-import io.latchkey.testkit.history.AttemptSummary;
+import io.latchkey.testkit.history.Attempt;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -15,24 +15,24 @@ import java.util.Map;
  * @param client the name of the client
  * @param summaries the attempts in order of time
  */
-record Track(String client, List<AttemptSummary> summaries) {
+record Track(String client, List<Attempt.Summary> summaries) {
 
     /**
      * Returns the lines for these attempts: clients in the order of their first attempts, each with as many lines as
      * needed.
      */
-    static List<Track> of(List<AttemptSummary> summaries) {
-        Map<String, List<List<AttemptSummary>>> byClient = new LinkedHashMap<>();
-        for (AttemptSummary summary : summaries.stream()
-                .filter(AttemptSummary::isAsked)
-                .sorted(Comparator.comparingLong(AttemptSummary::requested))
+    static List<Track> of(List<Attempt.Summary> summaries) {
+        Map<String, List<List<Attempt.Summary>>> byClient = new LinkedHashMap<>();
+        for (Attempt.Summary summary : summaries.stream()
+                .filter(Attempt.Summary::isAsked)
+                .sorted(Comparator.comparingLong(Attempt.Summary::requested))
                 .toList()) {
-            List<List<AttemptSummary>> lines = byClient.computeIfAbsent(summary.client(), name -> new ArrayList<>());
+            List<List<Attempt.Summary>> lines = byClient.computeIfAbsent(summary.client(), name -> new ArrayList<>());
             lines.stream()
                     .filter(line -> end(line.get(line.size() - 1)) <= summary.requested())
                     .findFirst()
                     .orElseGet(() -> {
-                        List<AttemptSummary> line = new ArrayList<>();
+                        List<Attempt.Summary> line = new ArrayList<>();
                         lines.add(line);
                         return line;
                     })
@@ -44,7 +44,7 @@ record Track(String client, List<AttemptSummary> summaries) {
     }
 
     /** Until when an attempt takes its line. */
-    private static long end(AttemptSummary summary) {
+    private static long end(Attempt.Summary summary) {
         return summary.isGranted() ? Math.max(summary.granted(), summary.perhapsUntil()) : summary.gaveUp();
     }
 }

@@ -4,8 +4,8 @@
  *
  * <p>{@link io.latchkey.testkit.report.HtmlReport} is a page that a browser shows,
  * {@link io.latchkey.testkit.report.Timeline} a few attempts as text. Both draw a history's events; an
- * {@link io.latchkey.testkit.report.Evidence} marks the findings in them. Verdicts that fail a test write their page by
- * themselves.
+ * {@link io.latchkey.testkit.report.Timeline.Evidence} marks the findings in them. Verdicts that fail a test write
+ * their page by themselves.
  */
 @NullMarked
 package io.latchkey.testkit.report;

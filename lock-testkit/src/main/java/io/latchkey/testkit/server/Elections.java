@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
+import io.latchkey.testkit.Eventually;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
 /**
  * Elections that come to an end on a busy machine. A server that has voted says so again after longer and longer
  * silence, up to a minute, in which a vote that was lost with its connection leaves an ensemble without a leader; here
@@ -12,18 +17,27 @@ final class Elections {
 
     private Elections() {}
 
-    /** ZooKeeper reads the property when the first server of a process begins its first election. */
-    static synchronized void lively(Runnable start) {
-        String before = System.getProperty(LONGEST_SILENCE);
-        System.setProperty(LONGEST_SILENCE, LONGEST_SILENCE_MILLIS);
+    /** Starts an ensemble and returns it when it serves; closes it if it does not in time. */
+    static <E extends ZooKeeperFixture> E serving(E made, Runnable start, Duration within, BooleanSupplier serves) {
         try {
             start.run();
-        } finally {
-            if (before == null) {
-                System.clearProperty(LONGEST_SILENCE);
-            } else {
-                System.setProperty(LONGEST_SILENCE, before);
-            }
+            Eventually.holds("an ensemble that serves", within, serves);
+            return made;
+        } catch (InterruptedException e) {
+            made.close();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while starting an ensemble", e);
+        } catch (RuntimeException | AssertionError e) {
+            made.close();
+            throw e;
         }
+    }
+
+    /** ZooKeeper reads the property when the first server of a process begins its first election. */
+    static void lively(Runnable start) throws IOException {
+        boolean unused = SystemProperties.during(LONGEST_SILENCE, LONGEST_SILENCE_MILLIS, () -> {
+            start.run();
+            return true;
+        });
     }
 }

@@ -61,21 +61,11 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
             throw new IllegalArgumentException("a tick must be 1 ms to 10 s: " + tick);
         }
         EmbeddedEnsemble made = new EmbeddedEnsemble(tick, Duration.ofSeconds(60));
-        try {
-            made.servers.forEach(EnsembleServer::start);
-            Eventually.holds(
-                    "an ensemble that serves",
-                    READY_WITHIN,
-                    () -> made.leader().isPresent() && made.servers.stream().allMatch(EnsembleServer::isServing));
-            return made;
-        } catch (InterruptedException e) {
-            made.close();
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while starting an ensemble", e);
-        } catch (RuntimeException | AssertionError e) {
-            made.close();
-            throw e;
-        }
+        return Elections.serving(
+                made,
+                () -> made.servers.forEach(EnsembleServer::start),
+                READY_WITHIN,
+                () -> made.leader().isPresent() && made.servers.stream().allMatch(EnsembleServer::isServing));
     }
 
     /** {@return 3} */
@@ -106,18 +96,6 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     @Override
     public synchronized OptionalInt leader() {
         return IntStream.range(0, SIZE).filter(i -> servers.get(i).isLeading()).findFirst();
-    }
-
-    /**
-     * Waits until some server leads: about 0.5 s after the former leader was stopped.
-     *
-     * @param within how long to wait at most
-     * @return the number of the server that leads
-     * @throws AssertionError if none does within that time
-     * @throws InterruptedException if interrupted while waiting
-     */
-    public int awaitLeader(Duration within) throws InterruptedException {
-        return Eventually.present("a leader", within, this::leader);
     }
 
     /** Whether the server runs and serves clients, which takes a leader and a majority. */
@@ -242,7 +220,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      * {@return every watch that the serving servers keep now} As with {@link EmbeddedZooKeeper#watches()}, those of
      * clients without a connection are not among them.
      */
-    public synchronized List<ServerWatch> watches() {
+    public synchronized List<ServerNode.Watch> watches() {
         return servers.stream().flatMap(server -> server.watches().stream()).toList();
     }
 
@@ -260,6 +238,63 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
             closed = true;
             servers.forEach(EnsembleServer::close);
             folder.close();
+        }
+    }
+
+    /**
+     * A follower that is cut off from its leader, from {@link EmbeddedEnsemble#cutOffFromLeader}. Closing it heals it.
+     */
+    public static final class FollowerPartition implements AutoCloseable {
+        private final EmbeddedEnsemble ensemble;
+        private final int follower;
+
+        FollowerPartition(EmbeddedEnsemble ensemble, int follower) {
+            this.ensemble = ensemble;
+            this.follower = follower;
+        }
+
+        /** {@return the number of the server that is cut off} */
+        public int follower() {
+            return follower;
+        }
+
+        /**
+         * Waits until the follower has noticed the partition and stopped serving: ten ticks after the cut.
+         *
+         * @param within the maximum time to wait
+         * @throws AssertionError if it still serves after that time
+         * @throws InterruptedException if interrupted while waiting
+         */
+        public void awaitNoticed(Duration within) throws InterruptedException {
+            Eventually.holds(this + " noticed", within, () -> !ensemble.isServing(follower));
+        }
+
+        /**
+         * Waits, after {@link #heal}, until the follower serves again: at once if it had not noticed, else up to 2 s.
+         *
+         * @param within the maximum time to wait
+         * @throws AssertionError if it does not after that time
+         * @throws InterruptedException if interrupted while waiting
+         */
+        public void awaitHealed(Duration within) throws InterruptedException {
+            Eventually.holds(this + " healed", within, () -> ensemble.isServing(follower));
+        }
+
+        /**
+         * What was stopped travels on at once. Returns before the follower serves again. Does nothing the second time.
+         */
+        public void heal() {
+            ensemble.mend(follower);
+        }
+
+        @Override
+        public void close() {
+            heal();
+        }
+
+        @Override
+        public String toString() {
+            return "partition of follower " + follower;
         }
     }
 }

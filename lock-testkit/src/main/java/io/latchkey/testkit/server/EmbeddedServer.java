@@ -3,6 +3,7 @@ package io.latchkey.testkit.server;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.DataTree.ProcessTxnResult;
 import org.apache.zookeeper.server.Request;
@@ -18,13 +19,17 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
  * pipeline. Nothing is registered with JMX, so that servers of one process do not meet there.
  */
 final class EmbeddedServer extends ZooKeeperServer {
-    private final ExpirySwitch expiry;
+    private final AtomicBoolean holdsExpiry;
     private final Set<Long> ending = ConcurrentHashMap.newKeySet();
 
     EmbeddedServer(
-            FileTxnSnapLog files, int tickMillis, int minSessionMillis, int maxSessionMillis, ExpirySwitch expiry) {
+            FileTxnSnapLog files,
+            int tickMillis,
+            int minSessionMillis,
+            int maxSessionMillis,
+            AtomicBoolean holdsExpiry) {
         super(files, tickMillis, minSessionMillis, maxSessionMillis, -1, new ZKDatabase(files), "");
-        this.expiry = expiry;
+        this.holdsExpiry = holdsExpiry;
     }
 
     /** The head of the request pipeline, through which the server's own requests go. */
@@ -93,7 +98,7 @@ final class EmbeddedServer extends ZooKeeperServer {
 
         @Override
         public synchronized void setSessionClosing(long sessionId) {
-            if (Thread.currentThread() == this && server.expiry.isHeld() && renewed(sessionId)) {
+            if (Thread.currentThread() == this && server.holdsExpiry.get() && renewed(sessionId)) {
                 sparedSession = sessionId;
             } else {
                 super.setSessionClosing(sessionId);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
@@ -27,21 +28,22 @@ import org.jspecify.annotations.Nullable;
  * All methods may be called from any thread.
  */
 public final class EmbeddedZooKeeper implements ZooKeeperFixture {
+    private static final int LONGEST_SESSION_MILLIS = 60_000;
     private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(10);
 
-    private final Settings settings;
+    private final int tickMillis;
     private final TempFolder folder = new TempFolder("latchkey-zookeeper-");
-    private final ExpirySwitch expiry = new ExpirySwitch();
+    /** Outlives restarts. */
+    private final AtomicBoolean holdsExpiry = new AtomicBoolean();
+
     private int port;
     private @Nullable Running running;
     private boolean closed;
 
-    private record Settings(int tickMillis, int minSessionMillis, int maxSessionMillis) {}
+    private record Running(EmbeddedServer server, NIOServerCnxnFactory connections) {}
 
-    private record Running(EmbeddedServer server, NIOServerCnxnFactory connections, FileTxnSnapLog files) {}
-
-    private EmbeddedZooKeeper(Settings settings) {
-        this.settings = settings;
+    private EmbeddedZooKeeper(int tickMillis) {
+        this.tickMillis = tickMillis;
     }
 
     /**
@@ -51,12 +53,29 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * @throws UncheckedIOException if its files cannot be made
      */
     public static EmbeddedZooKeeper start() {
-        return builder().start();
+        return start(Duration.ofMillis(100));
     }
 
-    /** {@return settings for a server that is different in its tick or its session timeouts} */
-    public static Builder builder() {
-        return new Builder();
+    /**
+     * Starts a server with another tick, at which it looks for sessions to expire.
+     *
+     * @param tick the length of a tick, 1 ms to 30 s: sessions are two ticks long at least, 60 s at most
+     * @return the server, which takes connections; close it
+     * @throws IllegalArgumentException if the tick is shorter or longer
+     * @throws UncheckedIOException if its files cannot be made
+     */
+    public static EmbeddedZooKeeper start(Duration tick) {
+        if (tick.toMillis() < 1 || 2 * tick.toMillis() > LONGEST_SESSION_MILLIS) {
+            throw new IllegalArgumentException("tick must be 1 ms to 30 s: " + tick);
+        }
+        EmbeddedZooKeeper made = new EmbeddedZooKeeper((int) tick.toMillis());
+        try {
+            made.restart();
+        } catch (RuntimeException e) {
+            made.close();
+            throw e;
+        }
+        return made;
     }
 
     @Override
@@ -162,13 +181,13 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     private void launch() {
         try {
             FileTxnSnapLog files = ServerFiles.in(folder.path());
-            EmbeddedServer server = new EmbeddedServer(
-                    files, settings.tickMillis(), settings.minSessionMillis(), settings.maxSessionMillis(), expiry);
+            EmbeddedServer server =
+                    new EmbeddedServer(files, tickMillis, 2 * tickMillis, LONGEST_SESSION_MILLIS, holdsExpiry);
             NIOServerCnxnFactory connections = QuietConnections.make();
             connections.configure(Localhost.port(port), 0, -1, false);
             connections.startup(server);
             port = connections.getLocalPort();
-            running = new Running(server, connections, files);
+            running = new Running(server, connections);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a ZooKeeper server", e);
         } catch (InterruptedException e) {
@@ -211,12 +230,12 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * itself, or a fault that expires it explicitly. Holds through restarts, until {@link #resumeExpiry()}.
      */
     public void holdExpiry() {
-        expiry.hold();
+        holdsExpiry.set(true);
     }
 
     /** Lets sessions end by time again. One whose client is silent ends within its timeout plus a tick from now. */
     public void resumeExpiry() {
-        expiry.resume();
+        holdsExpiry.set(false);
     }
 
     /**
@@ -245,7 +264,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * {@return every watch that the server keeps now, to show that nothing leaks} A watch of a client that has lost its
      * connection is not among them: the server forgets it, and the client sets it again when it comes back.
      */
-    public List<ServerWatch> watches() {
+    public List<ServerNode.Watch> watches() {
         return truth().watches(running().connections().getConnections());
     }
 
@@ -292,81 +311,5 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     public List<String> reapContainers() throws InterruptedException {
         EmbeddedServer server = running().server();
         return ContainerReaper.reap(server.getZKDatabase(), server.pipeline());
-    }
-
-    /** Settings of a server that is not started yet. */
-    public static final class Builder {
-        private Duration tick = Duration.ofMillis(100);
-        private @Nullable Duration minSession;
-        private Duration maxSession = Duration.ofSeconds(60);
-
-        private Builder() {}
-
-        /**
-         * How often the server looks for sessions to expire. They end at the first tick after their timeout.
-         *
-         * @param length in whole milliseconds, at least 1 ms; 100 ms unless set
-         * @return this
-         * @throws IllegalArgumentException if it is shorter, or longer than 24 days
-         */
-        public Builder tick(Duration length) {
-            tick = atLeastOneMilli(length, "tick");
-            return this;
-        }
-
-        /**
-         * The shortest session that a client gets.
-         *
-         * @param shortest in whole milliseconds, at least 1 ms; shorter timeouts are raised to it; two ticks by default
-         * @return this
-         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
-         */
-        public Builder minSession(Duration shortest) {
-            minSession = atLeastOneMilli(shortest, "minSession");
-            return this;
-        }
-
-        /**
-         * The longest session that a client gets.
-         *
-         * @param longest in whole milliseconds, at least 1 ms; longer timeouts are reduced to it; 60 s by default
-         * @return this
-         * @throws IllegalArgumentException if it is shorter than 1 ms, or longer than 24 days
-         */
-        public Builder maxSession(Duration longest) {
-            maxSession = atLeastOneMilli(longest, "maxSession");
-            return this;
-        }
-
-        /**
-         * Starts a server with these settings and returns when it takes connections.
-         *
-         * @return the server; close it
-         * @throws IllegalArgumentException if the shortest session is longer than the longest
-         * @throws UncheckedIOException if its files cannot be made
-         */
-        public EmbeddedZooKeeper start() {
-            Duration shortest = minSession == null ? tick.multipliedBy(2) : minSession;
-            if (shortest.compareTo(maxSession) > 0) {
-                throw new IllegalArgumentException(
-                        "minSession " + shortest + " is longer than maxSession " + maxSession);
-            }
-            EmbeddedZooKeeper made = new EmbeddedZooKeeper(
-                    new Settings((int) tick.toMillis(), (int) shortest.toMillis(), (int) maxSession.toMillis()));
-            try {
-                made.restart();
-            } catch (RuntimeException e) {
-                made.close();
-                throw e;
-            }
-            return made;
-        }
-
-        private static Duration atLeastOneMilli(Duration duration, String name) {
-            if (duration.toMillis() < 1 || duration.toMillis() > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException(name + " must be 1 ms to 24 days: " + duration);
-            }
-            return duration;
-        }
     }
 }

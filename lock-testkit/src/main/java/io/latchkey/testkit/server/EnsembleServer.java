@@ -69,10 +69,6 @@ final class EnsembleServer {
         return place;
     }
 
-    boolean isStarted() {
-        return peer != null;
-    }
-
     void start() {
         try {
             Files.createDirectories(place.folder());
@@ -95,29 +91,22 @@ final class EnsembleServer {
         Map<Long, QuorumServer> members = new TreeMap<>();
         // Servers connect to each other through relays, which can be cut; each server listens at its own port.
         all.forEach(each -> members.put((long) each.id(), each.asMember(portToFollow(each))));
-        String before = System.getProperty(ADMIN_SERVER);
-        System.setProperty(ADMIN_SERVER, "false");
-        try {
-            return new QuorumPeer(
-                    members,
-                    place.folder().toFile(),
-                    place.folder().toFile(),
-                    FLEXIBLE_ELECTION,
-                    place.id(),
-                    tickMillis,
-                    TICKS_TO_JOIN,
-                    TICKS_TO_FOLLOW,
-                    0,
-                    false,
-                    opened,
-                    new QuorumMaj(members));
-        } finally {
-            if (before == null) {
-                System.clearProperty(ADMIN_SERVER);
-            } else {
-                System.setProperty(ADMIN_SERVER, before);
-            }
-        }
+        return SystemProperties.during(
+                ADMIN_SERVER,
+                "false",
+                () -> new QuorumPeer(
+                        members,
+                        place.folder().toFile(),
+                        place.folder().toFile(),
+                        FLEXIBLE_ELECTION,
+                        place.id(),
+                        tickMillis,
+                        TICKS_TO_JOIN,
+                        TICKS_TO_FOLLOW,
+                        0,
+                        false,
+                        opened,
+                        new QuorumMaj(members)));
     }
 
     private int portToFollow(Place other) {
@@ -212,7 +201,7 @@ final class EnsembleServer {
         return new ServerTruth(database().getDataTree()).nodesUnder(path).stream();
     }
 
-    List<ServerWatch> watches() {
+    List<ServerNode.Watch> watches() {
         ZooKeeperServer server = serving();
         return server == null
                 ? List.of()

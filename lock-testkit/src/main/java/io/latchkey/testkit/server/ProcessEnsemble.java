@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
-import io.latchkey.testkit.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -46,19 +45,9 @@ public final class ProcessEnsemble extends AskedServers {
         TempFolder folder = new TempFolder("latchkey-processes-");
         ProcessEnsemble made =
                 new ProcessEnsemble(folder, EnsembleServer.Place.all(SIZE, folder.path()), List.of(settings));
-        try {
-            made.servers.forEach(ServerProcess::start);
-            Eventually.holds("an ensemble that serves", READY_WITHIN, () -> IntStream.range(0, SIZE)
-                    .allMatch(made::isServing));
-            return made;
-        } catch (InterruptedException e) {
-            made.close();
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while starting an ensemble", e);
-        } catch (RuntimeException | AssertionError e) {
-            made.close();
-            throw e;
-        }
+        return Elections.serving(
+                made, () -> made.servers.forEach(ServerProcess::start), READY_WITHIN, () -> IntStream.range(0, SIZE)
+                        .allMatch(made::isServing));
     }
 
     private ServerProcess at(int server) {
@@ -73,18 +62,6 @@ public final class ProcessEnsemble extends AskedServers {
      */
     public boolean isReadOnly(int server) {
         return ask(server, "srvr").contains("Mode: read-only");
-    }
-
-    /**
-     * Waits until some server leads.
-     *
-     * @param within how long to wait at most
-     * @return the number of the server that leads
-     * @throws AssertionError if none does within that time
-     * @throws InterruptedException if interrupted while waiting
-     */
-    public int awaitLeader(Duration within) throws InterruptedException {
-        return Eventually.present("a leader", within, this::leader);
     }
 
     /**

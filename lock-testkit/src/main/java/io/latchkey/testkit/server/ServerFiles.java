@@ -15,29 +15,12 @@ final class ServerFiles {
 
     private ServerFiles() {}
 
-    /** A maker of something that opens a log. */
-    interface Opening<T> {
-        T open() throws IOException;
-    }
-
     static FileTxnSnapLog in(Path folder) throws IOException {
         return unforced(() -> new FileTxnSnapLog(folder.toFile(), folder.toFile()));
     }
 
-    /**
-     * ZooKeeper's log reads the property when it is made. The class's monitor keeps servers that start at once apart.
-     */
-    static synchronized <T> T unforced(Opening<T> opening) throws IOException {
-        String before = System.getProperty(FORCE_SYNC);
-        System.setProperty(FORCE_SYNC, "no");
-        try {
-            return opening.open();
-        } finally {
-            if (before == null) {
-                System.clearProperty(FORCE_SYNC);
-            } else {
-                System.setProperty(FORCE_SYNC, before);
-            }
-        }
+    /** ZooKeeper's log reads the property when it is made. */
+    static <T> T unforced(SystemProperties.Making<T> opening) throws IOException {
+        return SystemProperties.during(FORCE_SYNC, "no", opening);
     }
 }

@@ -49,10 +49,6 @@ final class ServerProcess {
                         .collect(Collectors.joining("\n")));
     }
 
-    EnsembleServer.Place place() {
-        return place;
-    }
-
     /** Log and snapshots are not forced onto the disk, because written data outlives the process. */
     void start() {
         try {
@@ -76,10 +72,6 @@ final class ServerProcess {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);
         }
-    }
-
-    boolean isRunning() {
-        return process != null;
     }
 
     private Process running() {

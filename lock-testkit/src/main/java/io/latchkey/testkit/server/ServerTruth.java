@@ -72,12 +72,12 @@ final class ServerTruth {
      * Every watch. The server lists data watches only, so child watches are found by asking for each node and
      * connection: none can be on a path without a node.
      */
-    List<ServerWatch> watches(Iterable<ServerCnxn> connections) {
-        List<ServerWatch> found = new ArrayList<>();
+    List<ServerNode.Watch> watches(Iterable<ServerCnxn> connections) {
+        List<ServerNode.Watch> found = new ArrayList<>();
         for (Map.Entry<String, Set<Long>> entry :
                 tree.getWatchesByPath().toMap().entrySet()) {
             for (long session : entry.getValue()) {
-                found.add(new ServerWatch(entry.getKey(), ServerWatch.Kind.DATA, session));
+                found.add(new ServerNode.Watch(entry.getKey(), ServerNode.Watch.Kind.DATA, session));
             }
         }
         addChildWatches("/", connections, found);
@@ -88,10 +88,10 @@ final class ServerTruth {
         return found;
     }
 
-    private void addChildWatches(String path, Iterable<ServerCnxn> connections, List<ServerWatch> found) {
+    private void addChildWatches(String path, Iterable<ServerCnxn> connections, List<ServerNode.Watch> found) {
         for (ServerCnxn connection : connections) {
             if (tree.containsWatcher(path, WatcherType.Children, connection)) {
-                found.add(new ServerWatch(path, ServerWatch.Kind.CHILDREN, connection.getSessionId()));
+                found.add(new ServerNode.Watch(path, ServerNode.Watch.Kind.CHILDREN, connection.getSessionId()));
             }
         }
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
+import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
+import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
@@ -42,6 +45,18 @@ public interface ZooKeeperFixture extends AutoCloseable {
     /** {@return the number of the server that leads, which the only one does while it runs; empty while none does} */
     default OptionalInt leader() {
         throw new UnsupportedOperationException("these servers are not this process's to ask");
+    }
+
+    /**
+     * Waits until some server leads: in an ensemble of this process about 0.5 s after the former leader was stopped.
+     *
+     * @param within how long to wait at most
+     * @return the number of the server that leads
+     * @throws AssertionError if none does within that time
+     * @throws InterruptedException if interrupted while waiting
+     */
+    default int awaitLeader(Duration within) throws InterruptedException {
+        return Eventually.present("a leader", within, this::leader);
     }
 
     /**

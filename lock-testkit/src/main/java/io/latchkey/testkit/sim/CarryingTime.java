@@ -26,12 +26,12 @@ final class CarryingTime implements Clock {
 
     @Override
     public long nanos() {
-        return of.nanos();
+        return SimulatedTime.ORIGIN + of.nanos();
     }
 
     @Override
     public long wallMillis() {
-        return SimulatedTime.START_MILLIS + nanos() / NANOS_PER_MILLI;
+        return SimulatedTime.START_MILLIS + of.nanos() / NANOS_PER_MILLI;
     }
 
     /** Always zero: timers run as soon as they are due. */

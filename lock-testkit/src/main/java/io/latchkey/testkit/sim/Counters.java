@@ -7,8 +7,6 @@ final class Counters {
     int createdButAnswerLost;
     /** Reads whose result differed from the leader's because the server lagged behind. */
     int staleReads;
-    /** Writes that were executed after their client had closed the connection. */
-    int lateWrites;
     /** Writes of a former connection that were executed when their client reconnected to the same server. */
     int writesOfFormerConnections;
     /** Writes that were refused because their session had ended. */

@@ -6,11 +6,10 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.proxy.Fault;
-import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
@@ -44,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * A simulated server that executes every request at once, for clients on ordinary threads. All state is confined to a
  * serial executor without a thread of its own. The submitting thread runs the task, or leaves it to the thread that is
  * already draining the queue. A task never blocks.
+ *
+ * <p>The class is long because requests, faults, questions of a test and the passing of time are all tasks of that
+ * executor, and after each of them all clients have to be quiet.
  */
 public final class ImmediateZooKeeper implements AutoCloseable {
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
@@ -129,16 +131,14 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             if (failing.isPresent()) {
                 return failing.get().open(listener);
             }
-            CarryingPort door = new CarryingPort(ImmediateZooKeeper.this);
+            SimulatedPort opened = new SimulatedPort(leader, sessionTimeout, listener, ImmediateZooKeeper.this::carry);
             carry(() -> {
-                SimulatedPort opened = new SimulatedPort(leader, sessionTimeout, listener);
                 if (silent) {
                     opened.silence();
                 }
                 port = opened;
-                door.carryTo(opened);
             });
-            return door;
+            return opened;
         }
 
         SimulatedPort port() {
@@ -169,7 +169,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         private void connect(SimulatedPort present) {
             if (refusing) {
                 nextAttempt = time.nanos() + BETWEEN_ATTEMPTS_NANOS;
-                attempts.at(nextAttempt, () -> {});
+                attempts.at(SimulatedTime.ORIGIN + nextAttempt, () -> {});
                 present.refused();
             } else {
                 present.connect(server);
@@ -398,14 +398,15 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         });
     }
 
-    public List<ServerWatch> watches() {
+    public List<ServerNode.Watch> watches() {
         return ask(() -> {
-            List<ServerWatch> found = new ArrayList<>();
+            List<ServerNode.Watch> found = new ArrayList<>();
             for (SimulatedPort port : ports()) {
                 for (SimulatedPort.Watch watch : port.watches()) {
-                    ServerWatch.Kind kind =
-                            watch.what() == SimulatedPort.Of.DATA ? ServerWatch.Kind.DATA : ServerWatch.Kind.CHILDREN;
-                    found.add(new ServerWatch(watch.path(), kind, port.session()));
+                    ServerNode.Watch.Kind kind = watch.what() == SimulatedPort.Of.DATA
+                            ? ServerNode.Watch.Kind.DATA
+                            : ServerNode.Watch.Kind.CHILDREN;
+                    found.add(new ServerNode.Watch(watch.path(), kind, port.session()));
                 }
             }
             return found;

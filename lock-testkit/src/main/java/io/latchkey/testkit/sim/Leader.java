@@ -97,7 +97,7 @@ final class Leader {
         return new Outcome(Response.of(new ZnodeStore.Written(created, Optional.empty())), zxid);
     }
 
-    private long commit(List<Effect> changes, long endedSession) {
+    long commit(List<Effect> changes, long endedSession) {
         Tree.Txn txn = new Tree.Txn(tree.zxid() + 1, time.wallMillis(), changes, endedSession);
         log.add(txn);
         tree.apply(txn);
@@ -109,36 +109,6 @@ final class Leader {
     /** Deletes a node, as an operator does by hand. */
     void delete(String path) {
         commit(List.of(Effect.Deleted.of(path)), 0);
-    }
-
-    /** Changes the data of a node, as another client does. */
-    void setData(String path, byte[] data) {
-        commit(List.of(new Effect.DataSet(path, data)), 0);
-    }
-
-    /** Creates a path with its parents, as another client does. */
-    void make(String path, byte[] data) {
-        for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
-            if (!tree.has(path.substring(0, end))) {
-                commit(List.of(Effect.Created.of(path.substring(0, end), new byte[0], Tree.CONTAINER)), 0);
-            }
-        }
-        commit(List.of(Effect.Created.of(path, data, Tree.CONTAINER)), 0);
-    }
-
-    /**
-     * Returns the containers that have had children and are empty: ZooKeeper deletes them eventually, as {@link
-     * #delete} does.
-     */
-    List<String> deserted() {
-        List<String> found = new ArrayList<>(2);
-        tree.forEach((path, node) -> {
-            if (node.isDeserted()) {
-                found.add(path);
-            }
-        });
-        found.sort(null);
-        return found;
     }
 
     /** Returns the response to a write without a transaction. */

@@ -15,7 +15,8 @@ final class Sessions {
     /** Ticks in a session timeout. ZooKeeper admits two or more; the tests use three. */
     private static final int TICKS_IN_TIMEOUT = 3;
 
-    private final SimulatedTime.View time;
+    private final SimulatedTime time;
+    private final SimulatedTime.View timers;
     private final Expiry expiry;
     private final LongConsumer expired;
     private final Map<Long, Age> alive = new HashMap<>();
@@ -64,7 +65,8 @@ final class Sessions {
     }
 
     Sessions(SimulatedTime time, Expiry expiry, LongConsumer expired) {
-        this.time = time.view();
+        this.time = time;
+        this.timers = time.view();
         this.expiry = expiry;
         this.expired = expired;
     }
@@ -78,11 +80,6 @@ final class Sessions {
         alive.put(session, new Age(timeoutNanos, time.nanos()));
         watch(session);
         return session;
-    }
-
-    /** Returns the number of sessions opened so far. */
-    long opened() {
-        return last;
     }
 
     boolean has(long session) {
@@ -121,7 +118,7 @@ final class Sessions {
         if (age == null || expiry == Expiry.BY_FORCE) {
             return;
         }
-        var unused = time.at(age.end(time.nanos()), () -> {
+        var unused = timers.at(SimulatedTime.ORIGIN + age.end(time.nanos()), () -> {
             Age now = alive.get(session);
             if (now != null && now.end(time.nanos()) <= time.nanos()) {
                 expired.accept(session);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.proxy.WireOp;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,7 +17,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,61 +30,68 @@ import org.jspecify.annotations.Nullable;
  * <p>The timeouts of ZooKeeper's own client follow the simulated clock. It sends a ping after a third of the session
  * timeout without a request. It gives up the connection after two thirds without news of the server, and the session
  * after four thirds without a server.
+ *
+ * <p>The class is long because one handle answers every kind of request, in the order in which the pipes carry them: a
+ * lost connection loses what is in both, and the watches that it had.
  */
 final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
 
     private final Leader leader;
     private final Listener listener;
+    /** Runs what the client asks for: at once, or by the one thread that may touch the simulation at that moment. */
+    private final Executor carrier;
+
     private final long timeout;
-    private final SimulatedTime.View time;
+    final SimulatedTime.View time;
 
     /** The session id; 0 until the first connection. */
     private long session;
 
     private @Nullable Server server;
-    private State state = State.DOWN;
+    State state = State.DOWN;
     /** Whether the network drops everything, in either direction, without notice. */
-    private boolean silent;
+    boolean silent;
     /** Whether messages to the client are lost, until the connection breaks. */
-    private boolean losing;
+    boolean losing;
     /** The number of writes that the server will refuse for a reason of its own. */
     private int refusals;
 
     /** Requests that no server has taken. */
-    private final Deque<Sent> outgoing = new ArrayDeque<>(8);
+    final Deque<Sent> outgoing = new ArrayDeque<>(8);
     /** Requests that the server has taken and not answered. */
-    private final Deque<Sent> taken = new ArrayDeque<>(8);
+    final Deque<Sent> taken = new ArrayDeque<>(8);
     /**
      * Requests in flight when the connection was lost: a server may still execute them, until the session reconnects to
      * it.
      */
-    private final Deque<Sent> ghosts = new ArrayDeque<>(4);
+    final Deque<Sent> ghosts = new ArrayDeque<>(4);
     /**
      * Writes that a server has taken and not forwarded when the client moved to another server. The leader refuses them
      * as long as the session is at another server, and executes them first when the client reconnects to this one.
      */
-    private final Map<Server, List<Sent>> stuck = new LinkedHashMap<>(2);
+    final Map<Server, List<Sent>> stuck = new LinkedHashMap<>(2);
     /** The server of the previous connection. */
     private @Nullable Server former;
     /** Unanswered requests, in the order of sending. */
     private final Deque<Sent> unanswered = new ArrayDeque<>(8);
     /** Messages that the client has not received yet. */
-    private final Deque<Message> incoming = new ArrayDeque<>(8);
+    final Deque<Message> incoming = new ArrayDeque<>(8);
 
     /** Watches at the server. {@link #registered} are those that the client sets again after a reconnect. */
     private final Set<Watch> armed = new LinkedHashSet<>(8);
 
     private final Set<Watch> registered = new LinkedHashSet<>(8);
-    private long lastZxid;
+    /** The highest zxid that the client has seen. */
+    long lastZxid;
 
-    private long requests;
+    long requests;
     private long lastSent;
     private long lastHeard;
     private Clock.@Nullable Timer watchdog;
 
     /** The state of the connection as the client knows it. */
-    private enum State {
+    enum State {
         DOWN,
         UP,
         OVER
@@ -150,18 +159,18 @@ final class SimulatedPort implements ZnodeStore {
         /** Returns the record that a proxy in front of a real server would write. */
         abstract WireRecord.Request onTheWire();
 
-        final WireRecord.Request onTheWire(WireOp op, String path, boolean watch, List<WireRecord.Part> parts) {
+        final WireRecord.Request onTheWire(WireRecord.Op op, String path, boolean watch, List<WireRecord.Part> parts) {
             return new WireRecord.Request(0, 0, (int) number, op, path, watch, parts);
         }
     }
 
-    private final class Writing extends Sent {
+    final class Writing extends Sent {
         private final List<Write> writes;
         /** Whether its only write is sent without a transaction. */
         private final boolean alone;
 
         private final Consumer<Response<Written>> then;
-        private Response<Written> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
+        Response<Written> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
 
         Writing(List<Write> writes, boolean alone, Consumer<Response<Written>> then) {
             this.writes = writes;
@@ -203,7 +212,7 @@ final class SimulatedPort implements ZnodeStore {
             String first = parts.get(0).path();
             return alone
                     ? onTheWire(parts.get(0).op(), first, false, List.of())
-                    : onTheWire(WireOp.MULTI, first, false, parts);
+                    : onTheWire(WireRecord.Op.MULTI, first, false, parts);
         }
 
         @Override
@@ -215,19 +224,19 @@ final class SimulatedPort implements ZnodeStore {
     private static WireRecord.Part part(Write write) {
         if (write instanceof Write.CreatePath create) {
             boolean stays = create.lasting() == Lasting.FOR_EVER;
-            return new WireRecord.Part(stays ? WireOp.CREATE : WireOp.CREATE_CONTAINER, create.path());
+            return new WireRecord.Part(stays ? WireRecord.Op.CREATE : WireRecord.Op.CREATE_CONTAINER, create.path());
         } else if (write instanceof Write.CreateRequest create) {
-            return new WireRecord.Part(WireOp.CREATE2, create.path());
+            return new WireRecord.Part(WireRecord.Op.CREATE2, create.path());
         } else if (write instanceof Write.CreateNode create) {
-            return new WireRecord.Part(WireOp.CREATE2, create.path());
+            return new WireRecord.Part(WireRecord.Op.CREATE2, create.path());
         } else if (write instanceof Write.Mark mark) {
-            return new WireRecord.Part(WireOp.SET_DATA, mark.path());
+            return new WireRecord.Part(WireRecord.Op.SET_DATA, mark.path());
         } else if (write instanceof Write.SetData set) {
-            return new WireRecord.Part(WireOp.SET_DATA, set.path());
+            return new WireRecord.Part(WireRecord.Op.SET_DATA, set.path());
         } else if (write instanceof Write.Delete delete) {
-            return new WireRecord.Part(WireOp.DELETE, delete.path());
+            return new WireRecord.Part(WireRecord.Op.DELETE, delete.path());
         } else if (write instanceof Write.Check check) {
-            return new WireRecord.Part(WireOp.CHECK, check.path());
+            return new WireRecord.Part(WireRecord.Op.CHECK, check.path());
         }
         throw new IllegalArgumentException("unknown write " + write);
     }
@@ -276,7 +285,7 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         WireRecord.Request onTheWire() {
-            WireOp op = of.what() == Of.DATA ? WireOp.GET_DATA : WireOp.GET_CHILDREN2;
+            WireRecord.Op op = of.what() == Of.DATA ? WireRecord.Op.GET_DATA : WireRecord.Op.GET_CHILDREN2;
             return onTheWire(op, of.path(), watches, List.of());
         }
 
@@ -316,9 +325,9 @@ final class SimulatedPort implements ZnodeStore {
         @Override
         WireRecord.Request onTheWire() {
             List<WireRecord.Part> parts = lists.stream()
-                    .map(list -> new WireRecord.Part(WireOp.GET_CHILDREN, list.of.path()))
+                    .map(list -> new WireRecord.Part(WireRecord.Op.GET_CHILDREN, list.of.path()))
                     .toList();
-            return onTheWire(WireOp.MULTI_READ, parts.get(0).path(), false, parts);
+            return onTheWire(WireRecord.Op.MULTI_READ, parts.get(0).path(), false, parts);
         }
 
         @Override
@@ -355,7 +364,7 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         WireRecord.Request onTheWire() {
-            return onTheWire(WireOp.REMOVE_WATCHES, path, false, List.of());
+            return onTheWire(WireRecord.Op.REMOVE_WATCHES, path, false, List.of());
         }
 
         @Override
@@ -375,7 +384,7 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         WireRecord.Request onTheWire() {
-            return onTheWire(WireOp.PING, "", false, List.of());
+            return onTheWire(WireRecord.Op.PING, "", false, List.of());
         }
 
         @Override
@@ -384,8 +393,9 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    SimulatedPort(Leader leader, Duration timeout, Listener listener) {
+    SimulatedPort(Leader leader, Duration timeout, Listener listener, Executor carrier) {
         this.leader = leader;
+        this.carrier = carrier;
         this.timeout = timeout.toNanos();
         this.listener = listener;
         this.time = leader.time().view();
@@ -451,6 +461,10 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     private void send(Sent sent) {
+        carrier.execute(() -> sendNow(sent));
+    }
+
+    private void sendNow(Sent sent) {
         sent.number = ++requests;
         unanswered.add(sent);
         lastSent = time.nanos();
@@ -466,6 +480,10 @@ final class SimulatedPort implements ZnodeStore {
 
     @Override
     public void close(Runnable then) {
+        carrier.execute(() -> closeNow(then));
+    }
+
+    private void closeNow(Runnable then) {
         while (hasRequest()) {
             takeRequest();
         }
@@ -485,11 +503,6 @@ final class SimulatedPort implements ZnodeStore {
         return session;
     }
 
-    /** Returns the highest zxid that the client has seen. */
-    long lastZxid() {
-        return lastZxid;
-    }
-
     boolean isUp() {
         return server != null;
     }
@@ -499,21 +512,8 @@ final class SimulatedPort implements ZnodeStore {
         return server;
     }
 
-    boolean isSilent() {
-        return silent;
-    }
-
     void refuseWrites(int writes) {
         refusals = writes;
-    }
-
-    /** Pauses the client's process until {@link #goOn}. Requests already sent still arrive. */
-    void standStill() {
-        time.standStill();
-    }
-
-    void goOn() {
-        time.goOn();
     }
 
     /** Returns whether the client knows that it has no connection, and may try to connect. */
@@ -527,10 +527,6 @@ final class SimulatedPort implements ZnodeStore {
 
     boolean hasMessage() {
         return !silent && !incoming.isEmpty() && !time.isStill();
-    }
-
-    boolean hasGhost() {
-        return !ghosts.isEmpty();
     }
 
     Set<Watch> watches() {
@@ -548,60 +544,6 @@ final class SimulatedPort implements ZnodeStore {
         return outgoing.element();
     }
 
-    /**
-     * Adds the state that determines the future of this port, apart from the client's own: the positions of its
-     * requests, the responses in transit, and the watches at the server.
-     *
-     * @param zxids whether to include the zxids that the client remembers for its next connection
-     */
-    void addTo(Fingerprint print, Fingerprint.Zxids zxids) {
-        print.add(session);
-        print.add(state.name());
-        print.add((silent ? 2 : 0) | (losing ? 1 : 0));
-        for (Sent sent : outgoing) {
-            print.add(requests - sent.number);
-        }
-        print.add(-1);
-        for (Sent sent : taken) {
-            print.add(requests - sent.number);
-            print.add(sent.after);
-            if (sent instanceof Writing writing) {
-                print.addContent(writing.answer);
-            }
-        }
-        print.add(-2);
-        print.add(ghosts.size());
-        print.add(-3);
-        for (Message message : incoming) {
-            print.addContent(message.content());
-            print.add(zxids == Fingerprint.Zxids.COUNT ? message.zxid() : 0);
-        }
-        print.add(zxids == Fingerprint.Zxids.COUNT ? lastZxid : 0);
-        print.addAll(armed, (watch, each) -> {
-            each.add(watch.path());
-            each.add(watch.what().name());
-        });
-    }
-
-    /** Adds the writes that this server executes when the client reconnects to it. */
-    void addStuckAt(Server at, Fingerprint print) {
-        for (Sent sent : stuck.getOrDefault(at, List.of())) {
-            print.add(requests - sent.number);
-        }
-        print.add(-4);
-    }
-
-    /** Returns the next request, for people to read. */
-    String nextRequest() {
-        return String.valueOf(outgoing.peek());
-    }
-
-    /** Returns the next message, for people to read. */
-    String nextMessage() {
-        Message next = incoming.peek();
-        return next == null ? "" : String.valueOf(next.content());
-    }
-
     /** Lets the server take the next request. */
     void takeRequest() {
         Sent sent = outgoing.remove();
@@ -609,12 +551,6 @@ final class SimulatedPort implements ZnodeStore {
         sent.commit();
         taken.add(sent);
         answer();
-    }
-
-    /** Lets a server execute a request of a closed connection; no response is sent. */
-    void takeGhost() {
-        leader.counters().lateWrites++;
-        ghosts.remove().commit();
     }
 
     /** Lets the client take the next message. */
@@ -715,15 +651,6 @@ final class SimulatedPort implements ZnodeStore {
     void breakOff() {
         disconnect();
         tell("connection lost", this::lost);
-    }
-
-    /** Loses all messages to the client from now on, until the connection breaks. */
-    void loseAnswers() {
-        losing = true;
-    }
-
-    boolean isLosing() {
-        return losing;
     }
 
     /** Lets the client treat its session as expired; at the servers it lives on until its timeout. */
@@ -836,7 +763,8 @@ final class SimulatedPort implements ZnodeStore {
         lastSent = time.nanos();
         lastHeard = time.nanos();
         watchTheClock();
-        tell("connected", () -> listener.connected((int) (timeout / 1_000_000)));
+        Optional<ClockReading> attempted = Optional.of(listener.now());
+        tell("connected", () -> listener.connected((int) (timeout / 1_000_000), attempted));
     }
 
     /** Sets the watches again. Events of changes since the loss of the connection carry no zxid. */
@@ -893,7 +821,7 @@ final class SimulatedPort implements ZnodeStore {
             incoming.clear();
             lost();
         } else if (state == State.UP && now >= lastSent + timeout / 3) {
-            send(new Ping());
+            sendNow(new Ping());
         } else if (state == State.DOWN && now >= lastHeard + timeout * 4 / 3) {
             giveUpSession();
         }

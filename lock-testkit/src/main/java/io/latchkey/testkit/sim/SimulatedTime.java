@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedTime {
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
+    /** The clients' first reading. Its origin means nothing, as that of {@link System#nanoTime}: it is not zero. */
+    static final long ORIGIN = Duration.ofDays(3).toNanos();
 
-    private final PriorityQueue<Due> due = new PriorityQueue<>();
+    final PriorityQueue<Due> due = new PriorityQueue<>();
     private long nanos;
-    private int views;
+    /** Ports ask for theirs on their clients' threads. */
+    private final AtomicInteger views = new AtomicInteger();
 
     long nanos() {
         return nanos;
@@ -69,19 +73,20 @@ final class SimulatedTime {
 
     /** Returns the clock for one client or server. */
     View view() {
-        return new View(views++);
+        return new View(views.getAndIncrement());
     }
 
     /** A timer. */
-    private static final class Due implements Clock.Timer, Comparable<Due> {
-        private final long nanos;
-        private final long number;
-        private final View owner;
+    static final class Due implements Clock.Timer, Comparable<Due> {
+        final long nanos;
+        final long number;
+        final View owner;
         /**
          * Null if it has run or is cancelled: the timer stays in the queue until it is due, without a reference to its
          * owner.
          */
-        private @Nullable Runnable task;
+        @Nullable
+        Runnable task;
 
         Due(long nanos, View owner, Runnable task) {
             this.nanos = nanos;
@@ -128,7 +133,7 @@ final class SimulatedTime {
 
         @Override
         public long nanos() {
-            return nanos;
+            return ORIGIN + nanos;
         }
 
         @Override
@@ -138,11 +143,12 @@ final class SimulatedTime {
 
         @Override
         public Timer after(Duration delay, Runnable task) {
-            return at(nanos + delay.toNanos(), task);
+            return at(nanos() + delay.toNanos(), task);
         }
 
+        /** Runs the task when {@link #nanos} is {@code moment}. */
         Timer at(long moment, Runnable task) {
-            Due timer = new Due(moment, this, task);
+            Due timer = new Due(moment - ORIGIN, this, task);
             if (isStill()) {
                 held.add(timer);
             } else {
@@ -183,31 +189,6 @@ final class SimulatedTime {
                 }
             }
             return Duration.ofNanos(longest);
-        }
-
-        /** Whether one of its timers is due now. */
-        boolean hasDue() {
-            return nextAt() == nanos && mine() != null;
-        }
-
-        /** Runs the first of its timers that is due now. */
-        void runDue() {
-            Due timer = mine();
-            if (timer != null) {
-                due.remove(timer);
-                timer.run();
-            }
-        }
-
-        private @Nullable Due mine() {
-            Due first = null;
-            for (Due timer : due) {
-                boolean isMine = timer.owner == this && timer.task != null && timer.nanos <= nanos;
-                if (isMine && (first == null || timer.number < first.number)) {
-                    first = timer;
-                }
-            }
-            return first;
         }
 
         @Override

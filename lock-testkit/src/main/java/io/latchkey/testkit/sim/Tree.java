@@ -25,7 +25,7 @@ final class Tree {
 
     private static final byte[] EMPTY = new byte[0];
 
-    private final Map<String, Node> nodes = new HashMap<>();
+    final Map<String, Node> nodes = new HashMap<>();
     private long zxid;
 
     /**
@@ -97,11 +97,6 @@ final class Tree {
 
         boolean isEphemeral() {
             return owner > 0;
-        }
-
-        /** Whether the leader may delete it, since it is a container that had children and has none. */
-        boolean isDeserted() {
-            return owner == CONTAINER && creates > 0 && children.isEmpty();
         }
 
         List<String> children() {
@@ -197,25 +192,6 @@ final class Tree {
         nodes.forEach(visitor);
     }
 
-    /** All that reads can tell of it. */
-    void addTo(Fingerprint print, Fingerprint.Zxids zxids) {
-        print.add(zxid);
-        print.addAll(nodes.entrySet(), (entry, each) -> {
-            Node node = entry.getValue();
-            each.add(entry.getKey());
-            each.add(node.data);
-            each.add(node.czxid);
-            each.add(node.mzxid);
-            each.add(zxids == Fingerprint.Zxids.COUNT ? node.pzxid : 0);
-            each.add(node.owner);
-            each.add(node.version);
-            each.add(node.creates);
-            for (String child : node.children) {
-                each.add(child);
-            }
-        });
-    }
-
     /** The nodes of a session, oldest first. */
     List<String> ephemeralsOf(long session) {
         List<String> paths = new ArrayList<>(4);
@@ -231,27 +207,6 @@ final class Tree {
             });
         }
         return paths;
-    }
-
-    /** Every ephemeral node that is there, in alphabetical order. */
-    List<String> ephemerals() {
-        List<String> paths = new ArrayList<>(8);
-        for (Map.Entry<String, Node> entry : nodes.entrySet()) {
-            if (entry.getValue().isEphemeral()) {
-                paths.add(entry.getKey());
-            }
-        }
-        paths.sort(null);
-        return paths;
-    }
-
-    boolean hasEphemerals() {
-        for (Node node : nodes.values()) {
-            if (node.isEphemeral()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     static String parent(String path) {

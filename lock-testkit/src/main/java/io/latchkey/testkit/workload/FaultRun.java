@@ -6,16 +6,17 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.proxy.FaultProxy;
-import io.latchkey.testkit.server.FollowerPartition;
+import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ZooKeeperFixture;
-import io.latchkey.testkit.workload.FaultAction.Role;
+import io.latchkey.testkit.workload.FaultSchedule.Action;
+import io.latchkey.testkit.workload.FaultSchedule.Action.Role;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
@@ -35,20 +36,19 @@ public final class FaultRun implements AutoCloseable {
 
     private static final int MANY = 1 << 16;
 
-    private final FaultSchedule schedule;
     private final List<FaultyClient> clients;
     private final History history;
-    private final List<Timed> struck = new ArrayList<>();
     /** Fair, so that the thread that is to stop a server gets the lock. */
     private final Semaphore expiries = new Semaphore(MANY, true);
 
     private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final FaultSteps steps;
     private final Thread thread;
 
     private FaultRun(FaultSchedule schedule, List<FaultyClient> clients, History history) {
-        this.schedule = schedule;
         this.clients = List.copyOf(clients);
         this.history = history;
+        this.steps = new FaultSteps(schedule, this::strike, FaultRun::millis);
         this.thread = new Thread(this::run, "latchkey-faults");
         thread.setDaemon(true);
     }
@@ -85,67 +85,67 @@ public final class FaultRun implements AutoCloseable {
      * another one may be moot; then it is not here.
      */
     public List<Timed> struck() {
-        synchronized (struck) {
-            return List.copyOf(struck);
-        }
+        return steps.struck();
+    }
+
+    static long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
     private void run() {
         try {
-            for (Timed fault : schedule.faults()) {
-                Thread.sleep(fault.afterMillis());
-                FaultyClient client = clients.get(fault.client() % clients.size());
-                strike(fault, client, client.proxy());
-            }
+            Steps.takeAll(List.of(steps), FaultRun::millis, (next, idle) -> Thread.sleep(Math.max(0, next - millis())));
             done.complete(null);
         } catch (InterruptedException closed) {
             done.cancel(false);
         } catch (RuntimeException | Error e) {
             done.completeExceptionally(e);
+        } finally {
+            steps.end();
         }
     }
 
-    private void strike(Timed fault, FaultyClient client, FaultProxy proxy) throws InterruptedException {
-        FaultAction action = fault.action();
-        if (action instanceof FaultAction.Expire expire) {
+    private void strike(Timed fault, FaultSteps under) throws InterruptedException {
+        FaultyClient client = clients.get(fault.client() % clients.size());
+        FaultProxy proxy = client.proxy();
+        Action action = fault.action();
+        if (action instanceof Action.Expire expire) {
             whenStruck(fault, expire(client, expire.order()));
-        } else if (action instanceof FaultAction.Cut) {
+        } else if (action instanceof Action.Cut) {
             proxy.cut();
-            add(fault);
-        } else if (action instanceof FaultAction.LoseRequest lose) {
+            under.struck(fault);
+        } else if (action instanceof Action.LoseRequest lose) {
             whenStruck(
                     fault, proxy.cutBefore(lose.kind().match(), lose.number()).struck());
-        } else if (action instanceof FaultAction.LoseAnswer lose) {
+        } else if (action instanceof Action.LoseAnswer lose) {
             whenStruck(fault, proxy.cutAfter(lose.kind().match(), lose.number()).struck());
-        } else if (action instanceof FaultAction.ExpireOn expire) {
+        } else if (action instanceof Action.ExpireOn expire) {
             // Not on the proxy's thread, which must not block.
             whenStruck(
                     fault,
                     proxy.sent(expire.kind().match(), expire.number())
                             .struck()
                             .thenComposeAsync(request -> expire(client, expire.order())));
-        } else if (action instanceof FaultAction.Delay delay) {
+        } else if (action instanceof Action.Delay delay) {
             proxy.delay(Duration.ofMillis(delay.eachWayMillis()));
-            lastFor(fault, delay.forMillis(), () -> proxy.delay(Duration.ZERO));
-        } else if (action instanceof FaultAction.BlackHole hole) {
+            under.struck(fault);
+            under.lasts(delay.forMillis(), () -> proxy.delay(Duration.ZERO));
+        } else if (action instanceof Action.BlackHole hole) {
             proxy.blackHole(hole.direction());
-            lastFor(fault, hole.forMillis(), proxy::heal);
-        } else if (action instanceof FaultAction.Refuse refuse) {
+            under.struck(fault);
+            under.lasts(hole.forMillis(), proxy::heal);
+        } else if (action instanceof Action.Refuse refuse) {
             proxy.refuse();
             proxy.cut();
-            lastFor(fault, refuse.forMillis(), proxy::accept);
-        } else if (action instanceof FaultAction.Stop stop) {
-            expiries.acquire(MANY);
-            try {
-                stop(fault, client.servers(), stop);
-            } finally {
-                expiries.release(MANY);
-            }
-        } else if (action instanceof FaultAction.CutOff cutOff
-                && client.servers().size() > 1) {
+            under.struck(fault);
+            under.lasts(refuse.forMillis(), proxy::accept);
+        } else if (action instanceof Action.Stop stop) {
+            stop(fault, client.servers(), stop);
+        } else if (action instanceof Action.CutOff cutOff && client.servers().size() > 1) {
             ZooKeeperFixture servers = client.servers();
             FollowerPartition partition = servers.cutOffFromLeader(awaitServer(servers, Role.FOLLOWER));
-            lastFor(fault, cutOff.forMillis(), partition::close);
+            under.struck(fault);
+            under.lasts(cutOff.forMillis(), partition::close);
         }
     }
 
@@ -160,10 +160,28 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
-    private void stop(Timed fault, ZooKeeperFixture servers, FaultAction.Stop stop) throws InterruptedException {
-        int server = awaitServer(servers, stop.role());
-        servers.stop(server);
-        lastFor(fault, stop.forMillis(), () -> servers.restart(server));
+    private void stop(Timed fault, ZooKeeperFixture servers, Action.Stop stop) throws InterruptedException {
+        expiries.acquire(MANY);
+        boolean lasts = false;
+        try {
+            int server = awaitServer(servers, stop.role());
+            servers.stop(server);
+            lasts = true;
+            steps.struck(fault);
+            steps.lasts(stop.forMillis(), () -> restart(servers, server));
+        } finally {
+            if (!lasts) {
+                expiries.release(MANY);
+            }
+        }
+    }
+
+    private void restart(ZooKeeperFixture servers, int server) {
+        try {
+            servers.restart(server);
+        } finally {
+            expiries.release(MANY);
+        }
     }
 
     /** A schedule strikes ensembles that serve: an election that goes on is awaited. */
@@ -180,23 +198,8 @@ public final class FaultRun implements AutoCloseable {
                         .findFirst();
     }
 
-    private void lastFor(Timed fault, int millis, Runnable end) throws InterruptedException {
-        add(fault);
-        try {
-            Thread.sleep(millis);
-        } finally {
-            end.run();
-        }
-    }
-
     private void whenStruck(Timed fault, CompletableFuture<?> strike) {
-        var unused = strike.thenRun(() -> add(fault));
-    }
-
-    private void add(Timed fault) {
-        synchronized (struck) {
-            struck.add(fault);
-        }
+        var unused = strike.thenRun(() -> steps.struck(fault));
     }
 
     /** Ends the thread, and the faults that last. Those that wait for a request are ended with their client. */

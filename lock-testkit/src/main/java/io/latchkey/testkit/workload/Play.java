@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.SimulatedLocks;
@@ -17,18 +15,9 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /**
  * A scenario played on servers or in a simulation, with its record. It ends when all actors have completed their turns
@@ -36,7 +25,6 @@ import java.util.stream.IntStream;
  */
 public final class Play {
     private static final AtomicLong NUMBER = new AtomicLong();
-    private static final Duration NOTHING_LEFT_WITHIN = Duration.ofSeconds(30);
 
     private final Function<String, List<ServerNode>> nodesUnder;
     private final Scenario scenario;
@@ -103,7 +91,7 @@ public final class Play {
      * @throws InterruptedException if interrupted during the play
      */
     public static Play of(Scenario scenario, EmbeddedZooKeeper server, Settings settings) throws InterruptedException {
-        return new Play(server::nodesUnder, scenario).run(server, settings);
+        return new Play(server::nodesUnder, scenario).on(server, settings);
     }
 
     /**
@@ -117,7 +105,7 @@ public final class Play {
      * @throws InterruptedException if interrupted during the play
      */
     public static Play of(Scenario scenario, EmbeddedEnsemble servers, Settings settings) throws InterruptedException {
-        return new Play(servers::nodesUnder, scenario).run(servers, settings);
+        return new Play(servers::nodesUnder, scenario).on(servers, settings);
     }
 
     /**
@@ -132,68 +120,26 @@ public final class Play {
      */
     public static Play of(Scenario scenario, SimulatedLocks locks) {
         Play play = new Play(locks::nodesUnder, scenario);
-        play.struck = new SimulatedRun(scenario, locks, play.history, play.base).run();
-        return play;
+        try {
+            return play.at(new SimulatedPlace(play, locks, scenario.workload().clients()));
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
-    private Play run(ZooKeeperFixture servers, Settings settings) throws InterruptedException {
-        ExecutorService actors = Executors.newCachedThreadPool();
-        ExecutorService connections = Executors.newCachedThreadPool();
-        List<CompletableFuture<FaultyClient>> connecting = IntStream.range(
-                        0, scenario.workload().clients())
-                .mapToObj(i -> CompletableFuture.supplyAsync(
-                        () -> FaultyClient.connect(
-                                servers, settings.session(), settings.reconnects(), settings.connector()),
-                        connections))
+    private Play on(ZooKeeperFixture servers, Settings settings) throws InterruptedException {
+        try (ServerPlace place =
+                new ServerPlace(this, servers, scenario.workload().clients(), settings)) {
+            return at(place);
+        }
+    }
+
+    private Play at(Place place) throws InterruptedException {
+        List<ActorRun> actors = scenario.workload().actors().stream()
+                .map(actor -> new ActorRun(actor, place, history, base))
                 .toList();
-        try {
-            List<FaultyClient> clients =
-                    connecting.stream().map(CompletableFuture::join).toList();
-            List<Future<?>> work = new ArrayList<>();
-            for (Workload.Actor actor : scenario.workload().actors()) {
-                ActorRun run = new ActorRun(clients.get(actor.client()), history, base);
-                work.add(actors.submit(() -> run.takeTurns(actor.turns())));
-            }
-            try (FaultRun faults = FaultRun.start(scenario.faults(), clients, history)) {
-                for (Future<?> each : work) {
-                    await(each, settings.within());
-                }
-                await(faults.done(), settings.within());
-                struck = faults.struck();
-            }
-            Eventually.holds(
-                    nothingLeft(base), NOTHING_LEFT_WITHIN, () -> requests().isEmpty());
-        } finally {
-            actors.shutdownNow();
-            close(connecting, connections);
-        }
+        struck = place.play(actors, scenario.faults());
         return this;
-    }
-
-    private static void close(List<CompletableFuture<FaultyClient>> connecting, ExecutorService connections) {
-        try {
-            List<CompletableFuture<Void>> closing = connecting.stream()
-                    .filter(each -> !each.isCompletedExceptionally())
-                    .map(each -> each.thenAcceptAsync(FaultyClient::close, connections))
-                    .toList();
-            closing.forEach(CompletableFuture::join);
-        } finally {
-            connections.shutdown();
-        }
-    }
-
-    static String nothingLeft(String base) {
-        return "no request is left below " + base;
-    }
-
-    private void await(Future<?> work, Duration within) throws InterruptedException {
-        try {
-            work.get(within.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException blocked) {
-            throw new AssertionError("blocked for " + within.toSeconds() + " s; there are " + requests(), blocked);
-        } catch (ExecutionException failed) {
-            throw new AssertionError("an actor failed: " + failed.getCause(), failed.getCause());
-        }
     }
 
     /** {@return the history, for checkers} */

@@ -12,7 +12,6 @@ import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.check.LeakChecker.Left;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +38,7 @@ class LeakCheckerTest {
         Verdict verdict = LeakChecker.check(
                 new Left(
                         List.of(node("/locks/m/write-1", 7), node("/locks/m/write-2", 8)),
-                        List.of(new ServerWatch("/locks/m", ServerWatch.Kind.DATA, 7))),
+                        List.of(new ServerNode.Watch("/locks/m", ServerNode.Watch.Kind.DATA, 7))),
                 Map.of(7L, "C7"));
         assertInstanceOf(Verdict.Broken.class, verdict);
         assertEquals(3, ((Verdict.Broken) verdict).findings().size());

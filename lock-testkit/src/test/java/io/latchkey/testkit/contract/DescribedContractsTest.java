@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import io.latchkey.testkit.contract.LockFixture.Feature;
 import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.util.Map;
@@ -90,6 +91,37 @@ class DescribedContractsTest {
 
         @Override
         void crowd() {}
+    }
+
+    @Nested
+    class ReadWriteLocksWithLocalTurns extends ReadWriteLockContract {
+        @Override
+        protected LockFixture newFixture() {
+            return withLocalTurns();
+        }
+
+        @Override
+        void order() {}
+
+        @Override
+        void closedWhileWaiting() {}
+
+        @Override
+        void servedInOrder() {}
+    }
+
+    @Nested
+    class SemaphoresWithLocalTurns extends SemaphoreContract {
+        @Override
+        protected LockFixture newFixture() {
+            return withLocalTurns();
+        }
+
+        @Override
+        void order() {}
+
+        @Override
+        void closedWhileWaiting() {}
     }
 
     @Nested

@@ -4,6 +4,7 @@ package io.latchkey.testkit.contract;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
@@ -16,11 +17,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The mutex contract finds one flaw in a mutex that is otherwise correct, and names it. */
+/** The contracts find one flaw in a mutex or client that is otherwise correct, and name it. */
 @Timeout(60)
 class FlawedLocksTest {
     private static final String TIMED = "tryAcquire(java.time.Duration)";
@@ -67,6 +71,108 @@ class FlawedLocksTest {
             contract.end();
             assertTrue(told.getMessage().contains(message), told.getMessage());
         }
+    }
+
+    private interface LeaseGuarantee {
+        void test(LeaseContract contract) throws Exception;
+    }
+
+    /** The same for the contract of leases, and flaws of the client. */
+    private static void assertFound(String message, LeaseGuarantee guarantee, UnaryOperator<LockClient> flaw)
+            throws Exception {
+        LeaseContract contract = new LeaseContract() {
+            @Override
+            protected LockFixture newFixture() {
+                return new SimulatedFixture(flaw) {
+                    @Override
+                    public Duration patience() {
+                        return Duration.ofSeconds(2);
+                    }
+                };
+            }
+        };
+        try (LockFixture fixture = contract.newFixture()) {
+            contract.begin(fixture, new Reached());
+            Throwable told = assertThrows(Throwable.class, () -> guarantee.test(contract));
+            contract.end();
+            assertTrue(Pattern.compile(message).matcher(told.toString()).find(), told.toString());
+        }
+    }
+
+    /** The client, but for {@code heldAtMost} of its mutexes. */
+    private static UnaryOperator<LockClient> limiting(BiFunction<Mutex, Duration, Mutex> flaw) {
+        return client -> flawed(
+                LockClient.class,
+                client,
+                "mutex(",
+                path -> limiting(client.mutex((String) path[0]), client.mutex((String) path[0]), flaw));
+    }
+
+    private static Mutex limiting(Mutex plain, Mutex limited, BiFunction<Mutex, Duration, Mutex> flaw) {
+        return flawed(
+                Mutex.class,
+                limited,
+                "heldAtMost(",
+                limit -> limiting(plain, flaw.apply(plain, (Duration) limit[0]), flaw));
+    }
+
+    @Test
+    void limitThatIsIgnored_isFound() throws Exception {
+        // On a slow machine the deadline passes before the contract's patience.
+        assertFound(
+                "not within PT|HELD_TOO_LONG. but was: .DEADLINE_PASSED",
+                LeaseContract::limitWithoutServer,
+                limiting((plain, limit) -> plain));
+    }
+
+    @Test
+    void lastLimitThatCountsInPlaceOfTheSmallest_isFound() throws Exception {
+        assertFound("nothing was thrown", LeaseContract::limitsOnLimits, limiting(Mutex::heldAtMost));
+    }
+
+    private static UnaryOperator<LockClient> closing(BiConsumer<LockClient, Duration> flaw) {
+        return client -> flawed(LockClient.class, client, "close(java.time.Duration)", grace -> {
+            if (grace[0] == null || ((Duration) grace[0]).isNegative()) {
+                client.close((Duration) grace[0]);
+            }
+            flaw.accept(client, (Duration) grace[0]);
+            return null;
+        });
+    }
+
+    @Test
+    void closeThatWaitsForNoHolder_isFound() throws Exception {
+        assertFound("expected: <true>", LeaseContract::closeWithAGrace, closing((client, grace) -> client.close()));
+    }
+
+    @Test
+    void graceWithoutAnEnd_isFound() throws Exception {
+        assertFound(
+                "not within PT",
+                LeaseContract::graceOver,
+                closing((client, grace) -> client.close(Duration.ofDays(1))));
+    }
+
+    @Test
+    void closeThatAsksNoHolder_isFound() throws Exception {
+        assertFound("not within PT", LeaseContract::holdersAreAsked, closing((client, grace) -> {}));
+    }
+
+    /** In a thread of its own, for which the caller waits. */
+    private static void closeElsewhere(LockClient client, Duration grace) {
+        Thread elsewhere = new Thread(() -> client.close(grace));
+        elsewhere.start();
+        Uninterruptibles.joinUninterruptibly(elsewhere);
+    }
+
+    @Test
+    void closeThatWaitsForItsOwnBody_isFound() throws Exception {
+        assertFound("not within PT", LeaseContract::closeFromABody, closing(FlawedLocksTest::closeElsewhere));
+    }
+
+    @Test
+    void closeThatIsNotInterrupted_isFound() throws Exception {
+        assertFound("not within PT", LeaseContract::interruptedClose, closing(FlawedLocksTest::closeElsewhere));
     }
 
     @Test

@@ -3,14 +3,14 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
-import io.latchkey.testkit.jqwik.Recipe;
 import io.latchkey.testkit.jqwik.Scope;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
-import io.latchkey.testkit.workload.Turn;
 import io.latchkey.testkit.workload.Workload;
+import io.latchkey.testkit.workload.Workload.Turn;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.contract.Feature;
+import io.latchkey.testkit.contract.LockFixture.Feature;
 import io.latchkey.testkit.contract.ServerFixture;
 import java.time.Duration;
 import java.util.Map;
@@ -12,7 +12,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /** Curator on a server, each client behind a proxy of its own. */
-final class CuratorFixture extends ServerFixture {
+public final class CuratorFixture extends ServerFixture {
     private static final int CONNECTS_WITHIN_SECONDS = 10;
     private static final int FIRST_PAUSE_MILLIS = 100;
     private static final int RETRIES = 8;
@@ -21,7 +21,7 @@ final class CuratorFixture extends ServerFixture {
         super(CuratorFixture::connect);
     }
 
-    static LockClient connect(String connectString, Duration session) {
+    public static LockClient connect(String connectString, Duration session) {
         int timeout = (int) session.toMillis();
         CuratorFramework framework = CuratorFrameworkFactory.newClient(
                 connectString, timeout, timeout, new ExponentialBackoffRetry(FIRST_PAUSE_MILLIS, RETRIES, 1000));
@@ -51,7 +51,12 @@ final class CuratorFixture extends ServerFixture {
                 Map.entry(Feature.RESIZING, "Curator has it with a SharedCount only"),
                 Map.entry(Feature.ADMINISTRATION, "makeRevocable and Revoker are not on lock-api's terms"),
                 Map.entry(Feature.LABELS, "requests carry the address of their client"),
+                Map.entry(Feature.LIMITS, "a holder keeps a lock for as long as its session lives"),
+                Map.entry(Feature.GRACE, "closing the client ends its session at once"),
                 Map.entry(Feature.SESSION_VIEWS, "a connection listener, not a question"),
+                Map.entry(Feature.LISTINGS, "Curator has no list of locks"),
+                Map.entry(Feature.ASYNC_QUESTIONS, "Curator's questions wait"),
+                Map.entry(Feature.OWN_CONTENDERS, "participant nodes tell nothing but their names"),
                 Map.entry(Feature.DOWNGRADES, "only by the thread: see the view"));
     }
 

@@ -15,6 +15,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.Eventually;
@@ -23,7 +24,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.Slowness;
-import io.latchkey.testkit.proxy.HeldFrames;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
@@ -112,21 +113,6 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void mutexIsGrantedInTheOrderOfTheQueue_forAllLayouts() throws Exception {
-        List<CompletableFuture<Lease>> queue = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            queue.add(asked(anybody().client().mutex("/order"), "/order"));
-        }
-        for (int i = 0; i < queue.size(); i++) {
-            Lease lease = granted(queue.get(i));
-            for (CompletableFuture<Lease> behind : queue.subList(i + 1, queue.size())) {
-                assertFalse(behind.isDone(), "seed " + seed);
-            }
-            lease.close();
-        }
-    }
-
-    @Test
     void readersShareAndWritersExclude_inAllLayouts() throws Exception {
         List<Boolean> writes = new ArrayList<>();
         List<CompletableFuture<Lease>> queue = new ArrayList<>();
@@ -181,35 +167,6 @@ class CuratorLayoutTest {
         await("nothing left", () -> requests("/pool") == 0);
     }
 
-    @Test
-    void crashOfAHolder_admitsTheOtherSide() throws Exception {
-        for (boolean curatorFirst : new boolean[] {true, false}) {
-            FaultyClient first = curatorFirst ? curators.get(0) : ours.get(0);
-            FaultyClient second = curatorFirst ? ours.get(0) : curators.get(0);
-            FaultyClient third = curatorFirst ? curators.get(1) : ours.get(1);
-            for (String kind : List.of("mutex", "write", "permit")) {
-                String path = "/crash-" + kind + "-" + curatorFirst;
-                granted(asked(lock(first, kind, path), path));
-                CompletableFuture<Lease> next = asked(lock(second, kind, path), path);
-                CompletableFuture<Lease> last = asked(lock(third, kind, path), path);
-                first.expire(ExpiryOrder.SERVER_FIRST).join();
-                Lease lease = granted(next);
-                assertFalse(last.isDone());
-                second.expire(ExpiryOrder.SERVER_FIRST).join();
-                granted(last).close();
-                assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
-            }
-        }
-    }
-
-    private static Acquirable lock(FaultyClient client, String kind, String path) {
-        return switch (kind) {
-            case "mutex" -> client.client().mutex(path);
-            case "write" -> client.client().readWriteLock(path).writeLock();
-            default -> client.client().semaphore(path, 1);
-        };
-    }
-
     /** The one whose turn it is waits for a permit; its session ends, and with it its turn. */
     @Test
     void waiterThatLosesItsTurn_takesAnother() throws Exception {
@@ -226,6 +183,16 @@ class CuratorLayoutTest {
         granted(second).close();
         granted(first).close();
         await("nothing left", () -> requests("/turn") == 0);
+    }
+
+    @Test
+    void permitGoesToCurator_whenItsLimitHasPassed() throws Exception {
+        Acquirable limited = ours.get(0).client().semaphore("/limit", 1).heldAtMost(Duration.ofMillis(200));
+        Lease held = granted(asked(limited, "/limit"));
+        Lease next = granted(curators.get(0).client().semaphore("/limit", 1).acquireAsync());
+        assertEquals(LossCause.HELD_TOO_LONG, held.lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
+        next.close();
+        await("nothing left", () -> requests("/limit") == 0);
     }
 
     @Test
@@ -469,6 +436,45 @@ class CuratorLayoutTest {
                 theirs.close();
                 held.close();
             }
+        }
+    }
+
+    @Test
+    void curatorThatComesLater_isLoggedWhenAResizeFindsIt() throws Exception {
+        try (LoggedWarnings log = LoggedWarnings.listen();
+                LockClient plain = ZkLockClient.connect(server.connectString())) {
+            Semaphore own = plain.semaphore("/resized", 2);
+            Lease held = own.acquire();
+            Lease theirs =
+                    granted(curators.get(0).client().semaphore("/resized", 2).acquireAsync());
+            assertThrows(LockMismatchException.class, () -> own.resize(3));
+            assertEquals(1, log.with("/resized is in use by two kinds of lock").size());
+            theirs.close();
+            held.close();
+        }
+    }
+
+    @Test
+    void logCountsTheLeasesOnThePathAlone_whenCuratorComesLater() throws Exception {
+        try (LoggedWarnings log = LoggedWarnings.listen();
+                LockClient plain = ZkLockClient.connect(server.connectString())) {
+            ReadWriteLock own = plain.readWriteLock("/counted");
+            List<Lease> held = List.of(
+                    own.readLock().acquire(),
+                    own.readLock().acquire(),
+                    plain.mutex("/elsewhere").acquire());
+            CompletableFuture<Lease> waiting = asked(own.writeLock(), "/counted");
+            Lease theirs = granted(curators.get(0)
+                    .client()
+                    .readWriteLock("/counted")
+                    .readLock()
+                    .acquireAsync());
+            assertEquals(3, own.readLock().queue().size());
+            String line = log.with("/counted").get(0);
+            assertTrue(line.contains("The leases of this client on it (2) stay valid."), line);
+            waiting.cancel(false);
+            theirs.close();
+            held.forEach(Lease::close);
         }
     }
 

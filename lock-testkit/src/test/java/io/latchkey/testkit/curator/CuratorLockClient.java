@@ -29,7 +29,7 @@ import org.apache.zookeeper.KeeperException;
 /** The recipes of Apache Curator under the names of lock-api. It translates, and leaves all else to Curator. */
 public final class CuratorLockClient implements LockClient {
     private final CuratorFramework framework;
-    private final Set<CuratorLease> leases = ConcurrentHashMap.newKeySet();
+    private final Set<AdaptedLease> leases = ConcurrentHashMap.newKeySet();
     private final Map<String, CuratorView> mutexViews = new ConcurrentHashMap<>();
     private final Map<String, InterProcessReadWriteLock> readWriteViews = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -40,8 +40,8 @@ public final class CuratorLockClient implements LockClient {
         framework.getConnectionStateListenable().addListener((told, state) -> {
             switch (state) {
                 case LOST -> leases.forEach(lease -> lease.lose(LossCause.SESSION_EXPIRED));
-                case SUSPENDED -> leases.forEach(CuratorLease::suspend);
-                case RECONNECTED, CONNECTED -> leases.forEach(CuratorLease::resume);
+                case SUSPENDED -> leases.forEach(AdaptedLease::suspend);
+                case RECONNECTED, CONNECTED -> leases.forEach(AdaptedLease::resume);
                 case READ_ONLY -> {}
             }
         });
@@ -51,11 +51,11 @@ public final class CuratorLockClient implements LockClient {
         return framework;
     }
 
-    void keep(CuratorLease lease) {
+    void keep(AdaptedLease lease) {
         leases.add(lease);
     }
 
-    void forget(CuratorLease lease) {
+    void forget(AdaptedLease lease) {
         leases.remove(lease);
     }
 

@@ -44,18 +44,6 @@ final class CuratorRequest {
         return granted;
     }
 
-    String path() {
-        return path;
-    }
-
-    InterProcessLock lock() {
-        return lock;
-    }
-
-    CuratorLockClient client() {
-        return client;
-    }
-
     private synchronized void giveUp() {
         if (acquiring) {
             thread.interrupt();
@@ -101,7 +89,8 @@ final class CuratorRequest {
 
     private void hold() throws Exception {
         Thread.interrupted(); // a late one, of a request that was given up when it had been granted
-        CuratorLease lease = new CuratorLease(this);
+        AdaptedLease lease = new AdaptedLease(path, this::letGo);
+        var unused = lease.lost().thenCompose(cause -> letGo());
         client.keep(lease);
         if (granted.complete(Optional.of(lease))) {
             uninterruptibly(over);

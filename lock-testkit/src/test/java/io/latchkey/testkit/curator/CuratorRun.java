@@ -2,17 +2,12 @@
 package io.latchkey.testkit.curator;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import io.latchkey.testkit.server.EmbeddedZooKeeper;
-import io.latchkey.testkit.workload.Play.Settings;
-import io.latchkey.testkit.workload.Scenario;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.launcher.EngineFilter;
@@ -22,7 +17,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs a contract, its tests side by side, or some properties, and keeps what became of each guarantee or property. */
+/** Runs a contract, its tests side by side, and keeps what became of each guarantee. */
 final class CuratorRun implements TestExecutionListener {
     private static final int SIDE_BY_SIDE = 10;
     private static final Pattern ID = Pattern.compile("LK-[A-Z]+-\\d+");
@@ -40,20 +35,6 @@ final class CuratorRun implements TestExecutionListener {
                 .configurationParameter(
                         "junit.jupiter.execution.parallel.config.fixed.parallelism", String.valueOf(SIDE_BY_SIDE))
                 .build();
-        return of(request);
-    }
-
-    static CuratorRun of(Class<?> properties, String... names) {
-        return of(LauncherDiscoveryRequestBuilder.request()
-                .selectors(Stream.of(names)
-                        .map(name ->
-                                selectMethod(properties, name, Scenario.class, EmbeddedZooKeeper.class, Settings.class))
-                        .toList())
-                .filters(EngineFilter.includeEngines("jqwik"))
-                .build());
-    }
-
-    private static CuratorRun of(LauncherDiscoveryRequest request) {
         CuratorRun run = new CuratorRun();
         LauncherFactory.create().execute(request, run);
         return run;

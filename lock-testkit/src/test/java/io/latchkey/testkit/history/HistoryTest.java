@@ -172,17 +172,4 @@ class HistoryTest {
                 IllegalArgumentException.class,
                 () -> History.downgrade(lock, one.client().mutex("/unrecorded").acquire()));
     }
-
-    @Test
-    void checkerFindsHolds_withoutALock() {
-        History history = new History();
-        Attempt first = history.attempt("a", "/unlocked");
-        first.granted(1);
-        Attempt second = history.attempt("b", "/unlocked");
-        second.granted(2);
-        first.valid(first.beforeLook());
-        second.valid(second.beforeLook());
-        assertInstanceOf(Verdict.Broken.class, ExclusionChecker.mutex().whileSessionsLive(history));
-        assertTrue(history.toString().contains("b #2 /unlocked GRANTED token 2"), history::toString);
-    }
 }

@@ -1,130 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.history;
 
-import io.latchkey.lock.Lease;
-import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.history.HistoryEvent.What;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Writes histories by hand: one event a line, times in milliseconds. */
+/**
+ * Histories written by hand: steps between semicolons, times in milliseconds. A step names an attempt and its events:
+ * {@code a#1 asks 0 granted 1=TOKEN@SESSION released 5}. After {@code on /m:r /s:2of3} attempts claim a read lock and
+ * permits; {@code a@77 ends 10-12} ends a session of the client {@code a}. An underscore stands for a blank.
+ */
 public final class Script {
     private final List<HistoryEvent> events = new ArrayList<>();
-
     private List<LockClaim> claims = List.of(LockClaim.exclusive("/m"));
 
-    /** From here on attempts claim this; {@code /m} alone unless said. */
-    public Script claiming(LockClaim... some) {
-        claims = List.of(some);
-        return this;
-    }
+    private Script() {}
 
-    private void add(double millis, String client, long attempt, What what, long token, long session, String note) {
-        events.add(new HistoryEvent(
-                (long) (millis * 1e6), client, attempt, attempt == 0 ? List.of() : claims, what, token, session, note));
-    }
-
-    public Script requested(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.REQUESTED, 0, 0, "");
-        return this;
-    }
-
-    /** With a time of its own, as {@link java.time.Duration} writes it. */
-    public Script requested(double millis, String client, long attempt, String time) {
-        add(millis, client, attempt, What.REQUESTED, 0, 0, time);
-        return this;
-    }
-
-    public Script placed(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.PLACED, 0, 0, "");
-        return this;
-    }
-
-    public Script gaveUp(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.GAVE_UP, 0, 0, RecordedLock.OUT_OF_TIME);
-        return this;
-    }
-
-    public Script resized(double from, double to, String client, long attempt) {
-        add(from, client, attempt, What.RESIZING, 0, 0, "");
-        add(to, client, attempt, What.RESIZED, 0, 0, "");
-        return this;
-    }
-
-    /** An attempt that asks and knows a moment later that it stands in the queue. */
-    public Script queued(double millis, String client, long attempt) {
-        return requested(millis, client, attempt).placed(millis + 0.5, client, attempt);
-    }
-
-    public Script granted(double millis, String client, long attempt, long token) {
-        return granted(millis, client, attempt, token, 0);
-    }
-
-    public Script granted(double millis, String client, long attempt, long token, long session) {
-        add(millis, client, attempt, What.GRANTED, token, session, "");
-        return this;
-    }
-
-    public Script valid(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.VALID, 0, 0, "");
-        return this;
-    }
-
-    public Script released(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.RELEASING, 0, 0, "");
-        add(millis + 1, client, attempt, What.RELEASED, 0, 0, "RELEASED");
-        return this;
-    }
-
-    /** A release of which the client does not know whether it has come out. */
-    public Script releasing(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.RELEASING, 0, 0, "");
-        return this;
-    }
-
-    /** A write hold that goes on as a read hold. */
-    public Script downgraded(double millis, String client, long writer, long reader, String path) {
-        claims = List.of(LockClaim.exclusive(path));
-        add(millis, client, writer, What.RELEASING, 0, 0, Attempt.DOWNGRADE);
-        add(millis, client, writer, What.RELEASED, 0, 0, Attempt.DOWNGRADE);
-        claims = List.of(LockClaim.shared(path));
-        add(millis, client, reader, What.REQUESTED, 0, 0, Attempt.DOWNGRADE);
-        add(millis, client, reader, What.GRANTED, 0, 0, Attempt.DOWNGRADE);
-        return this;
-    }
-
-    public Script note(double millis, String client, String text) {
-        add(millis, client, 0, What.NOTE, 0, 0, text);
-        return this;
-    }
-
-    public Script lost(double millis, String client, long attempt) {
-        add(millis, client, attempt, What.LOST, 0, 0, "SESSION_EXPIRED");
-        return this;
-    }
-
-    public Script sessionEnds(double from, double to, String client, long session, ExpiryOrder how) {
-        add(from, client, 0, What.SESSION_ENDING, 0, session, how.name());
-        add(to, client, 0, What.SESSION_ENDED, 0, session, "");
-        return this;
-    }
-
-    /** A whole hold: asked for, granted, released. */
-    public Script held(double requested, double granted, double released, String client, long attempt, long token) {
-        return requested(requested, client, attempt)
-                .granted(granted, client, attempt, token)
-                .released(released, client, attempt);
-    }
-
-    public List<HistoryEvent> events() {
-        return events.stream()
+    public static List<HistoryEvent> of(String steps) {
+        Script script = new Script();
+        for (String step : steps.split(";", -1)) {
+            script.play(step.strip().split("\\s+", -1));
+        }
+        return script.events.stream()
                 .sorted(Comparator.comparingLong(HistoryEvent::nanos))
                 .toList();
     }
 
-    /** The lease of an attempt, recorded from its grant on. */
-    public static Lease granted(Attempt attempt, Lease lease) {
-        return RecordedLease.granted(attempt, lease);
+    private void play(String... words) {
+        if (words[0].equals("on")) {
+            claims = Stream.of(words).skip(1).map(Script::claim).toList();
+            return;
+        }
+        for (int i = 1; i < words.length; i += 2) {
+            String values = words[i + 1];
+            event(words[0], words[i], words[i].equals("note") ? values.split("/", 2) : values.split("[-=@/>]", -1));
+        }
+    }
+
+    private static LockClaim claim(String text) {
+        String[] parts = text.split(":|of", -1);
+        return switch (parts.length) {
+            case 1 -> LockClaim.exclusive(parts[0]);
+            case 2 -> LockClaim.shared(parts[0]);
+            default -> LockClaim.permits(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
+        };
+    }
+
+    private void event(String subject, String what, String... values) {
+        double at = Double.parseDouble(values[0]);
+        switch (what) {
+            case "asks" -> add(subject, at, What.REQUESTED, values.length > 1 ? values[1] : "");
+            case "placed" -> add(subject, at, What.PLACED, "");
+            case "queued" -> {
+                add(subject, at, What.REQUESTED, "");
+                add(subject, at + 0.5, What.PLACED, "");
+            }
+            case "granted" ->
+                add(
+                        subject,
+                        at,
+                        What.GRANTED,
+                        Long.parseLong(values[1]),
+                        values.length > 2 ? Long.parseLong(values[2]) : 0,
+                        "");
+            case "valid" -> add(subject, at, What.VALID, "");
+            case "lost" -> add(subject, at, What.LOST, "SESSION_EXPIRED");
+            case "gaveUp" -> add(subject, at, What.GAVE_UP, RecordedLock.OUT_OF_TIME);
+            case "releasing" -> add(subject, at, What.RELEASING, "");
+            case "released" -> {
+                add(subject, at, What.RELEASING, "");
+                add(subject, at + 1, What.RELEASED, "RELEASED");
+            }
+            case "held" -> {
+                event(subject, "asks", values[0]);
+                event(subject, "granted", values[1], values[3]);
+                event(subject, "released", values[2]);
+            }
+            case "resized" -> {
+                add(subject, at, What.RESIZING, "");
+                add(subject, Double.parseDouble(values[1]), What.RESIZED, "");
+            }
+            case "downgraded" -> {
+                claims = List.of(LockClaim.exclusive("/m"));
+                add(subject, at, What.RELEASING, Attempt.DOWNGRADE);
+                add(subject, at, What.RELEASED, Attempt.DOWNGRADE);
+                claims = List.of(LockClaim.shared("/m"));
+                String reader = subject.replaceAll("#.*", "#" + values[1]);
+                add(reader, at, What.REQUESTED, Attempt.DOWNGRADE);
+                add(reader, at, What.GRANTED, Attempt.DOWNGRADE);
+            }
+            case "ends" -> {
+                long session = Long.parseLong(subject.replaceAll(".*@", ""));
+                add(subject, at, What.SESSION_ENDING, 0, session, values.length > 2 ? values[2] : "SERVER_FIRST");
+                add(subject, Double.parseDouble(values[1]), What.SESSION_ENDED, 0, session, "");
+            }
+            case "note" -> add(subject, at, What.NOTE, values.length > 1 ? values[1].replace('_', ' ') : "");
+            default -> throw new IllegalArgumentException(what);
+        }
+    }
+
+    private void add(String subject, double millis, What what, String note) {
+        add(subject, millis, what, 0, 0, note);
+    }
+
+    private void add(String subject, double millis, What what, long token, long session, String note) {
+        String client = subject.replaceAll("[#@].*", "").replace('_', ' ');
+        long attempt = subject.contains("#") ? Long.parseLong(subject.replaceAll(".*#", "")) : 0;
+        events.add(new HistoryEvent(
+                (long) (millis * 1e6), client, attempt, attempt == 0 ? List.of() : claims, what, token, session, note));
     }
 }

@@ -8,11 +8,8 @@ import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.Scenario;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import net.jqwik.api.ForAll;
@@ -98,21 +95,6 @@ class FailureReportTest {
                 .filter(c -> c == ';')
                 .count();
         assertEquals(1, turns, () -> "one actor has two turns, all others one: " + lines);
-    }
-
-    @Test
-    void message_isPrintedOnce() {
-        StringWriter printed = new StringWriter();
-        errorOf(OnServers.class).printStackTrace(new PrintWriter(printed));
-        assertEquals(2, printed.toString().split("a rule is broken", -1).length, printed::toString);
-        assertTrue(printed.toString().contains("OnServers.fails"), printed::toString);
-    }
-
-    @Test
-    void commitIsNotMentioned_outsideOfGit() {
-        assertEquals("seed 5, commit abc\n", FailureReport.origin(Optional.of("seed 5"), Optional.of("abc")));
-        assertEquals("seed 5\n", FailureReport.origin(Optional.of("seed 5"), Optional.empty()));
-        assertEquals("", FailureReport.origin(Optional.empty(), Optional.empty()));
     }
 
     @Test

@@ -4,7 +4,8 @@ package io.latchkey.testkit.jqwik;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.workload.FaultAction;
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Scenario;
@@ -36,18 +37,6 @@ class LatchkeyDomainProperties {
                 .value();
         assertEquals(scenario.workload(), again.workload());
         assertEquals(scenario.faults(), again.faults());
-    }
-
-    @Property(tries = 50)
-    void firstValueIsTheSmallest(@ForAll Scenario scenario) {
-        if ((scenario.seed() & ScenarioArbitraries.FULL) == 0) {
-            assertEquals(2, scenario.workload().clients());
-            assertEquals(2, scenario.workload().actors().size());
-            assertEquals(1, scenario.faults().faults().size());
-        }
-        assertTrue(
-                scenario.faults().faults().get(0).action() instanceof FaultAction.Expire,
-                "every scenario ends a session");
     }
 
     @Property(tries = 200)

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
+import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
 import java.util.List;

@@ -4,11 +4,13 @@ package io.latchkey.testkit.layout;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
+import io.latchkey.testkit.curator.AdaptedLease;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -34,7 +36,7 @@ final class ForeignClient implements LockClient {
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final Map<String, CompletableFuture<Boolean>> asked = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Void>> releases = new ConcurrentHashMap<>();
-    private final Map<String, ForeignLease> leases = new ConcurrentHashMap<>();
+    private final Map<String, AdaptedLease> leases = new ConcurrentHashMap<>();
 
     ForeignClient(List<String> command) {
         try {
@@ -49,17 +51,6 @@ final class ForeignClient implements LockClient {
         reader.setDaemon(true);
         reader.start();
         connected.join();
-    }
-
-    /** Curator in a JVM like this one. */
-    static ForeignClient curator(String servers, Duration session) {
-        return new ForeignClient(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                CuratorMain.class.getName(),
-                servers,
-                Long.toString(session.toMillis())));
     }
 
     /** kazoo in this interpreter. */
@@ -81,13 +72,13 @@ final class ForeignClient implements LockClient {
             // as the end of the stream
         }
         connected.completeExceptionally(new IllegalStateException("the process has ended"));
-        leases.values().forEach(ForeignLease::lose);
+        leases.values().forEach(lease -> lease.lose(LossCause.SESSION_EXPIRED));
     }
 
     private void take(String[] words) {
         switch (words[0]) {
             case "connected" -> connected.complete(null);
-            case "lost" -> leases.values().forEach(ForeignLease::lose);
+            case "lost" -> leases.values().forEach(lease -> lease.lose(LossCause.SESSION_EXPIRED));
             case "granted" -> asked.remove(words[1]).complete(true);
             case "refused" -> asked.remove(words[1]).complete(false);
             case "released" -> releases.remove(words[1]).complete(null);
@@ -124,7 +115,7 @@ final class ForeignClient implements LockClient {
         return Integer.toString(numbers.incrementAndGet());
     }
 
-    void keep(String id, ForeignLease lease) {
+    void keep(String id, AdaptedLease lease) {
         leases.put(id, lease);
     }
 

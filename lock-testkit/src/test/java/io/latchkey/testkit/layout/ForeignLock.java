@@ -6,6 +6,8 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.curator.AdaptedLease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +28,8 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Mu
             } else if (!granted) {
                 outcome.complete(Optional.empty());
             } else {
-                ForeignLease lease = new ForeignLease(client, id, path);
+                AdaptedLease lease =
+                        new AdaptedLease(path, () -> client.release(id).thenApply(done -> ReleaseOutcome.RELEASED));
                 client.keep(id, lease);
                 if (!outcome.complete(Optional.of(lease))) {
                     var unused2 = lease.releaseAsync();

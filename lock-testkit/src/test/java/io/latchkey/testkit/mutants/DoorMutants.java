@@ -5,7 +5,6 @@ import java.util.List;
 
 /** Bugs in the public API, the views and the access to ZooKeeper, which no simulation covers. */
 final class DoorMutants {
-    private static final String ENGINE = "internal/client/Engine";
     private static final String PORT = "internal/store/ZooKeeperStore";
     private static final String VIEW = "LockView";
     private static final String ACQUIRABLE = "ZkAcquirable";
@@ -16,11 +15,11 @@ final class DoorMutants {
             Mutant.of(
                     "callback on the event thread",
                     "internal/context/ClientContext",
-                    "config.callbacks().execute(task);",
-                    "task.run();"),
+                    "config.callbacks().execute(marked);",
+                    "marked.run();"),
             Mutant.of(
                             "a closing client's leases are granted to local waiters",
-                            ENGINE,
+                            "internal/client/LiveRequests",
                             "if (request.state() == State.HELD) {\n                holders.add(request);",
                             "if (request.state() != State.HELD) {\n                holders.add(request);")
                     .caughtBy(
@@ -42,8 +41,8 @@ final class DoorMutants {
             Mutant.of(
                             "nodes outlive their session",
                             PORT,
-                            "CreateMode.EPHEMERAL_SEQUENTIAL,\n                (rc",
-                            "CreateMode.PERSISTENT_SEQUENTIAL,\n                (rc")
+                            "acl, CreateMode.EPHEMERAL_SEQUENTIAL, ZooKeeperResults",
+                            "acl, CreateMode.PERSISTENT_SEQUENTIAL, ZooKeeperResults")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#requestNodeIsDeleted_whenItsSessionEnds"),
             Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
                     .caughtBy("MutexTest#newPathAndItsParents_areCreatedAsContainers"),
@@ -53,7 +52,11 @@ final class DoorMutants {
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));",
                             "case NodeDeleted -> listener.fired(event.getPath(), Change.CHILDREN, event.getZxid());")
                     .caughtBy("MutexTest#waitingThread_isWokenByTheEventThread"),
-            Mutant.of("the failed write is not named", PORT, "new Refusal(i, code,", "new Refusal(0, code,")
+            Mutant.of(
+                            "the failed write is not named",
+                            "internal/store/ZooKeeperResults",
+                            "new Refusal(i, code,",
+                            "new Refusal(0, code,")
                     .caughtBy("MultiLockTest#releaseReportsTheLossAndDeletesOtherNodes_whenOneNodeIsMissing"),
             Mutant.of(
                             "a guarded write is not guarded",
@@ -132,8 +135,8 @@ final class DoorMutants {
                     "hashInt(System.identityHashCode(this) + key.hashCode())"),
             Mutant.of(
                             "a borrowed handle is given back with nodes on it",
-                            "internal/client/Engine",
-                            "(last == null || last.session().connection().isOver() || !last.hasPendingDeletions())",
-                            "(last == null || last.session().connection().isOver() || last.session().connection().connected())")
+                            "internal/client/Closing",
+                            "isOver() && last.hasPendingDeletions();",
+                            "isOver() && last.hasPendingDeletions() && !last.session().connection().connected();")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#borrowedHandleIsReturned_afterPendingDeletions"));
 }

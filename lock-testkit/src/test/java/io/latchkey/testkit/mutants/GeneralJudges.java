@@ -20,6 +20,7 @@ final class GeneralJudges {
     private static final List<String> ON_THE_SIMULATION = List.of(
             "io.latchkey.testkit.sim.OldSchedulesTest",
             "io.latchkey.testkit.sim.HeartbeatTest",
+            "io.latchkey.testkit.sim.LimitAndGraceTest",
             "io.latchkey.testkit.SimulatedLocksTest",
             "io.latchkey.testkit.contract.SimulatedLeaseContractTest",
             "io.latchkey.testkit.contract.SimulatedMutexContractTest",
@@ -35,9 +36,10 @@ final class GeneralJudges {
     static Stream<Killer> all(Duration schedules) {
         SchedulesKiller random = new SchedulesKiller();
         return Stream.of(
-                        Stream.of(random.with(FIRST_LOOK), classes -> TestsKiller.ofTheirOwnModule(PURE)
-                                .kill(classes.again())),
+                        Stream.of(random.with(FIRST_LOOK)),
                         ON_THE_SIMULATION.stream().map(TestsKiller::new),
+                        Stream.<Killer>of(
+                                classes -> TestsKiller.ofTheirOwnModule(PURE).kill(classes.again())),
                         Stream.of(random.with(schedules.minus(FIRST_LOOK))))
                 .flatMap(killers -> killers);
     }

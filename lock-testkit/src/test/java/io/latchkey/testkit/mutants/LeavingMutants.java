@@ -34,6 +34,12 @@ final class LeavingMutants {
                     "pending.forEach(Deletion::onNewConnection);\n                send();",
                     "pending.clear();"),
             Mutant.of(
+                            "the missing one of a downgrade's two nodes is taken for a loss",
+                            DEPARTURES,
+                            "deletion.nodeMissing |= !deletion.uncertain && remove.node().wasHeld();",
+                            "deletion.nodeMissing |= remove.node().wasHeld();")
+                    .caughtBy("DowngradeTest#releaseSucceeds_whileTheDowngradeHasNoAnswer"),
+            Mutant.of(
                     "a refused transaction is not sent again",
                     DEPARTURES,
                     "} else {\n            pending.addAll(0, batch);\n            refused(",
@@ -78,7 +84,7 @@ final class LeavingMutants {
                             DEPARTURES,
                             "steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Mark(node.path())));",
                             "")
-                    .caughtBy("WireBudgetTest#waitAddsThreeRequests_andTheHandOverNone"),
+                    .caughtBy("WireBudgetTest#waitBehindSeveralAddsThreeRequests_andTheHandOverNone"),
             Mutant.of(
                     "a release behind one that may be refused is marked",
                     DEPARTURES,
@@ -120,8 +126,8 @@ final class LeavingMutants {
             Mutant.of(
                     "a downgraded lease has a token of its own",
                     "internal/request/Holding",
-                    "newLease(write.token());",
-                    "newLease(write.token() + 1);"),
+                    "newLease(write.token(), ",
+                    "newLease(write.token() + 1, "),
             Mutant.of(
                     "a release during a downgrade leaves one node",
                     DEPARTURES,

@@ -46,7 +46,9 @@ class MutantsTest {
                     LeavingMutants.ALL,
                     TimeMutants.ALL,
                     DoorMutants.ALL,
-                    FurtherMutants.ALL)
+                    TurnMutants.ALL,
+                    FurtherMutants.ALL,
+                    EndMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();

@@ -10,9 +10,7 @@ final class TimeMutants {
     private static final String WIRE = "internal/session/Connection";
     private static final String VALIDITY = "internal/session/SessionValidity";
     private static final String HEARTBEAT = "internal/session/Heartbeat";
-    private static final String PROOFS = "internal/validity/SessionExpiryBound";
     private static final String LEASE = "internal/request/ZkLease";
-    private static final String TERM = "internal/validity/ValidityPeriod";
 
     private TimeMutants() {}
 
@@ -32,7 +30,7 @@ final class TimeMutants {
                             + "                now.prolong(context.now().plus(timeout));\n            }\n            beforeConnection"),
             Mutant.of(
                     "the refusal of a session that ends proves that it lives",
-                    "internal/store/ZooKeeperStore",
+                    "internal/store/ZooKeeperResults",
                     "code == Status.SESSION_EXPIRED || ",
                     ""),
             Mutant.of(
@@ -40,22 +38,6 @@ final class TimeMutants {
                     HEARTBEAT,
                     "beatAgain |= context.now().since(checked).compareTo(interval().multipliedBy(2)) > 0;",
                     ""),
-            Mutant.of(
-                    "a lone write counts in full",
-                    PROOFS,
-                    "sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill))",
-                    "sent"),
-            Mutant.of(
-                    "a pair without its margin",
-                    PROOFS,
-                    "!answered.getFirst().answered().plus(margin).isAfter(sent)",
-                    "!answered.getFirst().answered().isAfter(sent)"),
-            Mutant.of(
-                    "a pair's margin begins with the sending",
-                    PROOFS,
-                    "!answered.getFirst().answered().plus(margin).isAfter(sent)",
-                    "!answered.getFirst().sent().plus(margin).isAfter(sent)"),
-            Mutant.of("requests take no time", PROOFS, ".plus(slowest.within(span, now))", ""),
             Mutant.of(
                     "a standstill proves as much as pings",
                     VALIDITY,
@@ -67,30 +49,10 @@ final class TimeMutants {
                     "return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;",
                     "return maybeNow.isNegative() ? maybeNow : longest;"),
             Mutant.of(
-                    "pings before the connection",
-                    PROOFS,
-                    "return maybeNone ? before.map(lost -> ping.isAfter(lost) ? lost : ping) : Optional.of(ping);",
-                    "return Optional.of(ping);"),
-            Mutant.of(
-                    "a borrowed handle's connection is taken for old",
-                    PROOFS,
-                    "return maybeNone ? before",
-                    "return maybeNone && before.isPresent() ? before"),
-            Mutant.of(
                     "no pair in time after a reconnect",
                     HEARTBEAT,
                     "nextBeat.set(validity.margin());\n            beatAgain",
                     "nextBeat.set(interval());\n            beatAgain"),
-            Mutant.of(
-                            "a suspended machine's wall clock is ignored",
-                            "internal/validity/ClockReading",
-                            " || now.wallMillis >= wallMillis",
-                            "")
-                    .and(
-                            "internal/validity/ClockReading",
-                            "Duration.ofMillis(wallMillis - now.wallMillis).toNanos()",
-                            "Long.MAX_VALUE"),
-            Mutant.of("a validity period that has ended begins again", TERM, " || until.reachedAt(now())", ""),
             Mutant.of(
                     "a loss is reported only when the lease is checked",
                     VALIDITY,
@@ -148,6 +110,11 @@ final class TimeMutants {
                             "heartbeat.probe();\n        } else {")
                     .caughtBy("HandlesTest#removedWatchOfABorrower_doesNotShortenItsValidity"),
             Mutant.of(
+                    "a session that comes back counts from the report of its connection",
+                    VALIDITY,
+                    "asked.flatMap(known -> attempted.or(() -> connecting))",
+                    "asked.map(known -> context.now().plus(margin()))"),
+            Mutant.of(
                             "the loss of a shortened session is reported in the longer time",
                             VALIDITY,
                             "if (periodEnd.isSet()) {",
@@ -157,7 +124,7 @@ final class TimeMutants {
                             "a denied downgrade takes the watch away",
                             "internal/request/Holding",
                             "downgrade = null;\n        if (watchesOwn) {",
-                            "downgrade = null;\n        if (lease == null) {")
+                            "downgrade = null;\n        if (leases.isEmpty()) {")
                     .caughtBy("DowngradeTest#deniedDowngrade_leavesTheWatchOfTheWriter"),
             Mutant.of(
                     "an ended session counts as alive",
@@ -174,8 +141,8 @@ final class TimeMutants {
             Mutant.of(
                     "a lost lease keeps its node's place",
                     "internal/request/Request",
-                    "holding().lease().lose(cause);",
-                    "holding().lease().path();"),
+                    "holding().lose(cause);",
+                    "holding().notNotified();"),
             Mutant.of(
                     "released twice",
                     LEASE,

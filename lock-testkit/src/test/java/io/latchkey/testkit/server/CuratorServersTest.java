@@ -59,18 +59,6 @@ class CuratorServersTest {
     }
 
     @Test
-    void sessionIsSeenUntilItEndsByTime() throws Exception {
-        try (ExternalServers servers = started();
-                FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(1))) {
-            long session = client.proxy().session().getAsLong();
-            assertTrue(servers.hasSession(session));
-
-            assertEquals(session, client.expire(ExpiryOrder.PARTITION).get(60, TimeUnit.SECONDS));
-            assertFalse(servers.hasSession(session));
-        }
-    }
-
-    @Test
     void leaseSurvives_whenTheServerIsStoppedAndComesBack() throws Exception {
         try (ExternalServers servers = started();
                 FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(20))) {

@@ -2,8 +2,6 @@
 package io.latchkey.testkit.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,12 +11,13 @@ import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.PlainClient;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
-import io.latchkey.testkit.workload.Turn;
 import io.latchkey.testkit.workload.Workload;
+import io.latchkey.testkit.workload.Workload.Turn;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -42,39 +41,6 @@ class EmbeddedEnsembleTest {
     @AfterEach
     void close() {
         ensemble.close();
-    }
-
-    @Test
-    void expiresASessionOnEveryServer() throws Exception {
-        try (PlainClient client = new PlainClient(ensemble.connectString(), Duration.ofSeconds(6))) {
-            client.create("/mine", CreateMode.EPHEMERAL);
-            assertTrue(ensemble.hasSession(client.session()));
-            assertEquals(client.session(), ensemble.nodesUnder("/").get(0).session());
-            ensemble.expireSession(client.session());
-            assertEquals(List.of(), ensemble.nodesUnder("/"));
-            client.awaitState(KeeperState.Expired, SOON);
-        }
-    }
-
-    @Test
-    void survivesTheStopOfItsLeader() throws Exception {
-        int first = ensemble.leader().getAsInt();
-        try (PlainClient client = new PlainClient(ensemble.connectString((first + 1) % 3), Duration.ofSeconds(6))) {
-            client.create("/kept", CreateMode.PERSISTENT);
-            client.create("/mine", CreateMode.EPHEMERAL);
-            ensemble.stop(first);
-            assertFalse(ensemble.isServing(first));
-            int second = ensemble.awaitLeader(SOON);
-            assertNotEquals(first, second);
-            client.awaitState(KeeperState.SyncConnected, SOON);
-            ensemble.restart(first);
-            Eventually.holds("server " + first + " back", SOON, () -> ensemble.isServing(first));
-            ensemble.awaitLeader(SOON);
-            assertEquals(
-                    List.of("/kept", "/mine"),
-                    ensemble.nodesUnder("/").stream().map(ServerNode::path).toList());
-            assertTrue(ensemble.hasSession(client.session()));
-        }
     }
 
     @Test
@@ -111,18 +77,6 @@ class EmbeddedEnsembleTest {
     }
 
     @Test
-    void singleServer_servesNoClient() throws Exception {
-        int leader = ensemble.leader().getAsInt();
-        ensemble.stop((leader + 1) % 3);
-        ensemble.stop((leader + 2) % 3);
-        Eventually.holds("no service", SOON, () -> !ensemble.isServing(leader));
-        assertTrue(ensemble.leader().isEmpty());
-        assertThrows(IllegalStateException.class, ensemble::sessions);
-        ensemble.restart((leader + 1) % 3);
-        ensemble.awaitLeader(SOON);
-    }
-
-    @Test
     void cutOffFollowerStopsServing_untilItIsReconnected() throws Exception {
         int leader = ensemble.leader().getAsInt();
         int follower = (leader + 1) % 3;
@@ -141,20 +95,6 @@ class EmbeddedEnsembleTest {
             cutOff.awaitState(KeeperState.SyncConnected, SOON);
             assertNotNull(cutOff.zooKeeper().exists("/after", false));
             assertTrue(ensemble.hasSession(cutOff.session()), "sessions of more than ten ticks survive");
-        }
-    }
-
-    @Test
-    void survivesTheDeathOfItsLeader() throws Exception {
-        int first = ensemble.leader().getAsInt();
-        try (PlainClient client = new PlainClient(ensemble.connectString(), Duration.ofSeconds(6))) {
-            client.create("/mine", CreateMode.EPHEMERAL);
-            ensemble.kill(first);
-            assertNotEquals(first, ensemble.awaitLeader(SOON));
-            ensemble.restart(first);
-            Eventually.holds("server " + first + " back", SOON, () -> ensemble.isServing(first));
-            ensemble.awaitLeader(SOON);
-            assertTrue(ensemble.hasSession(client.session()));
         }
     }
 }

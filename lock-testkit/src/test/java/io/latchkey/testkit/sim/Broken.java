@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import java.util.Optional;
+
 /** A rule does not hold. */
 final class Broken extends AssertionError {
     private static final long serialVersionUID = 1;
@@ -12,11 +14,18 @@ final class Broken extends AssertionError {
         this.rule = rule;
     }
 
-    /** An unexpected exception. */
-    static Broken by(RuntimeException bug) {
-        Broken broken = new Broken("no exception", bug + " at " + bug.getStackTrace()[0]);
-        broken.initCause(bug);
-        return broken;
+    /** Returns the rule that the run breaks, if it does: an unexpected exception breaks one too. */
+    static Optional<Broken> by(Runnable run) {
+        try {
+            run.run();
+            return Optional.empty();
+        } catch (Broken broken) {
+            return Optional.of(broken);
+        } catch (RuntimeException bug) {
+            Broken broken = new Broken("no exception", bug + " at " + bug.getStackTrace()[0]);
+            broken.initCause(bug);
+            return Optional.of(broken);
+        }
     }
 
     String rule() {

@@ -3,10 +3,14 @@ package io.latchkey.testkit.sim;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -14,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +29,7 @@ final class Client implements ClientConfig.Opener {
     private final int index;
     private final Leader leader;
     private final Engine engine;
+    private final Optional<LocalHandOff> turns;
     private final SimulatedTime.View time;
     private final ObserverRules observer;
     private final List<Worker> workers = new ArrayList<>(2);
@@ -31,7 +37,7 @@ final class Client implements ClientConfig.Opener {
     private long ids;
     private Duration still = Duration.ZERO;
 
-    Client(int index, Leader leader, Consumer<Broken> broken) {
+    Client(int index, Leader leader, int mostTurns, Consumer<Broken> broken) {
         this.index = index;
         this.leader = leader;
         this.ids = (index + 1L) << 32;
@@ -49,6 +55,8 @@ final class Client implements ClientConfig.Opener {
                 path -> path,
                 Namings.LATCHKEY,
                 Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService()))));
+        this.turns =
+                mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, Scenario.LONGEST));
     }
 
     void start() {
@@ -61,13 +69,19 @@ final class Client implements ClientConfig.Opener {
 
     @Override
     public ZnodeStore open(ZnodeStore.Listener listener) {
-        SimulatedPort opened = new SimulatedPort(leader, SESSION, listener);
+        SimulatedPort opened = new SimulatedPort(leader, SESSION, listener, Runnable::run);
         port = opened;
         return opened;
     }
 
     Engine engine() {
         return engine;
+    }
+
+    CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy patience) {
+        return turns.isPresent() && members.size() == 1
+                ? turns.get().acquire(members.get(0), patience)
+                : engine.acquire(members, patience);
     }
 
     ObserverRules observer() {
@@ -78,17 +92,46 @@ final class Client implements ClientConfig.Opener {
         return time;
     }
 
+    /** Returns whether one of its timers is due now. */
+    boolean hasDue() {
+        return nextDue() != null;
+    }
+
+    /** Runs the first of its timers that is due now. */
+    void runDue() {
+        SimulatedTime.Due timer = nextDue();
+        if (timer != null) {
+            leader.time().due.remove(timer);
+            timer.run();
+        }
+    }
+
+    private SimulatedTime.@Nullable Due nextDue() {
+        SimulatedTime clock = leader.time();
+        SimulatedTime.Due first = null;
+        if (clock.nextAt() > clock.nanos()) {
+            return null;
+        }
+        for (SimulatedTime.Due timer : clock.due) {
+            boolean isMine = timer.owner == time && timer.task != null && timer.nanos <= clock.nanos();
+            if (isMine && (first == null || timer.number < first.number)) {
+                first = timer;
+            }
+        }
+        return first;
+    }
+
     /** Pauses the client's process until it goes on. */
     void standStill() {
         still = still.minusNanos(time.nanos());
         time.standStill();
-        port().standStill();
+        port().time.standStill();
     }
 
     void goOn() {
         still = still.plusNanos(time.nanos());
         time.goOn();
-        port().goOn();
+        port().time.goOn();
     }
 
     /** Returns the total time of its standstills, once it runs again. */

@@ -19,6 +19,54 @@ enum Door {
             return builder.localTurns(3, Duration.ofSeconds(1));
         }
     },
+    WRITE_IN_TURN {
+        @Override
+        ClientBuilder described(ClientBuilder builder) {
+            return LOCAL_TURNS.described(builder);
+        }
+
+        @Override
+        Acquirable asked(LockClient client) {
+            return WRITE.asked(client);
+        }
+
+        @Override
+        Optional<Lock> view(LockClient client) {
+            return WRITE.view(client);
+        }
+    },
+    READ_IN_TURN {
+        @Override
+        ClientBuilder described(ClientBuilder builder) {
+            return LOCAL_TURNS.described(builder);
+        }
+
+        @Override
+        Acquirable asked(LockClient client) {
+            return READ.asked(client);
+        }
+
+        @Override
+        Optional<Lock> view(LockClient client) {
+            return READ.view(client);
+        }
+
+        @Override
+        Acquirable blocker(LockClient client) {
+            return WRITE.asked(client);
+        }
+    },
+    PERMITS_IN_TURN {
+        @Override
+        ClientBuilder described(ClientBuilder builder) {
+            return LOCAL_TURNS.described(builder);
+        }
+
+        @Override
+        Acquirable asked(LockClient client) {
+            return PERMITS.asked(client);
+        }
+    },
     MUTEX_BESIDE_CURATOR(Layout.CURATOR),
     MUTEX_BESIDE_KAZOO(Layout.KAZOO),
     WRITE {
@@ -101,6 +149,11 @@ enum Door {
 
     ClientBuilder described(ClientBuilder builder) {
         return builder.layout(layout);
+    }
+
+    /** Whether a request that is given up stays in the queue while its client holds alone. */
+    boolean keepsPlaceBehindItsOwn() {
+        return this == LOCAL_TURNS || this == WRITE_IN_TURN || this == READ_IN_TURN;
     }
 
     Acquirable asked(LockClient client) {

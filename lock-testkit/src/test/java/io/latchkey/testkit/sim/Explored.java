@@ -51,7 +51,7 @@ final class Explored {
                 world.clients().indexOf(world.workers().get(first).client());
             // A server that has seen less than the client refuses, and what was asked fails by that.
             case CONNECT ->
-                port(first).lastZxid()
+                port(first).lastZxid
                                 > world.servers().get(Move.second(step)).tree().zxid()
                         ? first
                         : -1;
@@ -83,10 +83,10 @@ final class Explored {
         print.add(world.faultsLeft());
         print.add(world.time().nanos());
         Leader leader = world.leader();
-        leader.tree().addTo(print, zxids);
+        print.add(leader.tree(), zxids);
         print.addAll(leader.sessions().ids(), (session, each) -> each.add(session));
         for (Server server : world.servers()) {
-            server.tree().addTo(print, zxids);
+            print.add(server.tree(), zxids);
             for (int i = (int) server.tree().zxid(); i < leader.log().size(); i++) {
                 print.add(leader.log().get(i));
             }
@@ -95,9 +95,9 @@ final class Explored {
             print.add(inputs.get(i).high());
             print.add(inputs.get(i).low());
             print.add(world.servers().indexOf(port(i).server()));
-            port(i).addTo(print, zxids);
+            print.add(port(i), zxids);
             for (Server server : world.servers()) {
-                port(i).addStuckAt(server, print);
+                print.addStuck(port(i), server);
             }
         }
         return List.of(print.high(), print.low());
@@ -145,7 +145,7 @@ final class Explored {
         if (port.hasRequest()) {
             candidates[count++] = Move.TAKE_REQUEST.of(client, atOnce);
         }
-        if (port.hasGhost()) {
+        if (!port.ghosts.isEmpty()) {
             candidates[count++] = Move.TAKE_GHOST.of(client);
         }
         if (port.seeksConnection()) {
@@ -153,7 +153,7 @@ final class Explored {
                 candidates[count++] = Move.CONNECT.of(client, server);
             }
         }
-        if (world.clients().get(client).time().hasDue()) {
+        if (world.clients().get(client).hasDue()) {
             candidates[count++] = Move.FIRE.of(client);
         }
         return count;
@@ -162,7 +162,7 @@ final class Explored {
     private int addFaults(int from) {
         int count = from;
         for (int i = 0; i < world.clients().size(); i++) {
-            boolean goesOn = port(i).isLosing();
+            boolean goesOn = port(i).losing;
             boolean begins = world.faultsLeft() > 0 && from > 0;
             if (port(i).isUp() && (goesOn || begins)) {
                 candidates[count++] = Move.BREAK.of(i);
@@ -177,7 +177,7 @@ final class Explored {
         if (world.faultsLeft() == 0 || from == 0) {
             return count;
         }
-        for (int i = 0; i < world.leader().tree().ephemerals().size(); i++) {
+        for (int i = 0; i < Nodes.ephemerals(world.leader().tree()).size(); i++) {
             candidates[count++] = Move.DELETE.of(i);
         }
         return count;
@@ -196,7 +196,7 @@ final class Explored {
     private boolean isAlone(int index) {
         Client client = world.clients().get(index);
         SimulatedPort port = client.port();
-        if (port.seeksConnection() || client.time().hasDue()) {
+        if (port.seeksConnection() || client.hasDue()) {
             return false;
         }
         for (Worker worker : client.workers()) {

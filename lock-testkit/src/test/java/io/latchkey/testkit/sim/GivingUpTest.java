@@ -210,7 +210,7 @@ class GivingUpTest {
                 step("given up");
                 asked.givingUp().run();
                 soon(asked.call());
-                boolean keepsItsPlace = door == Door.LOCAL_TURNS && holder.equals(mine);
+                boolean keepsItsPlace = door.keepsPlaceBehindItsOwn() && holder.equals(mine);
                 if (alone && !faults && !keepsItsPlace) {
                     locks.advance(Duration.ZERO);
                     assertEquals(before, requests(), "left the queue");

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.LiveObjects;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
@@ -15,11 +16,10 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
-import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,11 +40,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Heartbeats and watches of an engine, in moments that no server can be held in. */
 @Timeout(30)
 class HeartbeatTest {
     private static final Duration SESSION = Duration.ofSeconds(12);
+    private static final Duration LATE = SESSION.dividedBy(4);
 
     private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     private final Server server = new Server(leader);
@@ -79,8 +81,8 @@ class HeartbeatTest {
 
         private ZnodeStore open(ZnodeStore.Listener told) {
             listener = told;
-            port = new SimulatedPort(leader, SESSION, told);
-            return new Telling(port, beats);
+            port = new SimulatedPort(leader, SESSION, told, Runnable::run);
+            return telling(port, beats);
         }
 
         ZnodeStore.Listener listener() {
@@ -89,6 +91,12 @@ class HeartbeatTest {
 
         CompletableFuture<Optional<ZkLease>> asks(String path) {
             return engine.acquire(List.of(new LockTarget(Recipe.MUTEX, path)), new WaitPolicy.Forever());
+        }
+
+        ZkLease acquire(String path) throws Exception {
+            CompletableFuture<Optional<ZkLease>> asked = asks(path);
+            settle();
+            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
         }
 
         void cut() {
@@ -105,102 +113,40 @@ class HeartbeatTest {
         /** Until nothing is on its way; the server applies nothing before it has to. */
         void settleBehindALaggingServer() {
             SimulatedPort moved = Objects.requireNonNull(port);
-            while (true) {
-                if (moved.hasMessage()) {
-                    moved.takeMessage();
-                } else if (moved.seeksConnection()) {
-                    moved.connect(server);
-                } else if (moved.hasRequest()) {
-                    moved.takeRequest();
-                } else if (server.lags()) {
+            BoundedLoop.all(() -> {
+                boolean moves = Delivery.next(moved, server);
+                boolean lags = !moves && server.lags();
+                if (lags) {
                     server.applyNext();
-                } else {
-                    return;
                 }
-            }
+                return moves || lags;
+            });
         }
 
         /** Until nothing is on its way. */
         void settle() {
-            boolean moving = true;
-            while (moving) {
-                moving = step(server);
-            }
+            BoundedLoop.all(() -> step(server));
         }
 
         /** Says whether anything was on its way; a client without a connection connects to that server. */
         boolean step(Server at) {
-            SimulatedPort moved = Objects.requireNonNull(port);
-            while (at.lags()) {
-                at.applyNext();
-            }
-            if (moved.hasMessage()) {
-                moved.takeMessage();
-            } else if (moved.seeksConnection()) {
-                moved.connect(at);
-            } else if (moved.hasRequest()) {
-                moved.takeRequest();
-            } else {
-                return false;
-            }
-            return true;
+            return Delivery.nextWithoutLag(Objects.requireNonNull(port), at);
         }
     }
 
     /** Hands all on. */
-    private record Telling(ZnodeStore to, Consumer<List<ZnodeStore.Write>> beats) implements ZnodeStore {
-        @Override
-        public void create(String path, byte[] data, Consumer<Response<Created>> then) {
-            to.create(path, data, then);
-        }
-
-        @Override
-        public void list(String path, Consumer<Response<Listing>> then) {
-            to.list(path, then);
-        }
-
-        @Override
-        public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
-            to.lists(paths, then);
-        }
-
-        @Override
-        public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
-            to.exist(paths, then);
-        }
-
-        @Override
-        public void read(String path, Consumer<Response<NodeData>> then) {
-            to.read(path, then);
-        }
-
-        @Override
-        public void watchData(String path, Consumer<Response<NodeData>> then) {
-            to.watchData(path, then);
-        }
-
-        @Override
-        public void watchChildren(String path, Consumer<Response<Listing>> then) {
-            to.watchChildren(path, then);
-        }
-
-        @Override
-        public void removeWatches(String path, Runnable then) {
-            to.removeWatches(path, then);
-        }
-
-        @Override
-        public void write(List<Write> writes, Consumer<Response<Written>> then) {
-            if (writes.stream().allMatch(Write.Check.class::isInstance)) {
-                beats.accept(writes);
-            }
-            to.write(writes, then);
-        }
-
-        @Override
-        public void close(Runnable then) {
-            to.close(then);
-        }
+    @SuppressWarnings("unchecked") // the first argument of a write
+    private static ZnodeStore telling(ZnodeStore to, Consumer<List<ZnodeStore.Write>> beats) {
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("write")) {
+                        List<ZnodeStore.Write> writes = (List<ZnodeStore.Write>) args[0];
+                        if (writes.stream().allMatch(ZnodeStore.Write.Check.class::isInstance)) {
+                            beats.accept(writes);
+                        }
+                    }
+                    return method.invoke(to, args);
+                });
     }
 
     /** The executor is not kept for all of a beat over thousands of nodes. */
@@ -214,13 +160,9 @@ class HeartbeatTest {
         });
         clients.add(client);
         for (int i = 0; i < 1_200; i++) {
-            CompletableFuture<Optional<ZkLease>> asked = client.asks("/many/" + i);
-            client.settle();
-            assertTrue(asked.get(5, TimeUnit.SECONDS).isPresent());
+            client.acquire("/many/" + i).ensureValid();
         }
-        while (order.isEmpty()) {
-            leader.time().runNext();
-        }
+        BoundedLoop.until(() -> !order.isEmpty(), leader.time()::runNext);
         assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
     }
 
@@ -234,9 +176,7 @@ class HeartbeatTest {
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
         for (int i = 0; i < used; i++) {
-            CompletableFuture<Optional<ZkLease>> former = client.asks("/used/" + i);
-            client.settle();
-            var unused = former.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+            var unused = client.acquire("/used/" + i).releaseAsync();
             client.settle();
         }
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
@@ -264,6 +204,51 @@ class HeartbeatTest {
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             each.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
         }
+    }
+
+    /** Else a client whose paths are named by its work would keep all that it ever used. */
+    @Test
+    void unusedPathsAreForgotten_beyondTenThousand() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/held");
+        for (int i = 0; i < 11_000; i++) {
+            var unused = client.acquire("/used/" + i).releaseAsync();
+            client.settle();
+        }
+        String queue = "io.latchkey.zk.internal.path.SessionQueue";
+        long known = LiveObjects.count(queue::equals).getOrDefault(queue, 0L);
+        assertTrue(known < 10_500, () -> known + " paths");
+        held.ensureValid();
+    }
+
+    /** An earlier one would be the second half of no pair. */
+    @Test
+    void firstBeatOnANewConnectionComesAMarginAfterTheBarrier() throws Exception {
+        List<Long> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(leader.time().nanos()));
+        client.acquire("/m").ensureValid();
+        client.cut();
+        client.settle();
+        beats.clear();
+        long barrier = leader.time().nanos();
+        var unused = steps(client, SESSION.dividedBy(2));
+        assertEquals(SESSION.dividedBy(4).toNanos(), beats.get(0) - barrier);
+    }
+
+    /** With a fixed number of watches in a beat the checks until then would grow with the square of the locks. */
+    @Test
+    void nodesAreCheckedAFewTimesBeforeTheyAreWatched_howeverManyAreHeld() throws Exception {
+        int held = 20_000;
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        for (int i = 0; i < held; i++) {
+            var unused = client.asks("/held/" + i);
+        }
+        client.settle();
+        steps(client, SESSION.multipliedBy(4));
+        int checks = beats.stream().mapToInt(Integer::intValue).sum();
+        assertEquals(500, beats.get(beats.size() - 1), "calm");
+        assertTrue(checks < 5 * held, () -> checks + " checks of " + held + " nodes");
     }
 
     /**
@@ -296,19 +281,49 @@ class HeartbeatTest {
         Client client = new Client(0, checks -> beats.add(checks.size()));
         List<ZkLease> held = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
-            CompletableFuture<Optional<ZkLease>> asked = client.asks("/robbed/" + i);
-            client.settle();
-            held.add(asked.get(5, TimeUnit.SECONDS).orElseThrow());
+            held.add(client.acquire("/robbed/" + i));
         }
         List<ZkLease> robbed = held.subList(3, 40);
         robbed.forEach(lease -> leader.delete(lease.nodePaths().get(0)));
-        while (beats.isEmpty()) {
-            leader.time().runNext();
-        }
+        BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         client.settle();
         assertEquals(List.of(), robbed.stream().filter(ZkLease::isValid).toList());
         held.subList(0, 3).forEach(ZkLease::ensureValid);
         assertEquals(List.of(40), beats);
+    }
+
+    @Test
+    void allDeletedNodesAreReported_whenTheResponseThatNamesThemIsLost() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<ZkLease> robbed = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            robbed.add(client.acquire("/robbed/" + i));
+        }
+        robbed.forEach(lease -> leader.delete(lease.nodePaths().get(0)));
+        BoundedLoop.until(() -> !robbed.stream().allMatch(ZkLease::isValid), () -> {
+            if (!client.step(server)) {
+                leader.time().runNext();
+            }
+        });
+        // The heartbeat has named one; the others are asked for.
+        client.loseTheAnswer();
+        client.settle();
+        var unused = steps(client, SESSION.dividedBy(2));
+        assertEquals(
+                List.of(LossCause.NODE_DELETED, LossCause.NODE_DELETED, LossCause.NODE_DELETED),
+                robbed.stream().map(lease -> lease.lost().getNow(null)).toList());
+    }
+
+    @Test
+    void heartbeatsStop_whenTheLastNodeIsGone() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        steps(client, SESSION);
+        beats.clear();
+        steps(client, SESSION);
+        assertEquals(List.of(), beats);
     }
 
     /**
@@ -330,9 +345,7 @@ class HeartbeatTest {
         }
         for (String path : paths) {
             leader.delete(queueUnder(path).get(0));
-            CompletableFuture<Optional<ZkLease>> next = other.asks(path);
-            other.settle();
-            assertTrue(next.get(5, TimeUnit.SECONDS).isPresent());
+            other.acquire(path).ensureValid();
         }
         long end = leader.time().nanos() + SESSION.toNanos();
         while (leader.time().nanos() < end) {
@@ -343,18 +356,90 @@ class HeartbeatTest {
         assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
     }
 
+    /** The leader starts the session's time again at the reconnect. */
+    @Test
+    void leaseHasHalfASessionAtOnce_afterALongOutage() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        client.cut();
+        moveTo(leader.time().nanos() + SESSION.multipliedBy(9).dividedBy(10).toNanos());
+        client.settle();
+        Duration left = client.acquire("/m").remaining();
+        assertTrue(left.compareTo(SESSION.dividedBy(2)) > 0, left::toString);
+    }
+
+    /** The last beat proves that the leader has heard of the one but one before it, and counts from its request. */
+    @Test
+    void leaseIsNoLongerValid_whenResponsesAreLate() throws Exception {
+        List<Long> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(leader.time().nanos()));
+        ZkLease held = client.acquire("/m");
+        for (int beat = 0; beat < 4; beat++) {
+            int before = beat;
+            BoundedLoop.until(() -> beats.size() > before, leader.time()::runNext);
+            moveTo(beats.get(beat) + LATE.toNanos());
+            client.settle();
+        }
+        assertEndsInASession(held, beats.get(1));
+    }
+
+    /** The same for the report of a new connection: the servers know the session from the attempt on. */
+    @Test
+    void leaseIsNoLongerValid_whenTheReportOfTheConnectionIsLate() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        long attempt = leader.time().nanos();
+        client.cut();
+        BoundedLoop.until(() -> Objects.requireNonNull(client.port).isUp(), () -> client.step(server));
+        moveTo(attempt + LATE.toNanos());
+        client.settle();
+        assertEndsInASession(held, attempt);
+    }
+
+    private void moveTo(long end) {
+        SimulatedTime time = leader.time();
+        while (time.hasNext() && time.nextAt() <= end) {
+            time.runNext();
+        }
+        time.moveTo(end);
+    }
+
+    private void assertEndsInASession(ZkLease held, long proved) {
+        Duration end = held.remaining().plusNanos(leader.time().nanos() - proved);
+        assertTrue(held.isValid() && end.compareTo(SESSION) <= 0, end::toString);
+    }
+
+    /** The request for a watch may be what is lost. */
+    @ParameterizedTest
+    @MethodSource("stepsOfAnAcquire")
+    void waiterIsGranted_whenItsConnectionIsLostOnTheWay(int before) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        steps(before, waiter, server);
+        waiter.cut();
+        waiter.settle();
+        assertFalse(asked.isDone());
+        var unused = held.releaseAsync();
+        holder.settle();
+        waiter.settle();
+        assertTrue(asked.isDone(), "a waiter without a watch");
+    }
+
     /**
      * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's node is
      * deleted and the holder ahead releases: then the events of the release arrive before that of the deletion.
      */
-    @Test
-    void markIsNoGrant_beforeTheBarrierOfANewConnection() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void releaseAheadIsNoGrant_beforeTheBarrierOfANewConnection(boolean marked) throws Exception {
         Client holder = new Client(0, checks -> {});
         Client waiter = new Client(1, checks -> {});
         Client next = new Client(2, checks -> {});
-        CompletableFuture<Optional<ZkLease>> first = holder.asks("/m");
-        holder.settle();
-        String ahead = first.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths().get(0);
+        ZkLease first = holder.acquire("/m");
+        String ahead = first.nodePaths().get(0);
         CompletableFuture<Optional<ZkLease>> second = waiter.asks("/m");
         waiter.settle();
         CompletableFuture<Optional<ZkLease>> third = next.asks("/m");
@@ -362,13 +447,15 @@ class HeartbeatTest {
         String own = queueUnder("/m").get(1);
 
         leader.delete(own);
-        var released = first.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+        var released = first.releaseAsync();
         holder.settle();
         next.settle();
         assertTrue(third.get(5, TimeUnit.SECONDS).isPresent());
         waiter.listener().disconnected();
-        waiter.listener().connected((int) SESSION.toMillis());
-        waiter.listener().fired(ahead, ZnodeStore.Change.DATA, 99);
+        waiter.listener().connected((int) SESSION.toMillis(), Optional.empty());
+        if (marked) {
+            waiter.listener().fired(ahead, ZnodeStore.Change.DATA, 99);
+        }
         waiter.listener().fired(ahead, ZnodeStore.Change.DELETED, 99);
 
         assertFalse(second.isDone(), "the third holds");
@@ -402,28 +489,23 @@ class HeartbeatTest {
     void lostCreateIsFound_whenTheServerLagsBehind() throws Exception {
         List<Integer> beats = new ArrayList<>();
         Client other = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> held = other.asks("/held");
-        other.settle();
+        other.acquire("/held").ensureValid();
         Client client = new Client(0, checks -> beats.add(checks.size()));
         CompletableFuture<Optional<ZkLease>> waits = client.asks("/held");
         client.settle();
-        CompletableFuture<Optional<ZkLease>> former = client.asks("/m");
-        client.settle();
-        var released = former.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+        var released = client.acquire("/m").releaseAsync();
         client.settle();
         assertTrue(released.isDone());
 
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         beats.clear();
-        while (beats.isEmpty()) {
-            leader.time().runNext();
-        }
+        BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         client.loseTheAnswer();
         List<String> created = queueUnder("/m");
         client.settleBehindALaggingServer();
         assertEquals(1, created.size());
         assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
-        assertTrue(held.isDone() && !waits.isDone());
+        assertFalse(waits.isDone());
     }
 
     /**
@@ -435,9 +517,7 @@ class HeartbeatTest {
     void lateRevocationNodeIsNotLeft_whenTheSessionMovesBack(int before, int behind) throws Exception {
         Server second = new Server(leader);
         Client holder = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = holder.asks("/m");
-        holder.settle();
-        ZkLease lease = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease lease = holder.acquire("/m");
         var unused = lease.releaseRequested();
         holder.cut();
         steps(before, holder, second);
@@ -470,9 +550,9 @@ class HeartbeatTest {
         steps(before, client, server);
         asked.cancel(false);
         client.settle();
-        while (!leader.deserted().isEmpty()) {
-            leader.deserted().forEach(leader::delete);
-        }
+        assertEquals(List.of(), client.engine.requests());
+        BoundedLoop.until(() -> Nodes.deserted(leader.tree()).isEmpty(), () -> Nodes.deserted(leader.tree())
+                .forEach(leader::delete));
         assertNull(leader.tree().find("/x"));
     }
 
@@ -484,9 +564,7 @@ class HeartbeatTest {
     @Test
     void deletedNodeIsReported_whenTheConnectionIsLostRepeatedly() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        client.settle();
-        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease held = client.acquire("/m");
         leader.delete(held.nodePaths().get(0));
         SimulatedTime time = leader.time();
         long end = time.nanos() + SESSION.toNanos();
@@ -497,6 +575,23 @@ class HeartbeatTest {
             client.settle();
         }
         assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+    }
+
+    /** The list is read for the request behind it, of the same client. */
+    @Test
+    void waiterWithoutANodeIsNotGranted_whenAListShowsThatItHasNone() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> deleted = client.asks("/m");
+        client.settle();
+        leader.delete(queueUnder("/m").get(1));
+        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
+        client.settle();
+        var unused = held.releaseAsync();
+        assertFalse(deleted.isDone(), "granted without a node");
+        client.settle();
+        assertTrue(third.isDone());
+        assertFalse(deleted.isDone(), "its new node is behind the third");
     }
 
     private List<String> queueUnder(String path) {

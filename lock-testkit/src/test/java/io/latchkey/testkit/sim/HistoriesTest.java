@@ -48,7 +48,8 @@ class HistoriesTest {
             }
         }
         System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + reached);
-        Set<What> covered = EnumSet.complementOf(EnumSet.of(What.WRITE_OF_DEAD_SESSION));
+        Set<What> covered = EnumSet.complementOf(
+                EnumSet.of(What.WRITE_OF_DEAD_SESSION, What.LOCAL_TURN, What.SHARED_NODE, What.READ_BY_A_WRITERS_NODE));
         for (What what : covered) {
             assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
         }

@@ -21,6 +21,7 @@ public final class Hunter implements LongFunction<List<String>> {
             new Share(Mix.SMALL, 10),
             new Share(Mix.SHARED, 40),
             new Share(Mix.LARGE, 10),
+            new Share(Mix.TURNS, 40),
             new Share(Mix.AGING, 10),
             new Share(Mix.TAMPERED, 20),
             new Share(Mix.TAMPERED_CROWD, 10),
@@ -63,14 +64,8 @@ public final class Hunter implements LongFunction<List<String>> {
     private static String play(Mix mix, long seed, Reached reached) {
         SplittableRandom random = new SplittableRandom(seed);
         World world = new World(mix.scenario(random), reached, null);
-        try {
-            new Player(mix, random, world).play(mix.steps(random));
-            world.finish();
-            return "";
-        } catch (Broken broken) {
-            return broken.getMessage();
-        } catch (RuntimeException bug) {
-            return bug.toString();
-        }
+        return Swarm.play(world, new Player(mix, random, world), mix.steps(random))
+                .map(Broken::getMessage)
+                .orElse("");
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
@@ -15,20 +16,15 @@ import java.util.function.Supplier;
 /** The kinds of scenarios that a swarm draws, and the number of steps in each. */
 enum Mix {
     /** Three clients, one mutex, one cycle each, one fault; sessions end by forced expiry only. */
-    SMALL {
+    SMALL(100, 100) {
         @Override
         Scenario scenario(SplittableRandom random) {
             return new Scenario(3, 1, ONE_CYCLE_EACH, Scenario.Ends.BY_FORCE, 1, 0, Scenario.Start.IN_USE);
         }
-
-        @Override
-        int steps(SplittableRandom random) {
-            return 100;
-        }
     },
 
     /** Three clients, one mutex, one cycle each, faults of the network alone; sessions end by time alone. */
-    AGING {
+    AGING(150, 150) {
         @Override
         Scenario scenario(SplittableRandom random) {
             return new Scenario(
@@ -40,18 +36,13 @@ enum Mix {
                     0,
                     Scenario.Start.IN_USE);
         }
-
-        @Override
-        int steps(SplittableRandom random) {
-            return 150;
-        }
     },
 
     /**
      * Two to four clients with one worker each, at one path; operators delete nodes and change capacities, and nothing
      * else fails.
      */
-    TAMPERED {
+    TAMPERED(100, 100) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
@@ -78,11 +69,6 @@ enum Mix {
         }
 
         @Override
-        int steps(SplittableRandom random) {
-            return 100;
-        }
-
-        @Override
         void season(int[] weights) {
             for (Move move : Move.values()) {
                 boolean tampers = move == Move.DELETE || move == Move.RESIZE;
@@ -100,7 +86,7 @@ enum Mix {
      * Two to four clients with one or two workers each, multi-locks among them; operators delete nodes and change
      * capacities, and nothing else fails.
      */
-    TAMPERED_CROWD {
+    TAMPERED_CROWD(50, 200) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
@@ -133,11 +119,6 @@ enum Mix {
         }
 
         @Override
-        int steps(SplittableRandom random) {
-            return random.nextInt(50, 200);
-        }
-
-        @Override
         void season(int[] weights) {
             TAMPERED.season(weights);
         }
@@ -148,7 +129,7 @@ enum Mix {
      * operators. The release of several nodes is refused as a whole where one of them is gone, and the next release may
      * be on its way by then.
      */
-    REFUSED {
+    REFUSED(100, 100) {
         @Override
         Scenario scenario(SplittableRandom random) {
             List<Scenario.Plan> plans = new ArrayList<>();
@@ -169,11 +150,6 @@ enum Mix {
         }
 
         @Override
-        int steps(SplittableRandom random) {
-            return 100;
-        }
-
-        @Override
         void season(int[] weights) {
             TAMPERED.season(weights);
             weights[Move.DELETE.index()] = 2;
@@ -183,7 +159,7 @@ enum Mix {
     },
 
     /** Like AGING, SHARED or LINE, but a lease is held for one to three session timeouts before the first fault. */
-    LASTING {
+    LASTING(20, 200) {
         @Override
         Scenario scenario(SplittableRandom random) {
             return switch (random.nextInt(3)) {
@@ -191,11 +167,6 @@ enum Mix {
                 case 1 -> SHARED.scenario(random);
                 default -> LINE.scenario(random);
             };
-        }
-
-        @Override
-        int steps(SplittableRandom random) {
-            return SHARED.steps(random);
         }
 
         @Override
@@ -212,7 +183,7 @@ enum Mix {
     },
 
     /** One semaphore, mostly a large one with a chain of waiters; capacities change and connections break. */
-    LINE {
+    LINE(40, 200) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
@@ -226,11 +197,6 @@ enum Mix {
         }
 
         @Override
-        int steps(SplittableRandom random) {
-            return random.nextInt(40, 200);
-        }
-
-        @Override
         void season(int[] weights) {
             weights[Move.DELETE.index()] = 0;
             weights[Move.PASS_TIME.index()] = 0;
@@ -239,7 +205,7 @@ enum Mix {
     },
 
     /** One path, whose counter is near its end. */
-    WORN {
+    WORN(40, 200) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int kind = random.nextInt(4);
@@ -255,46 +221,73 @@ enum Mix {
                     random.nextInt(0, 3),
                     Scenario.Start.WORN_OUT);
         }
-
-        @Override
-        int steps(SplittableRandom random) {
-            return random.nextInt(40, 200);
-        }
     },
 
     /** All recipes on shared paths, several workers a client, many faults. */
-    LARGE {
+    LARGE(20, 800) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int clients = random.nextInt(2, 6);
             return drawn(random, clients, random.nextInt(1, 9), random.nextInt(2, 10 * clients), random.nextInt(0, 9));
         }
+    },
 
+    /** Like SHARED, with more workers a client and local turns; some leases have a limit. */
+    TURNS(20, 300) {
         @Override
-        int steps(SplittableRandom random) {
-            return random.nextInt(20, 800);
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(1, 4);
+            int kind = random.nextInt(5);
+            Scenario drawn = kind == 4
+                    ? drawn(random, clients, random.nextInt(1, 6), random.nextInt(2, 8 * clients), random.nextInt(0, 4))
+                    : onOnePath(
+                            random,
+                            clients,
+                            random.nextInt(2, 7),
+                            () -> switch (kind) {
+                                case 0 -> limited(random, new LockTarget(Recipe.MUTEX, "/mutex"));
+                                case 1, 2 ->
+                                    limited(
+                                            random,
+                                            new LockTarget(
+                                                    random.nextInt(3) > 0 ? Recipe.READ : Recipe.WRITE, "/read-write"));
+                                default ->
+                                    limited(random, new LockTarget(Recipe.semaphore(4, random.nextInt(1, 3)), "/few"));
+                            },
+                            random.nextInt(0, 4),
+                            Scenario.Start.IN_USE);
+            return drawn.withTurns(random.nextInt(2, 9));
+        }
+
+        private LockTarget limited(SplittableRandom random, LockTarget target) {
+            return random.nextInt(8) == 0 ? target.heldAtMost(Duration.ofMillis(random.nextInt(1, 3000))) : target;
         }
     },
 
     /** All recipes on shared paths, one or two workers a client, few faults: small enough to be many. */
-    SHARED {
+    SHARED(20, 200) {
         @Override
         Scenario scenario(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
             return drawn(random, clients, random.nextInt(1, 3), random.nextInt(2, 3 * clients), random.nextInt(0, 4));
         }
-
-        @Override
-        int steps(SplittableRandom random) {
-            return random.nextInt(20, 200);
-        }
     };
 
     private static final List<Scenario.Plan> ONE_CYCLE_EACH = oneCycleEach();
 
+    private final int least;
+    private final int most;
+
+    Mix(int least, int most) {
+        this.least = least;
+        this.most = most;
+    }
+
     abstract Scenario scenario(SplittableRandom random);
 
-    abstract int steps(SplittableRandom random);
+    int steps(SplittableRandom random) {
+        return least == most ? least : random.nextInt(least, most);
+    }
 
     /**
      * The number of session timeouts for which a lease is held before the first fault; 0 if faults may occur at any
@@ -318,9 +311,20 @@ enum Mix {
     /** One or two workers a client, with a few tasks each. */
     private static Scenario onOnePath(
             SplittableRandom random, int clients, Supplier<LockTarget> member, int faults, Scenario.Start start) {
+        return onOnePath(random, clients, 3, member, faults, start);
+    }
+
+    /** Fewer than {@code workers} a client, with a few tasks each. */
+    private static Scenario onOnePath(
+            SplittableRandom random,
+            int clients,
+            int workers,
+            Supplier<LockTarget> member,
+            int faults,
+            Scenario.Start start) {
         List<Scenario.Plan> plans = new ArrayList<>();
         for (int client = 0; client < clients; client++) {
-            for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
+            for (int worker = random.nextInt(1, workers); worker > 0; worker--) {
                 List<Task> tasks = new ArrayList<>();
                 for (int task = random.nextInt(1, 4); task > 0; task--) {
                     tasks.add(new Task(List.of(member.get()), new WaitPolicy.Forever()));
@@ -371,6 +375,9 @@ enum Mix {
                     case 1 -> new WaitPolicy.AtMost(Duration.ofMillis(random.nextInt(1, 5000)));
                     default -> new WaitPolicy.Forever();
                 };
+        Optional<Duration> limit =
+                random.nextInt(4) == 0 ? Optional.of(Duration.ofMillis(random.nextInt(1, 30_000))) : Optional.empty();
+        limit.ifPresent(most -> all.set(0, all.get(0).heldAtMost(most)));
         return new Task(List.copyOf(all.subList(0, members)), patience);
     }
 }

@@ -18,7 +18,6 @@ import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Handles that cannot be opened: the first one, and the next one after the end of a session. */
+/** Handles that cannot be opened after the end of a session. */
 @Timeout(30)
 class OpeningTest {
     private static final Duration SESSION = Duration.ofSeconds(12);
@@ -97,29 +96,6 @@ class OpeningTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void startThrowsTheCauseAndLeavesNothing_whenTheFirstHandleCannotBeOpened(ClientConfig.Opener failing) {
-        SimulatedTime time = new SimulatedTime();
-        Engine unopened = new Engine(new ClientConfig(
-                new ClientConfig.Source.Own(failing),
-                SESSION,
-                Optional.empty(),
-                new Owner("simulated", 1, ""),
-                () -> 0,
-                time.view(),
-                Runnable::run,
-                path -> path));
-        Throwable cause = assertThrows(Throwable.class, () -> failing.open(null));
-        assertTimeoutPreemptively(Duration.ofSeconds(5), () -> {
-            Throwable thrown = assertThrows(Throwable.class, unopened::start);
-            assertEquals(cause.getClass(), thrown.getClass());
-            unopened.close();
-        });
-        assertClosed(mutexOf(unopened).acquireAsync());
-        assertFalse(time.hasNext());
-    }
-
-    @ParameterizedTest
-    @MethodSource("failures")
     void requestsAreServedOrEndInTime_whenNoNewSessionCanBeOpenedForAWhile(ClientConfig.Opener failing)
             throws Exception {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
@@ -147,7 +123,7 @@ class OpeningTest {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
         endSession(failing);
         zooKeeper.advance(Duration.ofSeconds(1));
-        assertTimeoutPreemptively(Duration.ofSeconds(5), engine::close);
+        assertTimeoutPreemptively(Duration.ofSeconds(5), () -> engine.close());
         assertClosed(waits);
         int before = attempts.get();
         zooKeeper.advance(SESSION);

@@ -5,8 +5,10 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The rules that every state must obey, judged by the leader's tree with an implementation of its own, see {@link
@@ -25,6 +27,8 @@ final class Oracle {
     private static final String TURN = "no request is granted before its turn";
     private static final String OUTLIVED = "a valid lease has a live session";
     private static final String LOSS = "a loss is reported";
+    private static final String BOUND = "local turns have a bound";
+    private static final String CLEAN = "only a clean release passes a node on";
     private static final String LEFT = "nothing is left";
 
     private final Leader leader;
@@ -34,6 +38,18 @@ final class Oracle {
     private final OracleRules law;
     /** By path, the highest token granted, and the highest exclusive one. */
     private final Map<String, long[]> tokens = new HashMap<>();
+
+    /** By node. */
+    private final Map<String, Turns> turns = new HashMap<>();
+    /** The nodes of leases that were lost. */
+    private final Set<String> lostByNode = new HashSet<>();
+
+    /** How many leases there were by one node, and when the first of them began. */
+    private record Turns(int count, long since, Client client) {
+        Turns plusOne() {
+            return new Turns(count + 1, since, client);
+        }
+    }
 
     /** The time at which a server last heard from each session. */
     private final Map<Long, Long> heard = new HashMap<>();
@@ -160,10 +176,42 @@ final class Oracle {
         if (!lease.isValid()) {
             throw new Broken(VALID_AT_FIRST, worker + " got " + lease);
         }
+        checkTurn(worker, lease);
+        law.grants(lease.nodePaths());
         if (stands(worker, lease)) {
             checkNodes(worker, lease);
             checkToken(worker, lease);
         }
+    }
+
+    /**
+     * Checks that other clients wait for so many turns of a node at most, or for so long, and that no turn follows the
+     * loss of one.
+     */
+    private void checkTurn(Worker worker, ZkLease lease) {
+        for (String node : lease.nodePaths()) {
+            long now = worker.client().time().nanos();
+            Turns former = turns.get(node);
+            Turns next = former == null ? new Turns(1, now, worker.client()) : former.plusOne();
+            boolean late = now - next.since() > Scenario.LONGEST.toNanos();
+            if (former != null && (next.count() > scenario.turns() || late || next.client() != worker.client())) {
+                throw new Broken(BOUND, worker + " by " + node + ", " + next);
+            }
+            if (lostByNode.contains(node)) {
+                throw new Broken(CLEAN, worker + " by " + node);
+            }
+            turns.put(node, next);
+        }
+    }
+
+    /** Returns whether its node has been granted before. */
+    boolean isTurn(ZkLease lease) {
+        return turns.containsKey(lease.nodePaths().get(0));
+    }
+
+    /** Records a loss: no other lease is granted by its nodes. */
+    void lost(ZkLease lease) {
+        lostByNode.addAll(lease.nodePaths());
     }
 
     /** Checks a lease that a downgrade returned: it has the writer's place and token. */
@@ -180,6 +228,17 @@ final class Oracle {
         }
     }
 
+    /** With local turns, a request may be granted and released without a worker that waits for it. */
+    private boolean nobodyHolds(String node) {
+        for (Worker worker : workers) {
+            ZkLease lease = worker.lease();
+            if (lease != null && lease.nodePaths().contains(node)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Checks that it has a node for each of its targets, and that each may be granted by the leader's tree. */
     private void checkNodes(Worker worker, ZkLease lease) {
         List<String> nodes = lease.nodePaths();
@@ -190,13 +249,12 @@ final class Oracle {
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(i);
             boolean asked = Tree.parent(node).equals(wishes.get(i).path())
-                    && wishes.get(i).isGrantedBy(Ticket.of(node));
+                    && wishes.get(i).isGrantedBy(Ticket.of(node), scenario.turns() > 0);
             if (!asked) {
                 throw new Broken(OWN_NODES, worker + ": " + nodes);
             }
-            if (!law.mayBeGranted(node)) {
-                throw new Broken(
-                        TURN, worker + " before its turn: " + leader.tree().ephemerals());
+            if (!law.mayBeGranted(node, before -> scenario.turns() > 0 && nobodyHolds(before))) {
+                throw new Broken(TURN, worker + " before its turn: " + Nodes.ephemerals(leader.tree()));
             }
         }
     }
@@ -217,7 +275,8 @@ final class Oracle {
             }
             long[] highest = tokens.computeIfAbsent(wish.path(), path -> new long[2]);
             boolean excludes = wish.sort() == Ticket.Sort.WRITE;
-            if (lease.token() <= highest[excludes ? 0 : 1]) {
+            boolean turn = turns.get(lease.nodePaths().get(0)).count() > 1;
+            if (lease.token() <= highest[excludes ? 0 : 1] && !(turn && lease.token() == highest[0])) {
                 throw new Broken(TOKENS, worker + " after " + highest[0]);
             }
             highest[0] = Math.max(highest[0], lease.token());
@@ -281,7 +340,7 @@ final class Oracle {
 
     /** Returns whether messages of a server reach the client, and its process runs. */
     private static boolean reaches(Client client) {
-        return client.port().isUp() && !client.port().isSilent() && !client.isStill();
+        return client.port().isUp() && !client.port().silent && !client.isStill();
     }
 
     /**
@@ -329,7 +388,7 @@ final class Oracle {
             }
         }
         if (mayHold && !awaitsProof) {
-            throw new Broken(SLEEP, worker + " of " + leader.tree().ephemerals());
+            throw new Broken(SLEEP, worker + " of " + Nodes.ephemerals(leader.tree()));
         }
     }
 
@@ -376,8 +435,8 @@ final class Oracle {
 
     /** Checks that no nodes and watches are left after all workers have finished. */
     void checkThatNothingIsLeft() {
-        if (leader.tree().hasEphemerals()) {
-            throw new Broken(LEFT, "nodes " + leader.tree().ephemerals());
+        if (!Nodes.ephemerals(leader.tree()).isEmpty()) {
+            throw new Broken(LEFT, "nodes " + Nodes.ephemerals(leader.tree()));
         }
         for (Client client : clients) {
             if (!client.port().watches().isEmpty()) {

@@ -9,6 +9,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The requests that may hold, by the leader's tree. This is a separate implementation for the oracle, because the
@@ -41,19 +42,25 @@ final class OracleRules {
         nodes.forEach(released::add);
     }
 
+    /** Records a grant by nodes, which may be those of a lease that was released: local turns. */
+    void grants(Iterable<String> nodes) {
+        nodes.forEach(released::remove);
+    }
+
     /**
      * Returns whether the node's request may hold now: no request ahead excludes it, and there are permits for both.
      */
     boolean mayHold(String node) {
-        return !isBarred(node, false, room(Tree.parent(node)).now());
+        return !isBarred(node, before -> false, room(Tree.parent(node)).now());
     }
 
     /**
      * Returns whether it may be granted. In contrast to {@link #mayHold}, a request that could have been granted before
-     * a shrink may still be, and an exclusive holder of its own session that has released does not block it.
+     * a shrink may still be, and an exclusive node of its own session does not block it that was released or that
+     * {@code nobodyHolds}.
      */
-    boolean mayBeGranted(String node) {
-        return !isBarred(node, true, mostSince(node));
+    boolean mayBeGranted(String node, Predicate<String> nobodyHolds) {
+        return !isBarred(node, before -> released.contains(before) || nobodyHolds.test(before), mostSince(node));
     }
 
     /** Records capacities that the leader has written. */
@@ -81,7 +88,7 @@ final class OracleRules {
         return Collections.max((first == null ? all : all.tailMap(first, true)).values());
     }
 
-    private boolean isBarred(String node, boolean exceptLetGo, int capacity) {
+    private boolean isBarred(String node, Predicate<String> isLetGo, int capacity) {
         String path = Tree.parent(node);
         long owner = tree.get(node).owner;
         Ticket mine = ticket(Tree.name(node));
@@ -96,10 +103,8 @@ final class OracleRules {
             }
             if (other.bars(mine)) {
                 String before = path + '/' + child;
-                boolean handsOver = exceptLetGo
-                        && other.sort() == Ticket.Sort.WRITE
-                        && released.contains(before)
-                        && tree.get(before).owner == owner;
+                boolean handsOver =
+                        other.sort() == Ticket.Sort.WRITE && isLetGo.test(before) && tree.get(before).owner == owner;
                 if (!handsOver) {
                     return true;
                 }

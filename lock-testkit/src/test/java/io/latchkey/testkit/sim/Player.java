@@ -153,17 +153,17 @@ final class Player {
         if (port.hasMessage()) {
             add(Move.TAKE_MESSAGE, client);
         }
-        if (port.hasGhost()) {
+        if (!port.ghosts.isEmpty()) {
             add(Move.TAKE_GHOST, client);
         }
         if (port.seeksConnection()) {
             add(Move.CONNECT, client, random.nextInt(world.servers().size()));
         }
-        if (port.isLosing()) {
+        if (port.losing) {
             add(Move.BREAK, client);
             add(Move.END_SESSION, client);
         }
-        if (port.isSilent()) {
+        if (port.silent) {
             add(Move.HEAL, client);
         }
         boolean still = world.clients().get(client).isStill();

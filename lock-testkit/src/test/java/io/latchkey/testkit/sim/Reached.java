@@ -12,6 +12,7 @@ final class Reached {
         GRANTED,
         LOST_WHILE_HELD,
         LOST_BY_DEADLINE,
+        LOST_BY_LIMIT,
         OWN_NODE_DELETED,
         ZOMBIE_GRANT,
         DIED_AT_ITS_TURN,
@@ -29,7 +30,12 @@ final class Reached {
         PATH_REAPED,
         /** Since its counter was near its end. */
         PATH_CREATED_AGAIN,
-        RESIZED
+        RESIZED,
+        /** A lease was granted by a node that had been granted before. */
+        LOCAL_TURN,
+        /** Two valid leases have one node. */
+        SHARED_NODE,
+        READ_BY_A_WRITERS_NODE
     }
 
     private final long[] counts = new long[What.values().length];
@@ -45,7 +51,6 @@ final class Reached {
     void add(Counters of) {
         count(What.CREATED_BUT_ANSWER_LOST, of.createdButAnswerLost);
         count(What.STALE_READ, of.staleReads);
-        count(What.LATE_WRITE, of.lateWrites);
         count(What.WRITE_OF_FORMER_CONNECTION, of.writesOfFormerConnections);
         count(What.WRITE_OF_DEAD_SESSION, of.writesOfDeadSessions);
         count(What.EXPIRED_BY_TIME, of.expiredByTime);

@@ -8,10 +8,12 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +43,13 @@ final class RealBench implements Bench {
         }
 
         @Override
-        public void connected(int timeoutMillis) {
-            told.connected(timeoutMillis);
+        public ClockReading now() {
+            return told.now();
+        }
+
+        @Override
+        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
+            told.connected(timeoutMillis, attempted);
             up = true;
         }
 
@@ -78,7 +85,7 @@ final class RealBench implements Bench {
         FaultProxy proxy = FaultProxy.to(server);
         Connection connection = new Connection(listener);
         ZooKeeperStore port = ZooKeeperStore.open(
-                watcher -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
+                (watcher, attempts) -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 connection);
         sessions.add(new Session(proxy, FastReconnects.of(proxy), port, connection));

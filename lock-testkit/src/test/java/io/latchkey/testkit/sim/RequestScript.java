@@ -4,6 +4,8 @@ package io.latchkey.testkit.sim;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
+import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -197,6 +199,7 @@ final class RequestScript {
 
     /** All messages to one session. */
     private final class Heard implements ZnodeStore.Listener {
+        private final Clock clock = new SimulatedTime().view();
         private final List<Line> fresh = new ArrayList<>();
         /** Not yet chosen from: a server may answer one request of a burst before the next is drawn. */
         private final List<String> made = new ArrayList<>();
@@ -313,7 +316,12 @@ final class RequestScript {
         }
 
         @Override
-        public void connected(int timeoutMillis) {
+        public ClockReading now() {
+            return ClockReading.of(clock);
+        }
+
+        @Override
+        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
             hears("connected");
         }
 

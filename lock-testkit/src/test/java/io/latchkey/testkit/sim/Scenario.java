@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -13,8 +14,21 @@ import java.util.List;
  * @param faults the maximum number of faults
  * @param cancels the maximum number of cancels
  * @param start the initial state
+ * @param turns the most local turns of a node; 0 without local turns
  */
-record Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
+record Scenario(
+        int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start, int turns) {
+    /** The longest time from the first local turn of a node to the beginning of the last. */
+    static final Duration LONGEST = Duration.ofSeconds(5);
+
+    Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
+        this(clients, servers, plans, ends, faults, cancels, start, 0);
+    }
+
+    Scenario withTurns(int most) {
+        return new Scenario(clients, servers, plans, ends, faults, cancels, start, most);
+    }
+
     /** One worker, and what it acquires, holds and releases. */
     record Plan(int client, List<Task> tasks) {
         @Override

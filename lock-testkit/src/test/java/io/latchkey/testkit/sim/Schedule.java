@@ -26,17 +26,12 @@ record Schedule(Scenario scenario, List<Integer> steps) {
     }
 
     private Optional<Broken> play(Reached reached, @Nullable List<String> diary) {
-        try {
+        return Broken.by(() -> {
             World world = new World(scenario, reached, diary);
             for (int step : steps) {
                 boolean ignored = world.take(step);
             }
             world.finish();
-            return Optional.empty();
-        } catch (Broken broken) {
-            return Optional.of(broken);
-        } catch (RuntimeException bug) {
-            return Optional.of(Broken.by(bug));
-        }
+        });
     }
 }

@@ -14,7 +14,7 @@ final class SimulatedBench implements Bench {
 
     @Override
     public ZnodeStore open(ZnodeStore.Listener listener) {
-        SimulatedPort port = new SimulatedPort(leader, Duration.ofSeconds(30), listener);
+        SimulatedPort port = new SimulatedPort(leader, Duration.ofSeconds(30), listener, Runnable::run);
         ports.add(port);
         settle();
         return port;
@@ -22,29 +22,16 @@ final class SimulatedBench implements Bench {
 
     @Override
     public void settle() {
-        boolean moved = true;
-        while (moved) {
-            moved = false;
+        BoundedLoop.all(() -> {
             while (server.lags()) {
                 server.applyNext();
             }
+            boolean moved = false;
             for (SimulatedPort port : ports) {
-                moved |= move(port);
+                moved |= Delivery.next(port, server);
             }
-        }
-    }
-
-    private boolean move(SimulatedPort port) {
-        if (port.hasMessage()) {
-            port.takeMessage();
-        } else if (port.seeksConnection()) {
-            port.connect(server);
-        } else if (port.hasRequest()) {
-            port.takeRequest();
-        } else {
-            return false;
-        }
-        return true;
+            return moved;
+        });
     }
 
     @Override

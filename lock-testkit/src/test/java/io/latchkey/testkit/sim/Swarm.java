@@ -97,16 +97,11 @@ final class Swarm {
                 failure);
     }
 
-    private static Optional<Broken> play(World world, Player player, int steps) {
-        try {
+    static Optional<Broken> play(World world, Player player, int steps) {
+        return Broken.by(() -> {
             player.play(steps);
             world.finish();
-            return Optional.empty();
-        } catch (Broken broken) {
-            return Optional.of(broken);
-        } catch (RuntimeException bug) {
-            return Optional.of(Broken.by(bug));
-        }
+        });
     }
 
     private static Failure shrunk(Mix mix, long seed, Broken broken, Scenario scenario, int[] steps) {

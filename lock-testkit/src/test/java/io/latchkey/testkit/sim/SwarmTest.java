@@ -21,8 +21,12 @@ class SwarmTest {
      */
     private static final long SCHEDULES = Long.getLong("latchkey.schedules", 0);
     /** Those take many schedules, and small ones are many. */
-    private static final Set<What> ALL_BUT_ZOMBIES =
-            EnumSet.complementOf(EnumSet.of(What.ZOMBIE_GRANT, What.PATH_CREATED_AGAIN));
+    private static final Set<What> ALL_BUT_ZOMBIES = EnumSet.complementOf(EnumSet.of(
+            What.ZOMBIE_GRANT,
+            What.PATH_CREATED_AGAIN,
+            What.LOCAL_TURN,
+            What.SHARED_NODE,
+            What.READ_BY_A_WRITERS_NODE));
 
     private static final String MIX = System.getProperty("latchkey.mix", "");
 
@@ -100,6 +104,22 @@ class SwarmTest {
     @Test
     void nothingBreaks_onSharedPaths() {
         play(Mix.SHARED, 10_000, ALL_BUT_ZOMBIES);
+    }
+
+    @Test
+    void nothingBreaks_withLocalTurns() {
+        play(
+                Mix.TURNS,
+                10_000,
+                EnumSet.of(
+                        What.LOCAL_TURN,
+                        What.SHARED_NODE,
+                        What.READ_BY_A_WRITERS_NODE,
+                        What.LOST_WHILE_HELD,
+                        What.CANCELLED,
+                        What.DOWNGRADED,
+                        What.RECONNECTED,
+                        What.RESIZED));
     }
 
     @Test

@@ -31,7 +31,11 @@ record TaskTarget(String path, Ticket.Sort sort, int permits) {
         return new TaskTarget(path, Ticket.Sort.READ, 1);
     }
 
-    boolean isGrantedBy(Ticket ticket) {
-        return ticket.sort() == sort && ticket.permits() == permits;
+    /**
+     * @param turns whether a reader may hold by the node of a writer of its client
+     */
+    boolean isGrantedBy(Ticket ticket, boolean turns) {
+        boolean byAWriter = turns && sort == Ticket.Sort.READ && ticket.sort() == Ticket.Sort.WRITE;
+        return byAWriter || (ticket.sort() == sort && ticket.permits() == permits);
     }
 }

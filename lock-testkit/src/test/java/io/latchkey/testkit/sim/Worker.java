@@ -3,9 +3,11 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A thread of a client: it performs one task after the other. */
 final class Worker {
+    private static final String LIMIT = "a lease is held for its limit and no longer";
+
     private final String name;
     private final Client client;
     private final List<Task> tasks;
@@ -26,6 +30,9 @@ final class Worker {
     private @Nullable ZkLease lease;
     private boolean downgrading;
     private boolean knowsOfLoss;
+    /** The time of the grant. */
+    private long heldSince;
+
     private List<TaskTarget> wishes = List.of();
 
     Worker(String name, Client client, List<Task> tasks, World world) {
@@ -106,13 +113,18 @@ final class Worker {
         return false;
     }
 
+    /** Returns whether it holds by the same nodes. */
+    boolean isAtNodesOf(ZkLease other) {
+        return lease != null && lease.nodePaths().equals(other.nodePaths());
+    }
+
     void begin() {
         Task begun = tasks.get(next++);
         task = begun;
         wishes = begun.wishes();
         knowsOfLoss = false;
         world.requested(this);
-        CompletableFuture<Optional<ZkLease>> asking = client.engine().acquire(begun.members(), begun.patience());
+        CompletableFuture<Optional<ZkLease>> asking = client.acquire(begun.members(), begun.patience());
         asked = asking;
         var unused = asking.whenComplete((result, error) -> {
             if (error == null && result.isPresent()) {
@@ -125,6 +137,7 @@ final class Worker {
 
     private void granted(ZkLease granted) {
         lease = granted;
+        heldSince = world.now();
         world.granted(this, granted);
         listen(granted);
     }
@@ -133,6 +146,9 @@ final class Worker {
         var unused = granted.lost().thenAccept(cause -> {
             if (granted.equals(lease)) {
                 knowsOfLoss = true;
+                if (cause == LossCause.HELD_TOO_LONG && !isPastLimit(Duration.ofMillis(-1))) {
+                    world.broke(new Broken(LIMIT, name + " lost in its time: " + granted));
+                }
             }
             world.lost(this, granted, cause);
         });
@@ -153,6 +169,9 @@ final class Worker {
 
     void release() {
         ZkLease released = Objects.requireNonNull(lease);
+        if (isPastLimit(Duration.ZERO) && released.isValid()) {
+            world.broke(new Broken(LIMIT, name + " holds after its time: " + released));
+        }
         Consumer<ReleaseOutcome> then = world.releasing(this, released);
         var unused = released.releaseAsync().thenAccept(then);
         over();
@@ -176,6 +195,13 @@ final class Worker {
                 world.downgraded(this, write, read, since);
             }
         });
+    }
+
+    /** Returns whether the limit of its task and {@code more} have passed since the grant. */
+    private boolean isPastLimit(Duration more) {
+        return task().members().stream()
+                .flatMap(member -> member.limit().stream())
+                .anyMatch(limit -> world.now() - heldSince >= limit.plus(more).toNanos());
     }
 
     private void over() {

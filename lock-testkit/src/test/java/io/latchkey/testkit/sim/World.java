@@ -7,7 +7,6 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.check.LeakChecker;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ServerWatch;
 import io.latchkey.testkit.sim.Reached.What;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -53,6 +52,8 @@ final class World {
     private int cancels;
     private int written;
     private boolean newHolder;
+    /** Whether an operator has deleted a node. */
+    private boolean tampered;
     /** A failure in a callback, whose future would hide it. */
     private @Nullable Broken broken;
 
@@ -82,7 +83,7 @@ final class World {
             servers.add(new Server(leader));
         }
         for (int i = 0; i < scenario.clients(); i++) {
-            clients.add(new Client(i, leader, this::broke));
+            clients.add(new Client(i, leader, scenario.turns(), this::broke));
         }
         for (Scenario.Plan plan : scenario.plans()) {
             Client client = clients.get(plan.client());
@@ -107,11 +108,24 @@ final class World {
             }
         }
         paths.values()
-                .forEach(member ->
-                        leader.make(member.path(), member.recipe().purpose().bytes()));
+                .forEach(member -> make(member.path(), member.recipe().purpose().bytes()));
         if (scenario.start() == Scenario.Start.WORN_OUT) {
             paths.keySet().forEach(path -> leader.tree().get(path).creates = OracleRules.WORN_OUT - FEW);
         }
+    }
+
+    /** Creates a path with its parents, as another client does. */
+    private void make(String path, byte[] data) {
+        for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
+            if (!leader.tree().has(path.substring(0, end))) {
+                create(path.substring(0, end), new byte[0]);
+            }
+        }
+        create(path, data);
+    }
+
+    private void create(String path, byte[] data) {
+        leader.commit(List.of(Tree.Effect.Created.of(path, data, Tree.CONTAINER)), 0);
     }
 
     // ---- for players
@@ -161,17 +175,19 @@ final class World {
     /** Returns the nodes that are left on the servers. */
     LeakChecker.Left left() {
         List<ServerNode> nodes = new ArrayList<>();
-        for (String path : leader.tree().ephemerals()) {
+        for (String path : Nodes.ephemerals(leader.tree())) {
             Tree.Node node = leader.tree().get(path);
             nodes.add(
                     new ServerNode(path, ByteBuffer.wrap(node.data), node.owner, node.czxid, node.mzxid, node.creates));
         }
-        List<ServerWatch> watches = new ArrayList<>();
+        List<ServerNode.Watch> watches = new ArrayList<>();
         for (Client client : clients) {
             for (SimulatedPort.Watch watch : client.port().watches()) {
-                ServerWatch.Kind kind =
-                        watch.what() == SimulatedPort.Of.DATA ? ServerWatch.Kind.DATA : ServerWatch.Kind.CHILDREN;
-                watches.add(new ServerWatch(watch.path(), kind, client.port().session()));
+                ServerNode.Watch.Kind kind = watch.what() == SimulatedPort.Of.DATA
+                        ? ServerNode.Watch.Kind.DATA
+                        : ServerNode.Watch.Kind.CHILDREN;
+                watches.add(
+                        new ServerNode.Watch(watch.path(), kind, client.port().session()));
             }
         }
         return new LeakChecker.Left(nodes, watches);
@@ -273,9 +289,7 @@ final class World {
 
     /** Once a client's answers are lost, its connection breaks, and its session may end, without another fault. */
     private boolean isPartOfAFault(Move move, int client) {
-        return (move == Move.BREAK || move == Move.END_SESSION)
-                && isClient(client)
-                && port(client).isLosing();
+        return (move == Move.BREAK || move == Move.END_SESSION) && isClient(client) && port(client).losing;
     }
 
     private boolean isPossible(Move move, int first, int second) {
@@ -283,27 +297,26 @@ final class World {
         return switch (move) {
             case TAKE_REQUEST -> isClient(first) && port(first).hasRequest();
             case TAKE_MESSAGE -> isClient(first) && port(first).hasMessage();
-            case TAKE_GHOST -> isClient(first) && port(first).hasGhost();
+            case TAKE_GHOST -> isClient(first) && !port(first).ghosts.isEmpty();
             case APPLY -> isServer(first) && servers.get(first).lags();
             case CONNECT -> isClient(first) && isServer(second) && port(first).seeksConnection();
-            case FIRE -> isClient(first) && clients.get(first).time().hasDue();
+            case FIRE -> isClient(first) && clients.get(first).hasDue();
             case BEGIN -> isWorker(first) && workers.get(first).mayBegin();
             case RELEASE -> isWorker(first) && workers.get(first).mayRelease();
             case DOWNGRADE -> isWorker(first) && workers.get(first).mayDowngrade();
             case CANCEL -> isWorker(first) && workers.get(first).mayCancel() && cancels > 0;
             case PASS_TIME -> time.hasNext();
             case CALM, AGE -> true;
-            case REAP -> !leader.deserted().isEmpty();
-            case HEAL -> isClient(first) && port(first).isSilent();
+            case REAP -> !Nodes.deserted(leader.tree()).isEmpty();
+            case HEAL -> isClient(first) && port(first).silent;
             case GO_ON -> isClient(first) && clients.get(first).isStill();
             case BREAK, CUT -> isClient(first) && port(first).isUp();
-            case LOSE_ANSWERS ->
-                isClient(first) && port(first).isUp() && !port(first).isLosing();
-            case SILENCE -> isClient(first) && !port(first).isSilent();
+            case LOSE_ANSWERS -> isClient(first) && port(first).isUp() && !port(first).losing;
+            case SILENCE -> isClient(first) && !port(first).silent;
             case STAND_STILL -> isClient(first) && !clients.get(first).isStill();
             case END_SESSION ->
                 decree && isClient(first) && leader.hasSession(port(first).session());
-            case DELETE -> decree && leader.tree().hasEphemerals();
+            case DELETE -> decree && !Nodes.ephemerals(leader.tree()).isEmpty();
             case RESIZE -> decree && !oracle.law().semaphores().isEmpty();
         };
     }
@@ -316,10 +329,13 @@ final class World {
                 } while (second == Move.ALL_AT_ONCE && port(first).hasRequest());
             }
             case TAKE_MESSAGE -> port(first).takeMessage();
-            case TAKE_GHOST -> port(first).takeGhost();
+            case TAKE_GHOST -> {
+                reached.count(What.LATE_WRITE);
+                port(first).ghosts.remove().commit();
+            }
             case APPLY -> servers.get(first).applyNext();
             case CONNECT -> port(first).connect(servers.get(second));
-            case FIRE -> clients.get(first).time().runDue();
+            case FIRE -> clients.get(first).runDue();
             case BEGIN -> workers.get(first).begin();
             case RELEASE -> workers.get(first).release();
             case DOWNGRADE -> workers.get(first).downgrade();
@@ -343,7 +359,7 @@ final class World {
             }
             case REAP -> {
                 reached.count(What.PATH_REAPED);
-                String path = leader.deserted().get(0);
+                String path = Nodes.deserted(leader.tree()).get(0);
                 record(history -> history.reaped(path, oracle.law().room(path)));
                 leader.delete(path);
             }
@@ -351,7 +367,7 @@ final class World {
             case GO_ON -> clients.get(first).goOn();
             case BREAK -> port(first).breakOff();
             case CUT -> port(first).cut();
-            case LOSE_ANSWERS -> port(first).loseAnswers();
+            case LOSE_ANSWERS -> port(first).losing = true;
             case SILENCE -> port(first).silence();
             case STAND_STILL -> {
                 reached.count(What.STOOD_STILL);
@@ -359,9 +375,10 @@ final class World {
             }
             case END_SESSION -> endSession(clients.get(first));
             case DELETE -> {
-                List<String> nodes = leader.tree().ephemerals();
+                List<String> nodes = Nodes.ephemerals(leader.tree());
                 reached.count(What.OWN_NODE_DELETED);
                 record(Chronicle::nodeDeleted);
+                tampered = true;
                 leader.delete(nodes.get(first % nodes.size()));
             }
             case RESIZE -> resize(first, second);
@@ -376,7 +393,7 @@ final class World {
         SemaphoreState now = semaphores.get(path);
         SemaphoreState resized = now.resized(1 + to % (now.declared() + 3));
         record(history -> history.resized(path, resized));
-        leader.setData(path, resized.data());
+        leader.commit(List.of(new Tree.Effect.DataSet(path, resized.data())), 0);
     }
 
     private void endSession(Client client) {
@@ -409,6 +426,16 @@ final class World {
     void granted(Worker worker, ZkLease lease) {
         newHolder = true;
         reached.count(What.GRANTED);
+        if (workers.stream().anyMatch(other -> other != worker && other.isAtNodesOf(lease))) {
+            reached.count(What.SHARED_NODE);
+        }
+        if (oracle.isTurn(lease)) {
+            reached.count(What.LOCAL_TURN);
+        }
+        boolean byAWriter = lease.nodePaths().get(0).contains("/write-");
+        if (worker.wishes().get(0).sort() == Ticket.Sort.READ && byAWriter) {
+            reached.count(What.READ_BY_A_WRITERS_NODE);
+        }
         if (lease.port() instanceof SimulatedPort port && !leader.hasSession(port.session())) {
             reached.count(What.ZOMBIE_GRANT);
         }
@@ -443,11 +470,25 @@ final class World {
 
     /** Returns the consumer of the release's outcome. */
     Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
-        if (lease.isValid()) {
+        boolean valid = lease.isValid();
+        if (valid && workers.stream().noneMatch(other -> other != worker && other.isAtNodesOf(lease))) {
             oracle.law().releases(lease.nodePaths());
         }
         note(() -> worker.name() + " releases " + lease);
-        return chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
+        Consumer<ReleaseOutcome> told = chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
+        return told.andThen(outcome -> {
+            if (valid && outcome == ReleaseOutcome.LOST) {
+                checkDeletion(worker, lease);
+            }
+        });
+    }
+
+    /** A node of a live session is gone only if an operator has deleted it. */
+    private void checkDeletion(Worker worker, ZkLease lease) {
+        boolean alive = lease.port() instanceof SimulatedPort port && leader.hasSession(port.session());
+        if (alive && !tampered) {
+            broke(new Broken("a lease is lost for a cause", worker.name() + " without its nodes: " + lease));
+        }
     }
 
     void downgraded(Worker worker, ZkLease write, ZkLease read, long since) {
@@ -463,9 +504,16 @@ final class World {
 
     void lost(Worker worker, ZkLease lease, LossCause cause) {
         record(history -> history.lost(worker, lease, cause));
+        oracle.lost(lease);
         reached.count(What.LOST_WHILE_HELD);
+        if (cause == LossCause.NODE_DELETED) {
+            checkDeletion(worker, lease);
+        }
         if (cause == LossCause.DEADLINE_PASSED) {
             reached.count(What.LOST_BY_DEADLINE);
+        }
+        if (cause == LossCause.HELD_TOO_LONG) {
+            reached.count(What.LOST_BY_LIMIT);
         }
         note(() -> worker.name() + " lost " + lease + ": " + cause);
     }
@@ -476,10 +524,16 @@ final class World {
         }
     }
 
+    private static Object nextContent(SimulatedPort port) {
+        SimulatedPort.Message next = port.peekMessage();
+        return next == null ? "" : next.content();
+    }
+
     private String describe(Move move, int first, int second) {
         return switch (move) {
-            case TAKE_REQUEST -> "C" + first + "'s server takes " + port(first).nextRequest();
-            case TAKE_MESSAGE -> "C" + first + " takes " + port(first).nextMessage();
+            case TAKE_REQUEST ->
+                "C" + first + "'s server takes " + port(first).outgoing.peek();
+            case TAKE_MESSAGE -> "C" + first + " takes " + nextContent(port(first));
             case TAKE_GHOST -> "a server takes a late request of C" + first;
             case APPLY -> "S" + first + " applies";
             case CONNECT -> "C" + first + " tries S" + second;
@@ -491,7 +545,7 @@ final class World {
             case PASS_TIME -> (time.nextAt() - time.nanos()) / 1_000_000 + " ms pass";
             case CALM -> "-- calm";
             case AGE -> first + " session time-outs pass";
-            case REAP -> "the leader reaps " + leader.deserted().get(0);
+            case REAP -> "the leader reaps " + Nodes.deserted(leader.tree()).get(0);
             case HEAL -> "C" + first + "'s network is restored";
             case GO_ON -> "C" + first + " goes on";
             case BREAK, CUT -> "C" + first + "'s connection breaks";
@@ -525,17 +579,17 @@ final class World {
         }
         for (int i = 0; i < clients.size(); i++) {
             SimulatedPort port = port(i);
-            if (port.isLosing()) {
+            if (port.losing) {
                 return Move.BREAK.of(i);
             } else if (port.hasMessage()) {
                 return Move.TAKE_MESSAGE.of(i);
             } else if (port.hasRequest()) {
                 return Move.TAKE_REQUEST.of(i);
-            } else if (port.hasGhost()) {
+            } else if (!port.ghosts.isEmpty()) {
                 return Move.TAKE_GHOST.of(i);
             } else if (port.seeksConnection()) {
                 return Move.CONNECT.of(i, i % servers.size());
-            } else if (clients.get(i).time().hasDue()) {
+            } else if (clients.get(i).hasDue()) {
                 return Move.FIRE.of(i);
             }
         }
@@ -572,12 +626,10 @@ final class World {
             if (next >= 0) {
                 take(next);
                 settle();
-            } else if (isDone() && !leader.tree().hasEphemerals()) {
+            } else if (isDone() && Nodes.ephemerals(leader.tree()).isEmpty()) {
                 break;
             } else if (!time.hasNext() || time.nextAt() > end) {
-                throw new Broken(
-                        "all workers finish",
-                        workers + ", nodes " + leader.tree().ephemerals());
+                throw new Broken("all workers finish", workers + ", nodes " + Nodes.ephemerals(leader.tree()));
             } else {
                 take(Move.PASS_TIME.of(0));
                 settle();

@@ -12,7 +12,6 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.history.History;
-import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
 import java.util.List;
@@ -76,34 +75,5 @@ class FaultScheduleTest {
                 "one server has none to be cut off from");
         lease.ensureValid();
         lease.close();
-    }
-
-    @Test
-    void closedRunInjectsNoFaults(FaultyClient one) throws Exception {
-        FaultRun run = FaultRun.start(FaultSchedule.parse("after 60000 C0 cut"), List.of(one), new History());
-        run.close();
-        assertTrue(run.done().isCancelled() || run.done().isCompletedExceptionally());
-        assertEquals(List.of(), run.struck());
-    }
-
-    @Test
-    void scenarioWrittenByHandIsPlayed(EmbeddedZooKeeper server) throws Exception {
-        Turn turn = Turn.of(new LockSpec.Mutex("/a"), 5);
-        Workload work =
-                new Workload(List.of(new Workload.Actor(0, List.of(turn, turn)), new Workload.Actor(1, List.of(turn))));
-        Play play =
-                Play.of(Scenario.of(work, FaultSchedule.parse("after 2 C0 expire BOTH")), server, Play.Settings.fast());
-        play.assertNotBroken();
-        // Recorded before it begins; it has struck when the client learns of it, possibly after the play.
-        assertEquals(
-                1,
-                play.history().events().stream()
-                        .filter(event -> event.what() == HistoryEvent.What.SESSION_ENDING)
-                        .count());
-        assertEquals(
-                3,
-                play.history().events().stream()
-                        .filter(event -> event.what() == HistoryEvent.What.GRANTED)
-                        .count());
     }
 }

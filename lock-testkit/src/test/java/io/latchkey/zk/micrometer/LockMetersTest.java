@@ -153,19 +153,6 @@ class LockMetersTest {
         }
     }
 
-    @Test
-    void clientsWithTheirOwnTagsAreCountedEach() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient one = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
-            LockClient two = locks.client(LockMeters.of(meters, Tags.of("client", "two")));
-            one.mutex("/a").acquire();
-            two.mutex("/b").acquire();
-            two.mutex("/c").acquire();
-            awaitValue(1, "latchkey.held", "client", "one");
-            awaitValue(2, "latchkey.held", "client", "two");
-        }
-    }
-
     /**
      * Each name and label of each query is exported by a registry for Prometheus, and each exported meter is in a
      * query.

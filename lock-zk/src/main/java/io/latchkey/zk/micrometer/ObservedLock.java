@@ -173,8 +173,18 @@ public final class ObservedLock implements Acquirable {
     }
 
     @Override
+    public ObservedLock heldAtMost(Duration limit) {
+        return new ObservedLock(lock.heldAtMost(limit), name, observations);
+    }
+
+    @Override
     public List<Contender> queue() {
         return lock.queue();
+    }
+
+    @Override
+    public CompletableFuture<List<Contender>> queueAsync() {
+        return lock.queueAsync();
     }
 
     /** The observed wait of a caller whose body the lock runs. */

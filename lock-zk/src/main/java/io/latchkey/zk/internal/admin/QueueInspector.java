@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * A reader of the holders and waiters at one path, for people. It reads the path and its list, and then all nodes, in
@@ -38,25 +39,38 @@ public final class QueueInspector {
     private final Engine engine;
     private final String path;
     private final PathData asked;
+    private final Naming naming;
 
     /**
      * @param asked the expected use of the path
      */
     public QueueInspector(Engine engine, String path, PathData asked) {
+        this(engine, path, asked, engine.context().naming());
+    }
+
+    /**
+     * @param naming the naming of requests at the path, which may be another than the client's
+     */
+    QueueInspector(Engine engine, String path, PathData asked, Naming naming) {
         this.engine = engine;
         this.path = path;
         this.asked = asked;
+        this.naming = naming;
     }
 
-    /** The path, its queue, and the nodes in it that still existed. */
-    record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes) {
-        List<Contender> contenders(Engine engine, String at) {
+    /** The path, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
+    record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes, Set<String> own) {
+        List<Contender> contenders(Engine engine, String at, Naming naming) {
             Set<NodeName> holders = holders();
             List<Contender> contenders = new ArrayList<>(nodes.size());
             for (NodeName name : queue.requests()) {
                 ZnodeStore.NodeData node = nodes.get(name);
                 if (node != null) {
-                    contenders.add(contender(new ZkContender.At(engine, at, name), node, holders.contains(name)));
+                    contenders.add(contender(
+                            new ZkContender.At(engine, at, naming, name),
+                            node,
+                            holders.contains(name),
+                            own.contains(name.id())));
                 }
             }
             return List.copyOf(contenders);
@@ -81,9 +95,9 @@ public final class QueueInspector {
                     || heldBeforeItShrank(name, node, permitsSoFar);
         }
 
-        private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds) {
+        private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds, boolean own) {
             NodeName name = at.name();
-            Owner owner = at.engine().context().naming().owner(name, node.data());
+            Owner owner = at.naming().owner(name, node.data());
             return new ZkContender(
                     holds ? Contender.State.HOLDING : Contender.State.WAITING,
                     owner.label(),
@@ -92,6 +106,7 @@ public final class QueueInspector {
                     Instant.ofEpochMilli(node.ctimeMillis()),
                     owner.token().orElse(node.czxid()),
                     name.permits(),
+                    own,
                     at);
         }
 
@@ -112,16 +127,36 @@ public final class QueueInspector {
      * @throws LockException if the servers do not answer or refuse
      */
     public List<Contender> read() {
-        return picture().map(picture -> picture.contenders(engine, path)).orElse(List.of());
+        return contenders(picture());
+    }
+
+    /** Returns the same, for an asynchronous caller. */
+    public CompletableFuture<List<Contender>> readLater() {
+        return engine.queries().askLater(path, "read the queue", this::look).thenApply(this::contenders);
+    }
+
+    List<Contender> contenders(Optional<Picture> picture) {
+        return picture.map(seen -> seen.contenders(engine, path, naming)).orElse(List.of());
+    }
+
+    /**
+     * Returns the queue of a semaphore of Curator: the requests that have a permit or are next to have one, and then
+     * those that wait for that turn.
+     */
+    public static List<Contender> gated(List<Contender> permits, List<Contender> turns) {
+        return Stream.concat(
+                        permits.stream(),
+                        turns.stream().filter(contender -> contender.state() == Contender.State.WAITING))
+                .toList();
     }
 
     /** Reads the same asynchronously; the future never completes if no server answers. */
     CompletableFuture<Optional<Picture>> ask() {
-        return engine.inSession(this::look);
+        return engine.queries().inSession(this::look);
     }
 
     private Optional<Picture> picture() {
-        return engine.ask(path, "read the queue", this::look);
+        return engine.queries().ask(path, "read the queue", this::look);
     }
 
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
@@ -156,12 +191,14 @@ public final class QueueInspector {
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(session, then);
         } else {
-            Naming naming = engine.context().naming();
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
             Queue queue = Queue.of(listing.get().children(), purpose, naming);
-            queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
-            readNodes(session.connection().port(), new Picture(data, queue, new HashMap<>()), then);
+            if (naming == engine.context().naming()) {
+                queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
+            }
+            Set<String> own = queue.requests().isEmpty() ? Set.of() : engine.ownIds();
+            readNodes(session.connection().port(), new Picture(data, queue, new HashMap<>(), own), then);
         }
     }
 

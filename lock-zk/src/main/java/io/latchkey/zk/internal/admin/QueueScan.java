@@ -34,12 +34,12 @@ import java.util.function.Function;
  * a gap, and what it has read remains valid.
  */
 final class QueueScan {
-    private static final int MOST_NODES = 5_000;
-    private static final int MOST_REQUESTS = 10_000;
+    static final int MOST_NODES = 5_000;
+    static final int MOST_REQUESTS = 10_000;
     /** A longer list might not fit ZooKeeper's packet, and would break the connection. */
-    private static final int MOST_CHILDREN = 10_000;
+    static final int MOST_CHILDREN = 10_000;
 
-    private static final int ON_THE_WIRE = 100;
+    static final int ON_THE_WIRE = 100;
 
     private final Engine engine;
     private final long end;
@@ -120,12 +120,12 @@ final class QueueScan {
         }
     }
 
-    private static String child(String node, String name) {
+    static String child(String node, String name) {
         return node.equals("/") ? node + name : node + '/' + name;
     }
 
     private CompletableFuture<Looked> children(String node) {
-        return engine.inSession((session, then) -> session.connection()
+        return engine.queries().inSession((session, then) -> session.connection()
                 .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(node, done), data -> {
                     if (!data.ok()) {
                         missing(node, data, then);

@@ -42,16 +42,17 @@ public final class SemaphoreCapacity {
      * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
     public int get() {
-        PathData found = engine.ask(
-                path,
-                READ,
-                (session, then) -> read(session, answer -> {
-                    if (answer.code() == Status.NO_NODE) {
-                        then.complete(asked);
-                    } else {
-                        agreed(READ, answer, then, then::complete);
-                    }
-                }));
+        PathData found = engine.queries()
+                .ask(
+                        path,
+                        READ,
+                        (session, then) -> read(session, answer -> {
+                            if (answer.code() == Status.NO_NODE) {
+                                then.complete(asked);
+                            } else {
+                                agreed(READ, answer, then, then::complete);
+                            }
+                        }));
         engine.context().learn(path, found);
         return found.capacity();
     }
@@ -62,7 +63,12 @@ public final class SemaphoreCapacity {
      * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
     public void set(int capacity) {
-        engine.context().learn(path, engine.ask(path, CHANGE, (session, then) -> change(session, capacity, then)));
+        PathData unused = engine.queries().ask(path, CHANGE, (session, then) -> change(session, capacity, then));
+    }
+
+    /** Does the same for an asynchronous caller. */
+    public CompletableFuture<PathData> setLater(int capacity) {
+        return engine.queries().askLater(path, CHANGE, (session, then) -> change(session, capacity, then));
     }
 
     /** Writes the data that was read, with the new capacity; tries again if another client wrote in between. */
@@ -130,7 +136,10 @@ public final class SemaphoreCapacity {
             Session session, Response<ZnodeStore.Written> answer, PathData written, CompletableFuture<PathData> then) {
         Response<ZnodeStore.Written> plain = Connection.plain(answer);
         switch (plain.code()) {
-            case OK -> then.complete(written);
+            case OK -> {
+                engine.context().learn(path, written);
+                then.complete(written);
+            }
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
             default -> then.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, plain));
         }

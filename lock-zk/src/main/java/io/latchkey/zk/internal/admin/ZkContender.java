@@ -2,11 +2,13 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Contender;
+import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
@@ -15,17 +17,26 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
 record ZkContender(
-        State state, String label, String host, long processId, Instant since, long token, int permits, At at)
+        State state,
+        String label,
+        String host,
+        long processId,
+        Instant since,
+        long token,
+        int permits,
+        boolean isOwn,
+        At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 
-    /** The client and the path at which the request was seen. */
-    record At(Engine engine, String path, NodeName name) {
+    /** The client, the path at which the request was seen, and the naming of requests there. */
+    record At(Engine engine, String path, Naming naming, NodeName name) {
         @Override
         public String toString() {
             return engine.context().displayPath(path) + '/' + name.text();
@@ -41,12 +52,27 @@ record ZkContender(
         };
     }
 
+    /** Compares names, whose ids are unique, since paths depend on the chroot of the client that reads them. */
+    @Override
+    public boolean isOf(Lease lease) {
+        Objects.requireNonNull(lease, "lease");
+        return lease instanceof ZkLease held
+                && held.nodePaths().stream()
+                        .map(node -> node.substring(node.lastIndexOf('/') + 1))
+                        .anyMatch(node -> node.equals(at.name().text())
+                                || downgraded(at.name())
+                                        .filter(reader -> node.equals(reader.text()))
+                                        .isPresent());
+    }
+
     /**
      * One transaction checks that the request exists, and writes the asking client's owner data to its revocation node.
      */
     @Override
     public ReleaseRequestResult requestRelease() {
-        return at.engine().ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
+        return at.engine()
+                .queries()
+                .ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
     }
 
     private void ask(Session session, NodeName name, CompletableFuture<ReleaseRequestResult> then) {
@@ -73,7 +99,9 @@ record ZkContender(
     /** Deletes without a mark, so that the deletion does not count as a release: the successor lists the queue. */
     @Override
     public Eviction evict() {
-        return at.engine().ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
+        return at.engine()
+                .queries()
+                .ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
     }
 
     private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {
@@ -93,9 +121,8 @@ record ZkContender(
     /** Returns the reader that has replaced a missing writer, if any; it is the same request. */
     private Optional<NodeName> downgraded(NodeName name) {
         boolean orderly = name.tag() == Tag.WRITE && !name.overflowed();
-        Naming naming = at.engine().context().naming();
-        return orderly && naming.isOf(name, Kind.READ_WRITE)
-                ? Optional.of(naming.inPlace(name, Tag.READ))
+        return orderly && at.naming().isOf(name, Kind.READ_WRITE)
+                ? Optional.of(at.naming().inPlace(name, Tag.READ))
                 : Optional.empty();
     }
 

@@ -4,17 +4,14 @@ package io.latchkey.zk.internal.client;
 import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.AccessDeniedException;
-import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
-import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -25,11 +22,9 @@ import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -39,13 +34,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine of one client: its sessions, one after another, and the requests that live in them.
+ * The engine of one client: its sessions, one after another, and the {@link LiveRequests requests} that live in them.
  *
  * <p>All decisions run on a serial executor without a thread of its own: the thread that brings an event (ZooKeeper's,
  * the timer's or a caller's) runs its task, or leaves it to the thread that is already draining the queue. No task
@@ -58,24 +53,20 @@ public final class Engine implements Session.Client, Request.Client {
 
     private final ClientConfig config;
     private final ClientContext context;
-    /** Requests that wait or hold. */
-    private final Set<Request> live = new LinkedHashSet<>();
-
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
 
     /** Written on the serial executor only. */
     private volatile @Nullable SessionQueues queues;
-    /** The reason why no request is accepted any more. */
-    private @Nullable LockException refusal;
 
-    private boolean closing;
-    private @Nullable Runnable onceIdle;
-    /** Completes when the client has returned all that it had. */
-    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+    private final LiveRequests requests = new LiveRequests(this::onRefusal);
+    private final Queries queries;
+    private final Closing closing;
 
     public Engine(ClientConfig config) {
         this.config = config;
-        this.context = new ClientContext(config, this::leasesOn, this::bringsAnswers);
+        this.context = new ClientContext(config, requests::leasesOn, this::bringsAnswers);
+        this.queries = new Queries(context, requests, () -> queues);
+        this.closing = new Closing(config, context, requests, () -> queues);
     }
 
     /** Returns what all parts of the client share. */
@@ -83,10 +74,9 @@ public final class Engine implements Session.Client, Request.Client {
         return context;
     }
 
-    private long leasesOn(String path) {
-        return live.stream()
-                .filter(request -> request.state() == State.HELD && request.isFor(path))
-                .count();
+    /** Returns the queries of the client, apart from its requests. */
+    public Queries queries() {
+        return queries;
     }
 
     private boolean bringsAnswers() {
@@ -152,18 +142,11 @@ public final class Engine implements Session.Client, Request.Client {
         return request.outcome();
     }
 
-    /** Sends a query to the store of the current session, or fails if there is no session. */
-    public <T> CompletableFuture<T> query(BiConsumer<ZnodeStore, CompletableFuture<T>> question) {
-        return inSession(
-                (present, answer) -> question.accept(present.connection().port(), answer));
-    }
-
     /** Returns the client's requests that wait or hold. */
     public List<OwnRequest> requests() {
         context.checkMayWait("look at", "the requests of this client");
         CompletableFuture<List<OwnRequest>> all = new CompletableFuture<>();
-        context.execute(
-                () -> all.complete(live.stream().map(Request::atThisMoment).toList()));
+        context.execute(() -> all.complete(requests.atThisMoment()));
         return all.join();
     }
 
@@ -173,50 +156,9 @@ public final class Engine implements Session.Client, Request.Client {
                 .map(held -> held.toDiagnosis(context.now(), false));
     }
 
-    /** Sends a query in the current session on the serial executor, or fails if there is no session. */
-    public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        context.execute(() -> {
-            SessionQueues present = queues;
-            if (refusal != null) {
-                answer.completeExceptionally(refusal);
-            } else if (present == null || present.session().connection().isOver()) {
-                answer.completeExceptionally(new LockUnavailableException(
-                        "There is no ZooKeeper session at the moment: the former one has ended and a new one is not"
-                                + " connected yet. Nothing was changed. Try again.",
-                        LockException.Reason.NO_SESSION));
-            } else {
-                question.accept(present.session(), answer);
-            }
-        });
-        return answer;
-    }
-
-    /**
-     * Sends a query in the current session and waits for the response, for a session timeout at most.
-     *
-     * @param path the node of the path that is queried
-     * @param what the action, for error texts: "read the queue"
-     * @throws LockException if the server does not answer or refuses, or if the thread is interrupted; its interrupt
-     *     status stays set
-     */
-    public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
-        context.checkMayWait(what + " of", context.displayPath(path));
-        CompletableFuture<T> answer = inSession(question);
-        try {
-            return answer.get(context.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted in an attempt to " + what + " of " + context.displayPath(path) + ".",
-                    LockException.Reason.INTERRUPTED);
-        } catch (TimeoutException late) {
-            throw Errors.unavailable(context.displayPath(path), what);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        } finally {
-            answer.cancel(false);
-        }
+    /** Returns the ids of the requests that wait or hold. On the serial executor. */
+    public Set<String> ownIds() {
+        return requests.atThisMoment().stream().map(OwnRequest::id).collect(Collectors.toSet());
     }
 
     /**
@@ -225,88 +167,34 @@ public final class Engine implements Session.Client, Request.Client {
      * completes without it.
      */
     public void close() {
-        context.execute(this::beginToClose);
-        if (context.wouldWaitForItself()) {
-            return;
-        }
-        try {
-            closed.get(config.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException late) {
-            LOG.warn(
-                    "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
-                            + " They are deleted when it ends.",
-                    late);
-        }
-    }
-
-    private void beginToClose() {
-        if (closing) {
-            return;
-        }
-        closing = true;
-        SessionQueues last = queues;
-        try {
-            refuseAll(new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
-            context.signals().session(LockObserver.SessionState.CLOSED);
-        } finally {
-            if (last == null || last.session().connection().isOver() || context.makesSessions()) {
-                closeSession(last);
-            } else {
-                onceIdle = () -> closeSession(last);
-                finishWhenIdle();
-            }
-        }
-    }
-
-    /** Closes the session and completes the close, without waiting. */
-    private void closeSession(@Nullable SessionQueues last) {
-        config.time().close();
-        config.observer().ifPresent(ObserverDispatcher::close);
-        if (last == null) {
-            closed.complete(null);
-        } else {
-            if (!last.session().connection().isOver()) {
-                last.end(ReleaseOutcome.PENDING);
-            }
-            last.session().connection().port().close(() -> closed.complete(null));
-        }
+        closing.close();
     }
 
     /**
-     * Finishes closing once nothing of the client is left in a borrowed session.
-     *
-     * <p>Nodes of lost creates may still appear with each new connection while the session lives. Then close() returns,
-     * and the closed client keeps listening to the session. As an open client does, it lists these paths behind the
-     * barrier of each new connection, until the last node is found or the session has ended.
+     * Closes the client once its holders have released, and after {@code grace} at the latest. Waiters fail at once.
+     * The close completes without the thread as {@link #close()} does, and also in a callback of this client and in a
+     * thread that holds a lease, for which it would wait in vain.
      */
-    @Override
-    public void finishWhenIdle() {
-        SessionQueues last = queues;
-        if (onceIdle != null && (last == null || last.session().connection().isOver() || !last.hasPendingDeletions())) {
-            if (last != null && last.session().looksForLostCreates()) {
-                config.observer().ifPresent(ObserverDispatcher::close);
-                closed.complete(null);
-                return;
-            }
-            Runnable finish = onceIdle;
-            onceIdle = null;
-            finish.run();
-        }
+    public void close(Duration grace) {
+        closing.close(grace);
+    }
+
+    /** Runs {@code then} when the client has returned all that it had. */
+    public void onceClosed(Runnable then) {
+        closing.onceClosed(then);
     }
 
     // ---- on the serial executor
 
+    @Override
+    public void finishWhenIdle() {
+        closing.finishWhenIdle();
+    }
+
     void begin(Request request) {
-        if (refusal != null) {
-            request.close(refusal);
+        if (!requests.add(request)) {
             return;
         }
-        if (request.state() != State.NEW) {
-            return; // its time ran out before it began
-        }
-        live.add(request);
         SessionQueues present = queues;
         if (present != null
                 && present.session().connection().hasConnected()
@@ -317,7 +205,20 @@ public final class Engine implements Session.Client, Request.Client {
 
     @Override
     public void forget(Request request) {
-        live.remove(request);
+        requests.remove(request);
+        if (closing.isDraining()) {
+            context.execute(closing::finishWhenIdle);
+        }
+    }
+
+    @Override
+    public void noticeBegins() {
+        closing.noticeBegins();
+    }
+
+    @Override
+    public void noticeEnds() {
+        closing.noticeEnds();
     }
 
     private final class SessionListener implements ZnodeStore.Listener {
@@ -328,10 +229,15 @@ public final class Engine implements Session.Client, Request.Client {
         }
 
         @Override
-        public void connected(int timeoutMillis) {
+        public ClockReading now() {
+            return context.now();
+        }
+
+        @Override
+        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
             context.execute(() -> {
                 if (!of.session().connection().isOver()) {
-                    Engine.this.connected(of, Duration.ofMillis(timeoutMillis));
+                    Engine.this.connected(of, Duration.ofMillis(timeoutMillis), attempted);
                 }
             });
         }
@@ -365,10 +271,10 @@ public final class Engine implements Session.Client, Request.Client {
         }
     }
 
-    private void connected(SessionQueues of, Duration timeout) {
-        of.session().connectedWith(timeout);
+    private void connected(SessionQueues of, Duration timeout, Optional<ClockReading> attempted) {
+        of.session().connectedWith(timeout, attempted);
         firstContact.complete(null);
-        SerialExecutor.attemptEach(live, request -> request.begin(of));
+        requests.begin(of);
     }
 
     @Override
@@ -378,17 +284,27 @@ public final class Engine implements Session.Client, Request.Client {
             return;
         }
         ended.end(ReleaseOutcome.LOST);
-        context.signals().session(LockObserver.SessionState.EXPIRED);
-        if (refusal != null) {
-            finishWhenIdle();
+        if (of.connection().hasConnected()) {
+            context.signals().session(LockObserver.SessionState.EXPIRED);
+        }
+        if (requests.refusal().isPresent() && !closing.isDraining()) {
+            closing.finishWhenIdle();
             return;
         }
-        SerialExecutor.attemptEach(live, Request::sessionOver);
+        requests.sessionOver();
+        queries.failAwaited(new LockUnavailableException(
+                "The ZooKeeper session has ended before the servers answered. A change may have been made or not."
+                        + " Try again.",
+                LockException.Reason.NO_SESSION));
+        if (closing.isDraining()) {
+            closing.begin();
+            return;
+        }
         if (!context.makesSessions()) {
             SessionExpiredException gone = new SessionExpiredException(
                     "The session of the borrowed ZooKeeper handle has ended. All leases of this client are lost."
                             + " Create a new handle and a new lock client.");
-            refuseAll(gone);
+            requests.refuseAll(gone);
         } else {
             LOG.info("The ZooKeeper session has ended; opening a new one");
             renew(of);
@@ -402,7 +318,7 @@ public final class Engine implements Session.Client, Request.Client {
     }
 
     private void reopen() {
-        if (refusal != null) {
+        if (requests.refusal().isPresent()) {
             return;
         }
         try {
@@ -417,7 +333,7 @@ public final class Engine implements Session.Client, Request.Client {
 
     @Override
     public void loginRefused() {
-        refuseAll(loginRefusal());
+        requests.refuseAll(loginRefusal());
     }
 
     /** Returns the error for a client whose login the servers refuse. */
@@ -426,19 +342,9 @@ public final class Engine implements Session.Client, Request.Client {
                 + " Check scheme and credentials, then create a new client.");
     }
 
-    private void refuseAll(LockException error) {
-        refusal = error;
+    private void onRefusal(LockException error) {
         firstContact.completeExceptionally(error);
-        // Waiting requests end first. Otherwise the end of a holder would grant a neighbour that is about to fail.
-        List<Request> holders = new ArrayList<>();
-        SerialExecutor.attemptEach(live, request -> {
-            if (request.state() == State.HELD) {
-                holders.add(request);
-            } else {
-                request.close(error);
-            }
-        });
-        SerialExecutor.attemptEach(holders, request -> request.close(error));
+        queries.failAwaited(error);
     }
 
     /**

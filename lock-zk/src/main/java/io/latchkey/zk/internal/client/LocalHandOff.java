@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.client;
 
-import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,20 +22,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The local turns of mutexes: the waiters of this client for one path share one node in the server's queue and pass its
- * lease on, without a request to the server. After a number of turns, or a time, the node is released. The client's
- * next request has been in the queue since the first of these turns, so other clients ahead of that request hold first.
+ * The local turns: waiters of this client for the same lock share nodes in the server's queue and pass a node's lease
+ * on, without a request to the server. Readers hold by one node at the same time. After a number of turns, or a time,
+ * the node is released. The client's next request is in the queue by then, and other clients ahead of it hold first.
  *
- * <p>Two callers never hold at the same time. A lease is passed on only by the call that ended it, on the serial
- * executor, while the state machine of the node's request holds. For the server and for other clients it is one request
- * that holds for longer (docs/protocol.md, "Local turns").
+ * <p>Callers that exclude each other never hold at the same time. A lease is passed on only by the call that ended the
+ * last one, on the serial executor, while the state machine of the node's request holds. A reader joins only readers,
+ * with no waiter before it. For the server and for other clients it is one request that holds for longer
+ * (docs/protocol.md, "Local turns").
  */
 public final class LocalHandOff {
     private final Engine engine;
     private final int most;
     private final Duration longest;
-    /** The paths with waiters. Confined to the serial executor, like all below. */
-    private final Map<String, LocalQueue> queues = new HashMap<>();
+    /** The locks with waiters or holders. Confined to the serial executor, like all below. */
+    private final Map<Key, LocalQueue> queues = new HashMap<>();
+
+    /** The requests that may use each other's nodes; readers may use those of writers, but not the other way round. */
+    private record Key(String path, PathData purpose, int permits) {}
 
     /**
      * @param most the maximum number of turns for a node
@@ -46,199 +51,339 @@ public final class LocalHandOff {
         this.longest = longest;
     }
 
-    /** Acquires a mutex as {@link Engine#acquire} does. A try that does not wait has a request of its own. */
-    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget mutex, WaitPolicy waitPolicy) {
+    /** Acquires a lock as {@link Engine#acquire} does. A try that does not wait has a request of its own. */
+    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget lock, WaitPolicy waitPolicy) {
         if (waitPolicy instanceof WaitPolicy.Never) {
-            return engine.acquire(List.of(mutex), waitPolicy);
+            return engine.acquire(List.of(lock), waitPolicy);
         }
-        LocalWaiter waiter = new LocalWaiter(engine, engine.context().signalsOf(List.of(mutex)));
+        LocalWaiter waiter = new LocalWaiter(engine, lock);
         waiter.signals().requested();
-        engine.context().execute(() -> queues.computeIfAbsent(mutex.path(), LocalQueue::new)
-                .join(waiter, waitPolicy));
+        Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
+        engine.context()
+                .execute(() -> queues.computeIfAbsent(key, LocalQueue::new).join(waiter, waitPolicy));
         return waiter;
     }
 
-    /** The lease that one caller waits for; complete early if the caller gives up. */
-    private static final class LocalWaiter extends AcquireFuture {
-        LocalWaiter(Engine engine, RequestEvents signals) {
-            super(engine.context(), engine::heldByCallerOf, signals, () -> {});
-        }
-
-        void notGranted(@Nullable Throwable error) {
-            if (error == null) {
-                signals().notGranted(LockObserver.AcquireFailure.TIMED_OUT);
-            } else {
-                signals()
-                        .notGranted(
-                                isCancelled()
-                                        ? LockObserver.AcquireFailure.CANCELLED
-                                        : LockObserver.AcquireFailure.EXCEPTION);
-            }
-        }
-
-        /** Passes the lease to the caller, and returns whether the caller still waited. */
-        boolean take(ZkLease lease) {
-            lease.goesTo(signals());
-            boolean taken = complete(Optional.of(lease));
-            if (!taken) {
-                signals().released();
-            }
-            return taken;
-        }
-    }
-
-    /** The waiters for one path. While there are any, a request of theirs waits at the server. */
+    /** The waiters and the nodes of one lock. While there are waiters, requests of theirs wait at the server. */
     private final class LocalQueue {
-        private final String path;
+        private final Key key;
         /** In order; each may leave at any time. */
         private final Set<LocalWaiter> waiting = new LinkedHashSet<>();
+        /** Those of them that exclude all others. */
+        private final Set<LocalWaiter> writers = new LinkedHashSet<>();
+        /** The requests at the server for the next of the waiters, in order. */
+        private final List<Asked> asked = new ArrayList<>(1);
+        /** The nodes whose leases have owners now. */
+        private final List<Node> nodes = new ArrayList<>(1);
 
-        private @Nullable CompletableFuture<Optional<ZkLease>> asked;
-        /** The number of requests so far, by which the response to an abandoned one is recognised. */
-        private int asks;
-        /** The node whose lease has an owner now. */
-        private @Nullable Node node;
+        LocalQueue(Key key) {
+            this.key = key;
+        }
 
-        LocalQueue(String path) {
-            this.path = path;
+        /** Returns the number of nodes by which this client can hold the lock at the same time. */
+        private int room() {
+            if (key.purpose().kind() != Kind.SEMAPHORE) {
+                return 1;
+            }
+            int capacity = engine.context()
+                    .knownCapacity(key.path())
+                    .orElse(key.purpose().declared());
+            return Math.max(1, capacity / key.permits());
         }
 
         void join(LocalWaiter waiter, WaitPolicy waitPolicy) {
-            int before = waiting.size() + (node == null ? 0 : 1);
-            if (before > 0) {
-                waiter.signals().queued(before);
-            }
-            waiting.add(waiter);
-            waitPolicy.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
-                Clock.Timer timer = engine.context().time().after(limit, () -> waiter.complete(Optional.empty()));
-                var unused = waiter.whenComplete((lease, error) -> timer.cancel());
-            });
             var unused = waiter.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
                     waiter.notGranted(error);
                     engine.context().execute(() -> leave(waiter));
                 }
             });
+            if (waiting.isEmpty() && join(waiter)) {
+                askAhead(waiter);
+                return;
+            }
+            if (isHeldAlone() || waiting.size() >= room()) {
+                waiter.queued(waiting.size() + nodes.size());
+            }
+            waiting.add(waiter);
+            if (waiter.recipe().sharing() == Recipe.Sharing.EXCLUSIVE) {
+                writers.add(waiter);
+            }
+            waitPolicy.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
+                Clock.Timer timer = engine.context().time().after(limit, () -> waiter.complete(Optional.empty()));
+                var unused2 = waiter.whenComplete((lease, error) -> timer.cancel());
+            });
             ask();
         }
 
+        /** Lets a reader hold beside others, and returns whether it does. */
+        private boolean join(LocalWaiter waiter) {
+            return waiter.reads() && nodes.stream().anyMatch(node -> node.admits(waiter));
+        }
+
         private void leave(LocalWaiter waiter) {
-            if (waiting.remove(waiter)) {
-                endIfIdle();
+            if (remove(waiter)) {
+                joinAll();
+                ask();
+            }
+        }
+
+        /** Lets the readers hold that are first, as far as they may. */
+        void joinAll() {
+            while (!waiting.isEmpty() && join(first())) {
+                remove(first());
+            }
+        }
+
+        boolean remove(LocalWaiter waiter) {
+            writers.remove(waiter);
+            return waiting.remove(waiter);
+        }
+
+        LocalWaiter first() {
+            return waiting.iterator().next();
+        }
+
+        /** Returns whether every other request waits until this client releases. */
+        private boolean isHeldAlone() {
+            return nodes.stream().anyMatch(node -> node.request.isExclusive());
+        }
+
+        /**
+         * Adjusts the requests at the server to the waiters. A waiting request that no waiter needs is withdrawn, since
+         * it would be in the way of other clients. Behind an exclusive node it is in no client's way, and stays for a
+         * later waiter. Removes this queue if nothing is left.
+         */
+        private void ask() {
+            if (!isHeldAlone()) {
+                while (asked.size() > waiting.size() && !asked.get(asked.size() - 1).ahead) {
+                    withdraw(asked.get(asked.size() - 1));
+                }
+            }
+            List.copyOf(asked).stream()
+                    .filter(one -> !one.outcome.isDone() && !suits(one))
+                    .forEach(this::withdraw);
+            int wanted = Math.min(waiting.size(), room());
+            if (asked.size() < wanted) {
+                List<LocalWaiter> next =
+                        waiting.stream().limit(wanted).skip(asked.size()).toList();
+                for (LocalWaiter waiter : next) {
+                    LocalWaiter served = needsExclusive() ? writers.iterator().next() : waiter;
+                    ask(served.recipe(), served.ofNode(), false);
+                }
+            }
+            if (waiting.isEmpty() && asked.isEmpty() && nodes.isEmpty()) {
+                queues.remove(key, this);
             }
         }
 
         /**
-         * Removes this queue if it has no waiter. While a lease has an owner, a request without a waiter stays for the
-         * next waiter.
+         * Returns whether the next node has to be exclusive. Behind a node that serves readers and writers it is for
+         * any writer that waits, so that it serves both again: between nodes of two kinds lies a round trip.
          */
-        private void endIfIdle() {
-            if (!waiting.isEmpty() || node != null) {
-                return;
+        private boolean needsExclusive() {
+            return !writers.isEmpty() && (isHeldAlone() || writers.contains(first()));
+        }
+
+        /**
+         * Returns whether the first waiters need such a node. An exclusive one serves readers as well. But beside
+         * shared nodes a reader waits for it longer than for a shared one.
+         */
+        private boolean suits(Asked one) {
+            if (one.recipe.sharing() == Recipe.Sharing.SHARED) {
+                return !needsExclusive();
             }
-            queues.remove(path, this);
-            CompletableFuture<Optional<ZkLease>> unwanted = asked;
-            asked = null;
-            if (unwanted != null) {
-                unwanted.cancel(false);
+            return needsExclusive() || isHeldAlone() || (nodes.isEmpty() && !writers.isEmpty());
+        }
+
+        /** Readers do not wait for the next node if it is there before the turns of the last one are used up. */
+        private void askAhead(LocalWaiter joined) {
+            if (asked.isEmpty() && isRunningOut()) {
+                ask(joined.recipe(), joined.ofNextNode(), true);
             }
         }
 
-        private void ask() {
-            if (asked == null && !waiting.isEmpty()) {
-                // With a node held, the waiters learned their position when they joined.
-                RequestEvents first = waiting.iterator().next().signals();
-                List<LockTarget> mutex = first.members();
-                RequestEvents signals = first.ofPart(mutex, node == null);
-                CompletableFuture<Optional<ZkLease>> asking =
-                        engine.start(new Request(engine.context(), engine, mutex, new WaitPolicy.Forever(), signals));
-                asked = asking;
-                int number = ++asks;
-                var unused =
-                        asking.whenComplete((lease, error) -> engine.context().execute(() -> {
-                            if (asked == null || number != asks) {
-                                if (error == null) {
-                                    lease.ifPresent(ZkLease::abandon);
-                                }
-                                return;
-                            }
-                            asked = null;
-                            if (error == null) {
-                                granted(lease.orElseThrow());
-                            } else {
-                                refused(error);
-                            }
-                        }));
-            }
+        /** Returns whether readers hold, by nodes that will serve few more. */
+        private boolean isRunningOut() {
+            return !nodes.isEmpty() && nodes.stream().allMatch(Node::isRunningOut);
+        }
+
+        private void ask(Recipe recipe, RequestEvents signals, boolean ahead) {
+            Asked next = new Asked(
+                    recipe,
+                    ahead,
+                    engine.start(new Request(
+                            engine.context(), engine, signals.members(), new WaitPolicy.Forever(), signals)));
+            asked.add(next);
+            var unused =
+                    next.outcome.whenComplete((lease, error) -> engine.context().execute(() -> {
+                        boolean wanted = asked.remove(next);
+                        if (error == null && wanted) {
+                            granted(lease.orElseThrow());
+                        } else if (error == null) {
+                            lease.ifPresent(ZkLease::abandon);
+                        } else if (wanted) {
+                            refused(error);
+                        }
+                    }));
+        }
+
+        private void withdraw(Asked unwanted) {
+            asked.remove(unwanted);
+            unwanted.outcome.cancel(false);
         }
 
         private void refused(Throwable error) {
             List<LocalWaiter> failed = List.copyOf(waiting);
             waiting.clear();
-            endIfIdle();
+            writers.clear();
+            ask();
             failed.forEach(waiter -> waiter.completeExceptionally(error));
         }
 
         private void granted(ZkLease first) {
-            if (!first.isValid()) {
-                // The lease was lost on its way here. It does not end again, so no waiter must wait for its end.
-                ask();
-                endIfIdle();
-                return;
-            }
-            node = new Node(this);
-            first.passOnTo(node);
-            if (!hand(first)) {
-                first.abandon();
-            }
-        }
-
-        /** Passes the lease to the first caller that still waits, and returns whether there was one. */
-        boolean hand(ZkLease lease) {
-            boolean taken = false;
-            while (!taken && !waiting.isEmpty()) {
-                Iterator<LocalWaiter> first = waiting.iterator();
-                LocalWaiter next = first.next();
-                first.remove();
-                taken = next.take(lease);
+            // A lease that was lost on its way here does not end again, so no waiter must wait for its end.
+            if (first.isValid()) {
+                boolean early = waiting.isEmpty() && isRunningOut();
+                Node node = new Node(this, first.request());
+                nodes.add(node);
+                first.request().passOnTo(node);
+                if (early) {
+                    node.keep(first);
+                } else if (!node.serves(first)) {
+                    first.abandon();
+                }
             }
             ask();
-            return taken;
         }
 
         void ended(Node over) {
-            if (over.equals(node)) {
-                node = null;
-                endIfIdle();
+            if (nodes.remove(over)) {
+                if (nodes.stream().allMatch(Node::isSpare)) {
+                    nodes.forEach(Node::abandon);
+                }
+                ask();
             }
         }
     }
 
+    /**
+     * A request at the server.
+     *
+     * @param ahead whether it was made without a waiter. It is not withdrawn for that: its creation is on its way
+     */
+    private record Asked(Recipe recipe, boolean ahead, CompletableFuture<Optional<ZkLease>> outcome) {}
+
     /** A node of the server's queue whose lease is passed on. */
     private final class Node implements ZkLease.Successor {
         private final LocalQueue queue;
+        private final ZkLease.Holder request;
         private final long since = engine.context().time().nanos();
-        private int turns = 1;
+        private int turns;
+        /** Whether the holders are readers, which others may join. */
+        private boolean read;
+        /** The lease of a node without holders, for the first of the readers that the node before has no turn for. */
+        private @Nullable ZkLease spare;
 
-        Node(LocalQueue queue) {
+        Node(LocalQueue queue, ZkLease.Holder request) {
             this.queue = queue;
+            this.request = request;
         }
 
-        /** Called on the serial executor by the call that ends a lease. */
-        @Override
-        public boolean takesOver(ZkLease.Holder request) {
-            boolean goesOn = turns < most
-                    && engine.context().time().nanos() - since < longest.toNanos()
-                    && !request.isAskedToRelease();
-            if (goesOn && !queue.waiting.isEmpty()) {
+        private boolean hasTurns() {
+            return turns == 0 || (turns < most && engine.context().time().nanos() - since < longest.toNanos());
+        }
+
+        /** Returns whether there is a turn left for {@code waiter}. */
+        private boolean hasTurnFor(LocalWaiter waiter) {
+            return hasTurns() && (request.isExclusive() || waiter.recipe().sharing() == Recipe.Sharing.SHARED);
+        }
+
+        /**
+         * Passes the lease to the first caller that still waits, and lets readers behind it join. Returns whether there
+         * was one.
+         */
+        boolean serves(ZkLease lease) {
+            boolean taken = false;
+            // A caller that gave up may have had a limit that has passed.
+            while (!taken && lease.isValid() && !queue.waiting.isEmpty() && hasTurnFor(queue.first())) {
+                LocalWaiter next = queue.first();
+                queue.remove(next);
+                taken = next.take(lease);
+                read = next.reads();
+            }
+            if (taken) {
                 turns++;
-                ZkLease next = request.passOn();
-                if (next.isValid() && queue.hand(next)) {
-                    return true;
-                }
+                queue.joinAll();
+            }
+            return taken;
+        }
+
+        /** Keeps the lease of a shared node for a reader, while others hold by the node before. */
+        void keep(ZkLease lease) {
+            spare = lease;
+            read = true;
+        }
+
+        boolean isSpare() {
+            return spare != null;
+        }
+
+        /** Gives up a lease that no reader has taken. */
+        void abandon() {
+            if (spare != null) {
+                ZkLease unused = spare;
+                spare = null;
+                unused.abandon();
+            }
+        }
+
+        /** Returns whether it is open to readers alone, and half used up. Behind others a request waits anyway. */
+        boolean isRunningOut() {
+            return read && !request.isExclusive() && turns > most / 2;
+        }
+
+        /** Lets a reader hold beside the present holders, if these are readers and others may hold by the node. */
+        boolean admits(LocalWaiter reader) {
+            if (!read || !hasTurnFor(reader) || !request.mayPassOn()) {
+                return false;
+            }
+            ZkLease lease = spare == null ? request.newLease() : spare;
+            spare = null;
+            if (!lease.isValid()) {
+                return false;
+            }
+            turns++;
+            if (!reader.take(lease)) {
+                lease.abandon();
+            }
+            return true;
+        }
+
+        /** Called on the serial executor by the call that ends the last lease. */
+        @Override
+        public boolean takesOver() {
+            if (queue.waiting.isEmpty() || !hasTurnFor(queue.first())) {
+                return false;
+            }
+            ZkLease next = request.newLease();
+            boolean taken = next.isValid() && serves(next);
+            if (taken) {
+                queue.ask();
+            } else {
                 next.handOver();
             }
-            return false;
+            return taken;
+        }
+
+        @Override
+        public boolean mayBeJoined() {
+            return read && queue.waiting.isEmpty() && hasTurns();
+        }
+
+        @Override
+        public void downgraded() {
+            queue.ask();
         }
 
         /** The node was released or lost. */

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,10 @@ public final class ClientContext {
     private final ToLongFunction<String> leasesOn;
     private final BooleanSupplier onEventThread;
 
+    /** Set in threads that run a callback. */
+    @SuppressWarnings("ThreadLocalUsage") // of this client: a callback may close another one
+    private final ThreadLocal<@Nullable Boolean> callback = new ThreadLocal<>();
+
     /** The capacities of semaphores that were resized. */
     private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
 
@@ -62,6 +67,11 @@ public final class ClientContext {
         this.signals = new ClientEvents(config.observer(), config.time(), config.sessionTimeout());
         this.leasesOn = leasesOn;
         this.onEventThread = onEventThread;
+    }
+
+    /** Returns the name of this client in its nodes. */
+    public Owner owner() {
+        return config.owner();
     }
 
     public String newId() {
@@ -169,7 +179,20 @@ public final class ClientContext {
 
     /** Runs a user's callback where it cannot block the engine. */
     public void callBack(Runnable task) {
-        config.callbacks().execute(task);
+        Runnable marked = () -> {
+            callback.set(true);
+            try {
+                task.run();
+            } finally {
+                callback.remove();
+            }
+        };
+        config.callbacks().execute(marked);
+    }
+
+    /** Returns whether the current thread is running a callback of this client. */
+    public boolean isInCallback() {
+        return Boolean.TRUE.equals(callback.get());
     }
 
     /**

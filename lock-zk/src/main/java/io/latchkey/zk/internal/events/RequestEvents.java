@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,6 +78,13 @@ public final class RequestEvents {
         return new RequestEvents(this, members, tellsQueued);
     }
 
+    /** The same for a request that no caller waits for. */
+    public RequestEvents ofNoCaller(List<LockTarget> members) {
+        RequestEvents part = new RequestEvents(this, members, false);
+        part.callerWaits = false;
+        return part;
+    }
+
     private static String describe(List<LockTarget> members) {
         Recipe first = members.get(0).recipe();
         return members.size() == 1 ? first.describe() : "multi-lock of " + members.size();
@@ -95,6 +103,11 @@ public final class RequestEvents {
         return members;
     }
 
+    /** Returns the smallest limit of its members: the longest time for which the lease is held. */
+    public Optional<Duration> limit() {
+        return members.stream().flatMap(member -> member.limit().stream()).min(Duration::compareTo);
+    }
+
     /** Notes that the thread that asked waits for the result, or has waited for it and has the lease. */
     public void callerWaits() {
         callerWaits = true;
@@ -103,6 +116,11 @@ public final class RequestEvents {
     /** Returns whether the same thread asked for both, and waits or has waited for both. */
     public boolean sameCaller(RequestEvents other) {
         return caller == other.caller && callerWaits && other.callerWaits;
+    }
+
+    /** Returns whether this thread asked, and waits or has waited for the result. */
+    public boolean isCaller(Thread thread) {
+        return callerWaits && caller == thread.getId();
     }
 
     /** Returns the time of the grant, or of the call if the request is not granted. */
@@ -123,13 +141,14 @@ public final class RequestEvents {
     }
 
     /**
-     * Reports the position in the queue, unless the request has ended: its caller may have given up in another thread.
+     * Reports the position in the queue, unless the request has ended, as its caller gave up in another thread, or was
+     * granted by the node of another request.
      */
     public synchronized void queued(int position) {
         if (queuedInstead != null) {
             queuedInstead.queued(position);
         }
-        if (over) {
+        if (over || token != Event.Created.UNKNOWN_TOKEN) {
             return;
         }
         if (signals.recorded()) {

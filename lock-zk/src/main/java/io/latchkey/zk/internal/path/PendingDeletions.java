@@ -46,7 +46,10 @@ public final class PendingDeletions {
     private final Session session;
     private final PresentNodes nodes;
     private final List<Deletion> pending = new ArrayList<>();
-    /** Deletions without a response, which may never arrive once the session has ended. */
+    /**
+     * Deletions without a response, which may never arrive once the session has ended, and those that are not to be
+     * sent yet.
+     */
     private final Set<Deletion> sent = new LinkedHashSet<>();
 
     private int flights;
@@ -192,14 +195,24 @@ public final class PendingDeletions {
         }
     }
 
-    public void withdraw(List<Removed> removed, Consumer<ReleaseOutcome> then) {
+    /**
+     * Deletes the nodes of a request that does not hold.
+     *
+     * @param when runs its argument, on the serial executor, as soon as the deletion may be sent
+     */
+    public void withdraw(List<Removed> removed, Consumer<Runnable> when, Consumer<ReleaseOutcome> then) {
         Deletion deletion = new Deletion(then);
         for (Removed node : removed) {
             deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));
             addRelatedNodes(node, deletion);
         }
-        pending.add(deletion);
-        send(deletion);
+        sent.add(deletion);
+        when.accept(() -> {
+            if (sent.remove(deletion)) {
+                pending.add(deletion);
+                send(deletion);
+            }
+        });
     }
 
     /** Deletes the revocation node of a request on this path whose own node another client deleted. */

@@ -56,8 +56,12 @@ public interface QueueMember extends SessionNode {
     /** Notes that the node {@code ahead} is watched for this member until {@code stop} runs. */
     void watches(NodeName ahead, Runnable stop);
 
-    /** Returns the listener for a node ahead. */
-    Watches.Listener aheadListener(NodeName ahead);
+    /**
+     * Returns the listener for a node ahead.
+     *
+     * @param alone whether nothing else is in the member's way
+     */
+    Watches.Listener aheadListener(NodeName ahead, boolean alone);
 
     /** The holder ahead has released its node, seen as the pair of one transaction or within this client. */
     void released(NodeName ahead);

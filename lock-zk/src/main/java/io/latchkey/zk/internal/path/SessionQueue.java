@@ -94,22 +94,27 @@ public final class SessionQueue {
         creating--;
     }
 
-    /** Notifies {@code member} when the node ahead is released or deleted. */
-    public void watch(QueueMember member, NodeName ahead) {
+    /**
+     * Notifies {@code member} when the node ahead is released or deleted.
+     *
+     * @param alone whether nothing else is in the member's way: then its deletion says as much as its release
+     */
+    public void watch(QueueMember member, NodeName ahead, boolean alone) {
         if (nodes.follow(member, ahead)) {
             return;
         }
         String node = pathOf(ahead.text());
-        Watches.Listener listener = member.aheadListener(ahead);
+        boolean grants = alone && !naming().isShared();
+        Watches.Listener listener = member.aheadListener(ahead, grants);
         boolean mayMark = ahead.tag() == Tag.WRITE && !naming().isShared();
-        if (mayMark) {
+        if (grants || mayMark) {
             member.watchOwn();
         }
         member.watches(
                 ahead,
                 switch (ahead.tag()) {
                     case WRITE ->
-                        mayMark
+                        mayMark && !grants
                                 ? session.watches().watchForRelease(node, listener)
                                 : session.watches().watchChildren(node, listener);
                     case READ -> session.watches().watchChildren(node, listener);

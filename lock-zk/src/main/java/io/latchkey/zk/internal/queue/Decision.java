@@ -23,10 +23,18 @@ public sealed interface Decision {
     /** The request cannot hold now. */
     sealed interface Wait extends Decision {}
 
-    /** The request cannot hold while all of {@code on} exist. It may when one of them is deleted. */
-    record Blocked(List<NodeName> on) implements Wait {
+    /**
+     * The request cannot hold while all of {@code on} exist. It may when one of them is deleted.
+     *
+     * @param alone whether nothing else is in its way: it holds once the node is deleted, whatever the cause
+     */
+    record Blocked(List<NodeName> on, boolean alone) implements Wait {
         public Blocked {
             on = List.copyOf(on);
+        }
+
+        public Blocked(List<NodeName> on) {
+            this(on, false);
         }
     }
 

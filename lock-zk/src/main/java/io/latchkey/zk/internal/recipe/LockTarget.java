@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.recipe;
 
+import java.time.Duration;
+import java.util.Optional;
+
 /**
  * The lock that a request asks for at one path.
  *
@@ -8,10 +11,11 @@ package io.latchkey.zk.internal.recipe;
  * @param path the path's node, as the ZooKeeper handle sees it
  * @param lock the node of the lock that the path belongs to; another than the path only for locks of several paths
  * @param label the label of the request; empty for that of its client
+ * @param limit the longest time from the grant for which the lease is held
  */
-public record LockTarget(Recipe recipe, String path, String lock, String label) {
+public record LockTarget(Recipe recipe, String path, String lock, String label, Optional<Duration> limit) {
     public LockTarget(Recipe recipe, String path, String lock) {
-        this(recipe, path, lock, "");
+        this(recipe, path, lock, "", Optional.empty());
     }
 
     public LockTarget(Recipe recipe, String path) {
@@ -19,6 +23,22 @@ public record LockTarget(Recipe recipe, String path, String lock, String label) 
     }
 
     public LockTarget labelled(String text) {
-        return new LockTarget(recipe, path, lock, text);
+        return new LockTarget(recipe, path, lock, text, limit);
+    }
+
+    /** Returns the same target with the smaller of its limit and {@code other}. */
+    public LockTarget heldAtMost(Duration other) {
+        Duration smaller = limit.filter(own -> own.compareTo(other) < 0).orElse(other);
+        return new LockTarget(recipe, path, lock, label, Optional.of(smaller));
+    }
+
+    /** Returns the same target without a limit. */
+    public LockTarget unlimited() {
+        return new LockTarget(recipe, path, lock, label, Optional.empty());
+    }
+
+    /** Returns the same target with another way of sharing the path. */
+    public LockTarget as(Recipe other) {
+        return new LockTarget(other, path, lock, label, limit);
     }
 }

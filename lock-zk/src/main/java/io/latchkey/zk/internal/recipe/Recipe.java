@@ -73,7 +73,13 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
      */
     private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);
-        return before.isEmpty() ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(before.size() - 1)));
+        if (before.isEmpty()) {
+            return new Decision.Hold();
+        }
+        NodeName last = before.get(before.size() - 1);
+        // A writer that downgrades leaves a reader in its place.
+        Tag replaced = queue.purpose().kind() == Kind.MUTEX ? Tag.READ : Tag.WRITE;
+        return new Decision.Blocked(List.of(last), before.size() == 1 && last.tag() != replaced);
     }
 
     /**
@@ -96,6 +102,10 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         while (nearest >= 0 && before.get(nearest).tag() != Tag.WRITE) {
             nearest--;
         }
-        return nearest < 0 ? new Decision.Hold() : new Decision.Blocked(List.of(before.get(nearest)));
+        if (nearest < 0) {
+            return new Decision.Hold();
+        }
+        boolean alone = before.stream().limit(nearest).noneMatch(name -> name.tag() == Tag.WRITE);
+        return new Decision.Blocked(List.of(before.get(nearest)), alone);
     }
 }

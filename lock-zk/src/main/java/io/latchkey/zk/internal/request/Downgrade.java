@@ -12,6 +12,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -32,8 +33,8 @@ final class Downgrade {
 
     /** The request whose node is replaced. */
     interface Shell {
-        /** Takes the new node, and returns a new lease with the same token. */
-        ZkLease downgraded(ZkLease write, NodeName by);
+        /** Takes the new node, and returns a new lease with the same token, unless the former one has ended. */
+        Optional<ZkLease> downgraded(ZkLease write, NodeName by);
 
         /** The node was not replaced. */
         void notDowngraded();
@@ -95,13 +96,8 @@ final class Downgrade {
 
     private void done() {
         entry.replaced(by);
-        ZkLease read = shell.downgraded(write, to);
-        if (write.handOver()) {
-            then.complete(read);
-        } else {
-            // The owner has released the lease or found it lost in between; the consequences are already on their way.
-            refuse(write, then);
-        }
+        Optional<ZkLease> read = shell.downgraded(write, to);
+        read.ifPresentOrElse(then::complete, () -> refuse(write, then));
     }
 
     /** Fails the downgrade, as the request has ended. */

@@ -11,22 +11,31 @@ import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The granted part of a request: its current lease and what the lease's owner asks for. A downgrade, or a turn of
- * another caller of this client, replaces the lease by a new one. Confined to the serial executor.
+ * The granted part of a request: its current leases and what their owners ask for. There is one lease, or one for each
+ * of the readers of this client that share the node. A downgrade, or a turn of another caller of this client, replaces
+ * the lease by a new one. Confined to the serial executor.
  */
 final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.Holder {
     private final List<QueueEntry> entries;
     private final Session session;
     private final RequestEvents signals;
     private final Consumer<Event> machine;
-    private ZkLease lease;
+    private final long token;
+    /** In the order of their grants. A lease whose limit has passed stays until its owner is notified. */
+    private final Set<ZkLease> leases = new LinkedHashSet<>(2);
+    /** Released leases with guarded writes that may still be applied. */
+    private final List<ZkLease> openWriters = new ArrayList<>(0);
 
     private @Nullable Downgrade downgrade;
     /** Whether the holder wants to be notified at once if a node is deleted. */
@@ -34,7 +43,12 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     /** The first client that asked the holder to release. */
     private Optional<Owner> askedBy = Optional.empty();
 
-    private ZkLease.Successor successor = released -> false;
+    /** Whether no other caller of this client may hold by the node after the current ones. */
+    private boolean last;
+    /** Whether the limit of one of several leases has passed. */
+    private boolean lapsed;
+
+    private ZkLease.@Nullable Successor successor;
 
     /**
      * @param entries the entries of all members, whose nodes exist
@@ -45,16 +59,19 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         this.session = session;
         this.signals = signals;
         this.machine = machine;
-        this.lease = newLease(token);
+        this.token = token;
     }
 
-    private ZkLease newLease(long token) {
+    private ZkLease newLease(long tokenOfLease, RequestEvents ofOwner) {
         List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries);
-        return new ZkLease(this, nodes, entries.get(0).recipe(), token, session, signals);
+        ZkLease lease = new ZkLease(this, nodes, entries.get(0).recipe(), tokenOfLease, session, ofOwner);
+        leases.add(lease);
+        return lease;
     }
 
-    ZkLease lease() {
-        return lease;
+    /** Returns the current leases. */
+    List<ZkLease> leases() {
+        return List.copyOf(leases);
     }
 
     private boolean isHeld() {
@@ -70,34 +87,85 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
 
     /** Returns whether the next holder of this client has to wait until the server has deleted the nodes. */
     boolean mustDeleteBeforeHandOver() {
-        return lease.hasOpenWrites();
+        return lapsed
+                || leases.stream().anyMatch(ZkLease::hasOpenWrites)
+                || openWriters.stream().anyMatch(ZkLease::hasOpenWrites);
     }
 
     @Override
-    public void release(Consumer<ReleaseOutcome> then) {
+    public void release(ZkLease lease, Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
             then.accept(ReleaseOutcome.LOST);
-        } else if (!mustDeleteBeforeHandOver() && successor.takesOver(this)) {
+            return;
+        }
+        leave(lease);
+        if (!leases.isEmpty() || (successor != null && mayPassOn() && successor.takesOver())) {
             then.accept(ReleaseOutcome.RELEASED);
+        } else if (successor != null && mayPassOn() && successor.mayBeJoined()) {
+            // Calls of other threads that came before this one has its response join first: without that, the node of
+            // readers would be deleted whenever for a moment none of them holds.
+            session.context().execute(() -> releaseUnlessJoined(then));
         } else {
             machine.accept(new Event.Release(then));
         }
     }
 
-    /** Closes the client's request: the lease is lost, and no other caller takes it over. */
-    void close() {
-        lease.lose(LossCause.CLIENT_CLOSED);
-        successor = released -> false;
-        release(ignored -> {});
+    private void releaseUnlessJoined(Consumer<ReleaseOutcome> then) {
+        if (!isHeld()) {
+            then.accept(ReleaseOutcome.LOST);
+        } else if (leases.isEmpty()) {
+            machine.accept(new Event.Release(then));
+        } else {
+            then.accept(ReleaseOutcome.RELEASED);
+        }
+    }
+
+    private void leave(ZkLease lease) {
+        lease.stopTimer();
+        leases.remove(lease);
+        if (lease.hasOpenWrites()) {
+            openWriters.add(lease);
+        }
+    }
+
+    /** Ends all leases, as the request ends. */
+    void lose(LossCause cause) {
+        last = true;
+        leases.forEach(lease -> lease.lose(cause));
+    }
+
+    /** Returns the leases whose owners await the notice of their loss. Another thread may give it at any time. */
+    Set<ZkLease> notNotified() {
+        Set<ZkLease> late = new HashSet<>(leases);
+        late.removeIf(ZkLease::isNotified);
+        return late;
+    }
+
+    /**
+     * Returns whether another caller of this client may hold by the node. Both have the same token, and the node stays,
+     * so neither fences off the former holder: only a clean release passes a node on. A permit of a semaphore whose
+     * capacity was written since goes back, since it may not fit the capacity.
+     */
+    @Override
+    public boolean mayPassOn() {
+        return !last
+                && isHeld()
+                && downgrade == null
+                && askedBy.isEmpty()
+                && openWriters.stream().noneMatch(ZkLease::hasOpenWrites)
+                && entries.get(0).sessionQueue().reader().writtenAt() <= token;
     }
 
     /** Ends a pending downgrade and the local turns with the request. */
     void ended() {
+        leases.forEach(ZkLease::stopTimer);
         if (downgrade != null) {
             downgrade.requestEnded();
             downgrade = null;
         }
-        successor.ended();
+        if (successor != null) {
+            successor.ended();
+        }
     }
 
     // ---- successive leases
@@ -108,14 +176,13 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     @Override
-    public ZkLease passOn() {
-        lease = newLease(lease.token());
-        return lease;
+    public ZkLease newLease() {
+        return newLease(token, signals);
     }
 
     @Override
     public void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
-        if (!isHeld() || !write.equals(lease) || downgrade != null) {
+        if (!isHeld() || !leases.contains(write) || downgrade != null) {
             Downgrade.refuse(write, then);
             return;
         }
@@ -124,14 +191,24 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     @Override
-    public ZkLease downgraded(ZkLease write, NodeName by) {
+    public Optional<ZkLease> downgraded(ZkLease write, NodeName by) {
         downgrade = null;
         machine.accept(new Event.Downgraded(by));
         if (watchesOwn) {
             watchOwnNodes();
         }
-        lease = newLease(write.token());
-        return lease;
+        last = true;
+        if (successor != null) {
+            successor.downgraded();
+        }
+        if (!write.handOver()) {
+            // The owner has released the lease or found it lost in between; the consequences are already on their way.
+            return Optional.empty();
+        }
+        ZkLease read = newLease(write.token(), write.signals());
+        read.keepLimitOf(write);
+        leases.remove(write);
+        return Optional.of(read);
     }
 
     /** Restores the watch on the node, which was given up for the node that was to replace it. */
@@ -144,6 +221,33 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     // ---- notifications for the owner
+
+    /** Ends one lease. The node stays for the other holders, and is deleted after the last one. */
+    @Override
+    public void lapsed(ZkLease lease) {
+        if (!isHeld() || !leases.contains(lease)) {
+            return;
+        }
+        if (leases.size() == 1) {
+            machine.accept(new Event.Lapsed());
+            return;
+        }
+        last = true;
+        lapsed = true;
+        Runnable leaves = () -> {
+            if (isHeld() && leases.contains(lease)) {
+                leave(lease);
+                if (leases.isEmpty()) {
+                    machine.accept(new Event.Lapsed());
+                }
+            }
+        };
+        if (lease.isNotified()) {
+            leaves.run();
+        } else {
+            lease.onceNotified(leaves);
+        }
+    }
 
     @Override
     public void watchOwnNodes() {
@@ -158,27 +262,27 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         if (isHeld()) {
             watchOwnNodes();
             entries.forEach(entry -> entry.openRevocationNode(this));
-            askedBy.ifPresent(lease::askedToRelease);
+            askedBy.ifPresent(by -> leases.forEach(lease -> lease.askedToRelease(by)));
         }
     }
 
     @Override
-    public boolean isAskedToRelease() {
-        return askedBy.isPresent();
+    public boolean isExclusive() {
+        return entries.get(0).isExclusive();
     }
 
     @Override
     public void askedToRelease(Owner by) {
         if (isHeld() && askedBy.isEmpty()) {
             askedBy = Optional.of(by);
-            lease.askedToRelease(by);
+            leases.forEach(lease -> lease.askedToRelease(by));
         }
     }
 
     @Override
     public void cannotBeAsked(LockException why) {
         if (isHeld()) {
-            lease.cannotBeAsked(why);
+            leases.forEach(lease -> lease.cannotBeAsked(why));
         }
     }
 }

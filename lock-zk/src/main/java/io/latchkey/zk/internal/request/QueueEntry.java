@@ -208,6 +208,7 @@ final class QueueEntry implements QueueMember {
 
     /** Watches exactly the nodes that it waits for. */
     void watch(Decision.Wait how) {
+        boolean alone = how instanceof Decision.Blocked blocked && blocked.alone();
         List<NodeName> on = how instanceof Decision.Blocked blocked
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
@@ -223,7 +224,7 @@ final class QueueEntry implements QueueMember {
         }
         for (NodeName next : on) {
             if (ahead.stream().noneMatch(watched -> watched.node().equals(next))) {
-                sessionQueue().watch(this, next);
+                sessionQueue().watch(this, next, alone);
             }
         }
         if (how instanceof Decision.Follow follow) {
@@ -339,7 +340,7 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public Watches.Listener aheadListener(NodeName node) {
+    public Watches.Listener aheadListener(NodeName node, boolean alone) {
         return new Watches.Listener() {
             @Override
             public void released() {
@@ -350,13 +351,17 @@ final class QueueEntry implements QueueMember {
                     // event yet. On a new connection ZooKeeper's client sets its watches again in several packets, the
                     // one on the own node maybe last. The barrier is sent behind all of them, and its response arrives
                     // behind their events.
-                    gone();
+                    QueueEntry.this.gone(node);
                 }
             }
 
             @Override
             public void gone() {
-                QueueEntry.this.gone(node);
+                if (alone) {
+                    released();
+                } else {
+                    QueueEntry.this.gone(node);
+                }
             }
 
             /**

@@ -32,7 +32,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +77,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         /** The request has ended. Called on the serial executor. */
         void forget(Request request);
 
+        /** The deletion of a lost lease's node waits until the owner of the lease is notified. */
+        void noticeBegins();
+
+        /** The owner is notified, and the deletion is on its way. */
+        void noticeEnds();
+
         /**
          * Returns the lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if
          * there is one.
@@ -108,19 +116,20 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 .orElse(null);
     }
 
-    public OwnRequest atThisMoment() {
-        return new OwnRequest(ownersSignals(), state() == State.HELD, id(), paths());
+    /** Returns what it is now: several holders if readers share the node. */
+    public Stream<OwnRequest> atThisMoment() {
+        return ownersSignals().map(owner -> new OwnRequest(owner, state() == State.HELD, id(), paths()));
     }
 
     public AcquireFuture outcome() {
         return outcome;
     }
 
-    /** Returns the events of its owner: of the current lease's owner while it holds. */
-    RequestEvents ownersSignals() {
+    /** Returns the events of its owners: of the current leases' owners while it holds. */
+    Stream<RequestEvents> ownersSignals() {
         return holding != null && machine.state() == State.HELD
-                ? holding.lease().signals()
-                : signals;
+                ? holding.leases().stream().map(ZkLease::signals)
+                : Stream.of(signals);
     }
 
     /**
@@ -133,7 +142,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void suspect() {
-        holding().lease().signals().suspect();
+        ownersSignals().forEach(RequestEvents::suspect);
     }
 
     public RequestEvents signals() {
@@ -349,7 +358,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             entries.forEach(entry -> entry.sessionQueue().nodes().granted(entry));
             session().validity().addHolder(Request.this);
             holding = new Holding(entries, session(), token, signals, Request.this::on);
-            ZkLease granted = holding.lease();
+            ZkLease granted = holding.newLease();
             granted.goesTo(signals);
             outcome.answer(Optional.of(granted));
         }
@@ -361,12 +370,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void leave(List<Placed> nodes) {
-            deletions().withdraw(removed(nodes), ignored -> runOnceDeleted());
+            deletions().withdraw(removed(nodes), Request.this::onceNotified, ignored -> runOnceDeleted());
         }
 
         @Override
         public void lose(LossCause cause) {
-            holding().lease().lose(cause);
+            holding().lose(cause);
         }
     }
 
@@ -490,26 +499,63 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** Releases and passes the outcome to {@code then}. */
     public void release(Consumer<ReleaseOutcome> then) {
-        if (holding == null) {
-            then.accept(ReleaseOutcome.LOST);
+        if (machine.state() == State.HELD) {
+            on(new Event.Release(then));
         } else {
-            holding.release(then);
+            then.accept(ReleaseOutcome.LOST);
         }
     }
 
     /** Closes the client's request: a lease is lost, a waiting caller gets the error. */
     public void close(LockException closed) {
         if (machine.state() == State.HELD) {
-            holding().close();
+            holding().lose(LossCause.CLIENT_CLOSED);
+            onceNotified(() -> release(ignored -> {}));
         } else {
             settle(() -> outcome.fail(closed));
         }
     }
 
+    /**
+     * Runs {@code then}, which deletes nodes: at once, unless they are those of a lost lease whose owner awaits the
+     * notice of the loss. One look decides, since other threads give the notice.
+     */
+    private void onceNotified(Runnable then) {
+        Set<ZkLease> late = holding == null ? Set.of() : holding.notNotified();
+        if (late.isEmpty()) {
+            then.run();
+            return;
+        }
+        client.noticeBegins();
+        for (ZkLease lease : List.copyOf(late)) {
+            lease.onceNotified(() -> {
+                if (late.remove(lease) && late.isEmpty()) {
+                    try {
+                        then.run();
+                    } finally {
+                        client.noticeEnds();
+                    }
+                }
+            });
+        }
+    }
+
+    /** Asks the holder to release, as its client closes. */
+    public void askToRelease() {
+        if (machine.state() == State.HELD) {
+            holding().askedToRelease(context.owner());
+        }
+    }
+
+    /** Returns whether {@code thread} waited for the lease that is held. */
+    public boolean isHeldBy(Thread thread) {
+        return machine.state() == State.HELD && ownersSignals().anyMatch(owner -> owner.isCaller(thread));
+    }
+
     /** Gives the request up, as its caller was interrupted or has cancelled. */
     public void abandon() {
         if (machine.state() == State.HELD) {
-            holding().lease().abandon();
+            holding().leases().forEach(ZkLease::abandon);
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }

@@ -14,16 +14,19 @@ import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.RestartableTimer;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Notice;
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -33,17 +36,31 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A lease: a granted request as seen by its owner. Usable and releasable from any thread. */
+/**
+ * A lease: a granted request as seen by its owner. Usable and releasable from any thread.
+ *
+ * <p>The class is long because validity, limit, notice of loss and release all depend on how the lease ended. That is
+ * decided once, on any thread.
+ */
 public final class ZkLease implements Lease {
+    private static final int LOOKS_IN_A_TIMEOUT = 6;
+    private static final int BOUNDS_IN_A_TIMEOUT = 20;
+
     private final ClientContext context;
     private final Holder request;
     private final List<SessionNode.OwnedNode> nodes;
-    private final Recipe recipe;
+    /** The recipe that the owner asked for: a reader may hold by the node of a writer. */
+    private volatile Recipe recipe;
+
     private final long token;
     private final Session session;
     private final ValidityPeriod period;
     /** The events of the owner. One lease of a request may follow another, each with an owner of its own. */
     private volatile RequestEvents signals;
+    /** The time until which the owner may hold, whatever the session does; null without a limit. */
+    private volatile @Nullable ValidityPeriod limit;
+    /** Ends the lease at its limit. Confined to the serial executor. */
+    private @Nullable RestartableTimer limitTimer;
 
     private final Notice<LossCause> lost = new Notice<>();
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
@@ -52,6 +69,11 @@ public final class ZkLease implements Lease {
      * for the callback threads.
      */
     private final List<BodyInterruption> bodies = new CopyOnWriteArrayList<>();
+
+    /** Completes when the stages of {@link #lost} have run, or its bound has passed. */
+    private final CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
+    /** Whether a caller has asked for {@link #lost}. */
+    private volatile boolean lossIsAwaited;
 
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
@@ -71,11 +93,14 @@ public final class ZkLease implements Lease {
         /** Returns the displayed path, which is that of the first member. */
         String shownPath();
 
-        /** Releases and passes the outcome to {@code then}. */
-        void release(Consumer<ReleaseOutcome> then);
+        /** Releases {@code lease} and passes the outcome to {@code then}. */
+        void release(ZkLease lease, Consumer<ReleaseOutcome> then);
 
         /** Replaces the node of an exclusive lease by one of a shared lease. */
         void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then);
+
+        /** The limit of {@code lease} has passed. */
+        void lapsed(ZkLease lease);
 
         /** Has the holder notified at once if one of its nodes is deleted. */
         void watchOwnNodes();
@@ -83,23 +108,32 @@ public final class ZkLease implements Lease {
         /** Has the holder listen to release requests. */
         void listen();
 
-        boolean isAskedToRelease();
+        /** Returns whether the request excludes all others of its queue. */
+        boolean isExclusive();
 
-        /** Lets {@code next} take over the node when the current lease is released. */
+        /** Lets {@code next} take over the node when its last lease is released. */
         void passOnTo(Successor next);
 
-        /** Returns a new lease with the same token for the node of a lease that has ended. */
-        ZkLease passOn();
+        /** Returns whether another caller of this client may hold by the node. */
+        boolean mayPassOn();
+
+        /** Returns a new lease with the same token for the node. Others may hold by it, too. */
+        ZkLease newLease();
     }
 
-    /** A part of the same client that takes over the node when its lease is released. */
-    @FunctionalInterface
+    /** A part of the same client that takes over the node when its last lease is released. */
     public interface Successor {
         /** Takes the request over if it can, and returns whether it has. If so, nothing is released. */
-        boolean takesOver(Holder released);
+        boolean takesOver();
+
+        /** Returns whether calls that have begun may still hold by the node, although none of them waits yet. */
+        boolean mayBeJoined();
+
+        /** The node no longer excludes all others. */
+        void downgraded();
 
         /** The request has ended, whatever the cause. */
-        default void ended() {}
+        void ended();
     }
 
     /**
@@ -142,6 +176,13 @@ public final class ZkLease implements Lease {
         return paths;
     }
 
+    /** Returns the path of which this is an exclusive lease; empty if it is shared, or of several members. */
+    public Optional<String> exclusivePath() {
+        return nodes.size() == 1 && recipe.sharing() == Recipe.Sharing.EXCLUSIVE
+                ? Optional.of(nodes.get(0).owner().path())
+                : Optional.empty();
+    }
+
     /** Returns whether this is a lease of {@code member} alone. */
     public boolean isOf(LockTarget member) {
         return nodes.size() == 1
@@ -160,9 +201,9 @@ public final class ZkLease implements Lease {
         return downgraded;
     }
 
-    /** Lets {@code next} take over the node when this lease is released. */
-    public void passOnTo(Successor next) {
-        request.passOnTo(next);
+    /** Returns the request that holds. */
+    public Holder request() {
+        return request;
     }
 
     /**
@@ -203,6 +244,8 @@ public final class ZkLease implements Lease {
     /** Passes the lease to {@code owner}, which gets its events from now on. */
     public void goesTo(RequestEvents owner) {
         signals = owner;
+        recipe = owner.members().get(0).recipe();
+        stopLimit();
         owner.granted(token);
         if (!session.connection().connected()) {
             owner.suspect();
@@ -212,10 +255,52 @@ public final class ZkLease implements Lease {
         } else if (end.get() != null) {
             owner.released();
         }
+        owner.limit()
+                .ifPresent(longest ->
+                        limitTo(new ValidityPeriod(context.time(), context.now().plus(longest))));
     }
 
     RequestEvents signals() {
         return signals;
+    }
+
+    /** Takes over the limit of the lease that this one replaces. */
+    void keepLimitOf(ZkLease former) {
+        ValidityPeriod same = former.limit;
+        former.stopTimer();
+        if (same != null) {
+            limitTo(same);
+        }
+    }
+
+    private void limitTo(ValidityPeriod until) {
+        limit = until;
+        limitTimer = new RestartableTimer(context, this::checkLimit);
+        checkLimit();
+    }
+
+    /** The timer runs by one clock; by the other the limit may have passed before. So it looks every T/6. */
+    private void checkLimit() {
+        ValidityPeriod until = limit;
+        RestartableTimer timer = limitTimer;
+        if (until != null && timer != null && isValid()) {
+            Duration left = until.remaining();
+            Duration look = context.sessionTimeout().dividedBy(LOOKS_IN_A_TIMEOUT);
+            timer.set(left.compareTo(look) < 0 ? left : look);
+        }
+    }
+
+    private void stopLimit() {
+        stopTimer();
+        limit = null;
+    }
+
+    /** Ends the timer of the limit with the lease. */
+    void stopTimer() {
+        if (limitTimer != null) {
+            limitTimer.cancel();
+            limitTimer = null;
+        }
     }
 
     /** Notes that the caller has received the lease. Called in the caller's thread. */
@@ -236,13 +321,8 @@ public final class ZkLease implements Lease {
 
     @Override
     public LeaseState state() {
-        boolean valid = isValid();
-        End how = end.get();
-        if (how instanceof End.Released) {
-            return LeaseState.RELEASED;
-        }
-        if (how != null || !valid) {
-            return LeaseState.LOST;
+        if (!isValid()) {
+            return end.get() instanceof End.Released ? LeaseState.RELEASED : LeaseState.LOST;
         }
         return session.connection().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
@@ -253,7 +333,13 @@ public final class ZkLease implements Lease {
             return false;
         }
         if (period.isValid()) {
-            return true;
+            ValidityPeriod until = limit;
+            if (until == null || until.isValid()) {
+                return true;
+            }
+            lose(LossCause.HELD_TOO_LONG);
+            context.execute(() -> request.lapsed(this));
+            return false;
         }
         lose(period.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
         context.execute(session.validity()::checkPeriod);
@@ -262,7 +348,13 @@ public final class ZkLease implements Lease {
 
     @Override
     public Duration remaining() {
-        return isValid() ? period.remaining() : Duration.ZERO;
+        if (!isValid()) {
+            return Duration.ZERO;
+        }
+        ValidityPeriod until = limit;
+        Duration left = period.remaining();
+        Duration allowed = until == null ? left : until.remaining();
+        return allowed.compareTo(left) < 0 ? allowed : left;
     }
 
     @Override
@@ -283,6 +375,7 @@ public final class ZkLease implements Lease {
     /** Sets a watch on the node. Without a call, the holder learns of a deletion by the heartbeat, at no cost. */
     @Override
     public CompletableFuture<LossCause> lost() {
+        lossIsAwaited = true;
         watchOwnNodes();
         return lost;
     }
@@ -341,13 +434,42 @@ public final class ZkLease implements Lease {
     }
 
     void lose(LossCause cause) {
-        if (end.compareAndSet(null, new End.Lost(cause))) {
-            // In this thread, which decides or finds the loss: before the node is deleted, and without waiting for
-            // other callbacks.
-            bodies.forEach(body -> body.lost(cause));
-            context.callBack(() -> lost.deliver(cause));
+        boolean first = end.compareAndSet(null, new End.Lost(cause));
+        if (end.get() instanceof End.Lost how) {
+            // In this thread, before it deletes the node and without waiting for other callbacks: another thread may
+            // have found the loss and not interrupted the bodies yet.
+            bodies.forEach(body -> body.lost(how.cause()));
+        }
+        if (first) {
+            context.callBack(() -> notifyOfLoss(cause));
             signals.lost(cause);
         }
+    }
+
+    private void notifyOfLoss(LossCause cause) {
+        lost.deliver(cause);
+        notified.complete(null);
+    }
+
+    /**
+     * Returns whether the node may be deleted: the lease was not lost, or no caller awaits the notice, or the notice
+     * was given.
+     */
+    boolean isNotified() {
+        return !lossIsAwaited || !(end.get() instanceof End.Lost) || notified.isDone();
+    }
+
+    /**
+     * Runs {@code then} on the serial executor once the stages of {@link #lost} have run, and after a twentieth of the
+     * session timeout at the latest, since a stage may block (docs/protocol.md, "Deletion after a loss").
+     */
+    void onceNotified(Runnable then) {
+        Clock.Timer bound = context.time()
+                .after(context.sessionTimeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
+        var unused = notified.thenRun(() -> {
+            bound.cancel();
+            context.execute(then);
+        });
     }
 
     @Override
@@ -369,7 +491,7 @@ public final class ZkLease implements Lease {
         }
         signals.released();
         CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
-        context.execute(() -> request.release(outcome::complete));
+        context.execute(() -> request.release(this, outcome::complete));
         return outcome;
     }
 

@@ -27,8 +27,10 @@ import java.util.function.Consumer;
 public final class Heartbeat {
     /** Heartbeats in a session timeout: two of them are further apart than the margin, even if one is late. */
     private static final int BEATS = 6;
-    /** The maximum number of nodes for which one heartbeat sets watches. */
+    /** The number of nodes for which one heartbeat sets watches, if that is not less than {@link #SHARE} of them. */
     private static final int TO_WATCHES = 1_000;
+    /** One node in so many gets a watch: then each is checked a few times before, however many there are. */
+    private static final int SHARE = 4;
     /** After this many heartbeats on one connection, each lease has as much time left as it ever has. */
     private static final int BEATS_AT_MOST = 3;
     /** The pause before a failed probe is repeated, if no event reports a connection before. */
@@ -180,7 +182,7 @@ public final class Heartbeat {
             checkedByBeat.addAll(confirming);
         }
         beatPart(connection.number(), present);
-        beatRest(connection.number(), present, TO_WATCHES);
+        beatRest(connection.number(), present, Math.max(TO_WATCHES, present.size() / SHARE));
     }
 
     private List<SessionNode.OwnedNode> beatPart(int on, Deque<SessionNode> left) {

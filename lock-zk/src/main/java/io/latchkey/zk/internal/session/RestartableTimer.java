@@ -7,14 +7,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A timer that runs one task on the serial executor and can be set again. Confined to that executor. */
-final class RestartableTimer {
+public final class RestartableTimer {
     private final ClientContext context;
     private final Runnable task;
     private Clock.@Nullable Timer timer;
     /** The number of times the timer was set or cancelled: a cancelled timer may already have submitted its task. */
     private int set;
 
-    RestartableTimer(ClientContext context, Runnable task) {
+    public RestartableTimer(ClientContext context, Runnable task) {
         this.context = context;
         this.task = task;
     }
@@ -24,7 +24,7 @@ final class RestartableTimer {
     }
 
     /** Sets the timer, in place of any earlier setting. */
-    void set(Duration in) {
+    public void set(Duration in) {
         cancel();
         int which = set;
         timer = context.time()
@@ -38,7 +38,7 @@ final class RestartableTimer {
                         }));
     }
 
-    void cancel() {
+    public void cancel() {
         set++;
         if (timer != null) {
             timer.cancel();

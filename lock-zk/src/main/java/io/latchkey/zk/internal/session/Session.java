@@ -4,8 +4,10 @@ package io.latchkey.zk.internal.session;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -110,10 +112,15 @@ public final class Session {
         connection.open(opened);
     }
 
-    public void connectedWith(Duration sessionTimeout) {
+    /**
+     * Takes a new connection into use, behind its barrier.
+     *
+     * @param attempted a time before the request for the connection was sent; empty if unknown
+     */
+    public void connectedWith(Duration sessionTimeout, Optional<ClockReading> attempted) {
         boolean first = !connection.hasConnected();
         connection.newConnection();
-        if (validity.connectedWith(sessionTimeout, first)) {
+        if (validity.connectedWith(sessionTimeout, first, attempted)) {
             heartbeat.shortened();
         }
         if (first) {

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionValidity {
     private final ClientContext context;
-    /** A time before the server created the session; unknown for a borrowed one. */
+    /** A time before the request for the session was sent; unknown for a borrowed one. */
     private final Optional<ClockReading> asked;
+    /** A time before the request for the latest connection was sent; unknown for a borrowed session. */
+    private Optional<ClockReading> connecting;
     /** A time before the first request of the session was sent. */
     private final ClockReading opened;
     /** A time before the current connection was established: when the former one was found lost. */
@@ -46,6 +48,7 @@ public final class SessionValidity {
         this.offered = timeout;
         this.opened = context.now();
         this.asked = context.makesSessions() ? Optional.of(opened) : Optional.empty();
+        this.connecting = asked;
         this.beforeConnection = asked;
         this.proofs = newProofs();
     }
@@ -96,8 +99,10 @@ public final class SessionValidity {
      * Notes a new connection with the session timeout that the server granted. Until that connection has proved
      * something, the shorter of both timeouts counts (docs/protocol.md, "Validity period"). Returns whether that is
      * shorter than before.
+     *
+     * @param attempted a time before the request for the connection was sent; empty if unknown
      */
-    boolean connectedWith(Duration sessionTimeout, boolean first) {
+    boolean connectedWith(Duration sessionTimeout, boolean first, Optional<ClockReading> attempted) {
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
         ValidityPeriod present = period;
         if (shorter && present != null) {
@@ -111,6 +116,7 @@ public final class SessionValidity {
         if (first || shorter) {
             timeout = sessionTimeout;
         }
+        connecting = asked.flatMap(known -> attempted.or(() -> connecting));
         proofs = newProofs();
         return shorter;
     }
@@ -166,7 +172,7 @@ public final class SessionValidity {
     }
 
     private SessionExpiryBound newProofs() {
-        return new SessionExpiryBound(timeout, context.margin(timeout), asked, beforeConnection, context.now());
+        return new SessionExpiryBound(timeout, margin(), connecting, beforeConnection, context.now());
     }
 
     // ---- proofs by responses

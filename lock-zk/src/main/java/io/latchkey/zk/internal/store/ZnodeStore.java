@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -119,8 +120,15 @@ public interface ZnodeStore {
 
     /** A listener for events of the session and of watched nodes. */
     interface Listener {
-        /** The session is connected, for the first time or again, with the timeout that the server granted. */
-        void connected(int timeoutMillis);
+        /** Returns the client's time. Called on any thread. */
+        ClockReading now();
+
+        /**
+         * The session is connected, for the first time or again, with the timeout that the server granted.
+         *
+         * @param attempted a time before the request for this connection was sent; empty if unknown
+         */
+        void connected(int timeoutMillis, Optional<ClockReading> attempted);
 
         void disconnected();
 

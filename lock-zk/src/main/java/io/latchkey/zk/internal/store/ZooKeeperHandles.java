@@ -12,7 +12,6 @@ import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -21,7 +20,6 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.HostProvider;
-import org.apache.zookeeper.client.StaticHostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
@@ -40,43 +38,6 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     private static final String DNS_SRV = "dns-srv://";
     /** The bytes of an ACL entry besides its texts: the rights and two lengths. */
     private static final int ACL_BYTES = 3 * Integer.BYTES;
-
-    /**
-     * The servers, in the order in which ZooKeeper's client tries them. That client waits a second before it tries all
-     * of them again, even if the last connection worked; that is a third of the shortest sessions. Here the first
-     * attempt after a working connection comes without that pause.
-     */
-    private static final class Servers implements HostProvider {
-        private final HostProvider all;
-        private boolean served;
-
-        Servers(Collection<InetSocketAddress> addresses) {
-            this.all = new StaticHostProvider(addresses);
-        }
-
-        @Override
-        public int size() {
-            return all.size();
-        }
-
-        @Override
-        public InetSocketAddress next(long pauseMillis) {
-            boolean atOnce = served;
-            served = false;
-            return all.next(atOnce ? 0 : pauseMillis);
-        }
-
-        @Override
-        public void onConnected() {
-            served = true;
-            all.onConnected();
-        }
-
-        @Override
-        public boolean updateServerList(Collection<InetSocketAddress> addresses, InetSocketAddress current) {
-            return all.updateServerList(addresses, current);
-        }
-    }
 
     /** The default ACL for a client without credentials. */
     public static final List<ACL> OPEN_ACL = List.copyOf(ZooDefs.Ids.OPEN_ACL_UNSAFE);
@@ -155,13 +116,33 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         return true;
     }
 
-    public ZooKeeper open(Watcher watcher) throws IOException {
-        return open(connectString, watcher);
+    /** Opens a handle with a new session. */
+    public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
+        return loggedIn(new ZooKeeper(connectString, timeoutMillis(), watcher, false, servers(attempts), config));
     }
 
-    private ZooKeeper open(String to, Watcher watcher) throws IOException {
-        HostProvider servers = new Servers(new ConnectStringParser(to).getServerAddresses());
-        ZooKeeper handle = new ZooKeeper(to, (int) sessionTimeout.toMillis(), watcher, false, servers, config);
+    /** Opens a handle with the session of a former one, which is closed. */
+    ZooKeeper takeOver(ZooKeeper former, Watcher watcher, ConnectAttempts attempts) throws IOException {
+        return loggedIn(new ZooKeeper(
+                connectString,
+                timeoutMillis(),
+                watcher,
+                former.getSessionId(),
+                former.getSessionPasswd(),
+                false,
+                servers(attempts),
+                config));
+    }
+
+    private int timeoutMillis() {
+        return (int) sessionTimeout.toMillis();
+    }
+
+    private HostProvider servers(ConnectAttempts attempts) {
+        return new PromptReconnects(new ConnectStringParser(connectString).getServerAddresses(), attempts);
+    }
+
+    private ZooKeeper loggedIn(ZooKeeper handle) {
         for (Auth login : auth) {
             handle.addAuthInfo(login.scheme(), login.credentials());
         }
@@ -191,7 +172,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
         String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
-        ZooKeeper root = open(servers, event -> {});
+        ZooKeeper root = loggedIn(new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, config));
         try {
             PathUtils.validatePath(chroot);
             createLevel(root, chroot, new ArrayList<>(acl));

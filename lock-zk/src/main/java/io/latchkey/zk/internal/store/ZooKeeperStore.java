@@ -10,19 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.CreateOptions;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +35,6 @@ public final class ZooKeeperStore implements ZnodeStore {
     private static final long REFUSED_PAUSE_MILLIS = 100;
 
     private static final int ANY_VERSION = -1;
-    private static final int READS_OF_A_LIST = 3;
     private static final byte[] EMPTY = new byte[0];
 
     private final ZooKeeper zooKeeper;
@@ -59,6 +53,10 @@ public final class ZooKeeperStore implements ZnodeStore {
     /** The handle's only thread for events and responses; null until the first of them. */
     private volatile @Nullable Thread eventThread;
 
+    private final ConnectAttempts attempts;
+    /** Whether the handle has a former session of the client, which is closed as soon as it is connected. */
+    private final boolean takesOver;
+
     /** Whether this store closes the handle. */
     private enum Ownership {
         OWN,
@@ -68,15 +66,27 @@ public final class ZooKeeperStore implements ZnodeStore {
     /** A way to open a handle that this store owns. */
     @FunctionalInterface
     public interface Opener {
-        ZooKeeper open(Watcher watcher) throws IOException;
+        /**
+         * Opens a handle.
+         *
+         * @param attempts to be notified of attempts to connect
+         */
+        ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException;
+
+        /** Returns whether the last opened handle has a former session, which is only to be closed. */
+        default boolean takesOver() {
+            return false;
+        }
     }
 
     private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Listener listener) {
         this.zooKeeper = handle;
+        this.takesOver = false;
         this.ownership = Ownership.BORROWED;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
         this.acl = new ArrayList<>(acl);
         this.listener = listener;
+        this.attempts = new ConnectAttempts(listener::now);
     }
 
     private ZooKeeperStore(Opener opener, List<ACL> acl, Listener listener) throws IOException {
@@ -84,9 +94,11 @@ public final class ZooKeeperStore implements ZnodeStore {
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
         this.acl = new ArrayList<>(acl);
         this.listener = listener;
+        this.attempts = new ConnectAttempts(listener::now);
         // The handle's threads run before its constructor returns; events wait until the field is there.
         synchronized (watcher) {
-            this.zooKeeper = opener.open(watcher);
+            this.zooKeeper = opener.open(watcher, attempts);
+            this.takesOver = opener.takesOver();
         }
     }
 
@@ -121,17 +133,18 @@ public final class ZooKeeperStore implements ZnodeStore {
                     eventThread = Thread.currentThread();
                     if (givenBack) {
                         close(() -> {});
-                    } else if (map(rc) == Status.OK || map(rc) == Status.NO_NODE) {
-                        listener.connected(zooKeeper.getSessionTimeout());
-                    } else if (map(rc) == Status.LOGIN_REFUSED) {
+                    } else if (ZooKeeperResults.status(rc) == Status.OK
+                            || ZooKeeperResults.status(rc) == Status.NO_NODE) {
+                        listener.connected(zooKeeper.getSessionTimeout(), Optional.empty());
+                    } else if (ZooKeeperResults.status(rc) == Status.LOGIN_REFUSED) {
                         listener.loginRefused();
-                    } else if (map(rc) == Status.SESSION_EXPIRED) {
+                    } else if (ZooKeeperResults.status(rc) == Status.SESSION_EXPIRED) {
                         listener.expired();
-                    } else if (map(rc) == Status.CONNECTION_LOSS) {
+                    } else if (ZooKeeperResults.status(rc) == Status.CONNECTION_LOSS) {
                         watchSession();
                     } else {
                         // An overloaded server refused the request.
-                        CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                        CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
                                 .execute(this::watchSession);
                     }
                 },
@@ -148,18 +161,12 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void create(String path, byte[] data, Consumer<Response<Created>> then) {
-        zooKeeper.create(
-                path,
-                data,
-                acl,
-                CreateMode.EPHEMERAL_SEQUENTIAL,
-                (rc, p, ctx, name, stat) -> then.accept(answer(rc, () -> new Created(lastName(name), czxid(stat)))),
-                null);
+        zooKeeper.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL, ZooKeeperResults.created(then), null);
     }
 
     @Override
     public void list(String path, Consumer<Response<Listing>> then) {
-        zooKeeper.getChildren(path, false, listing(then), null);
+        zooKeeper.getChildren(path, false, ZooKeeperResults.listing(then), null);
     }
 
     /**
@@ -168,38 +175,12 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     @Override
     public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
-        List<Op> ops = new ArrayList<>(READS_OF_A_LIST * paths.size());
+        List<Op> ops = new ArrayList<>(ZooKeeperResults.READS_OF_A_LIST * paths.size());
         for (String path : paths) {
             Op data = Op.getData(path);
             ops.addAll(List.of(data, Op.getChildren(path), data));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(listings(rc, results)), null);
-    }
-
-    /**
-     * Converts the results. The code is that of the first read that was refused; in that case there are results as
-     * well.
-     */
-    private static Response<List<Response<Listing>>> listings(int rc, @Nullable List<OpResult> results) {
-        if (results == null) {
-            return Response.failed(map(rc), word(rc));
-        }
-        List<Response<Listing>> listings = new ArrayList<>(results.size() / READS_OF_A_LIST);
-        for (int i = 0; i < results.size(); i += READS_OF_A_LIST) {
-            listings.add(listing(results.get(i), results.get(i + 1), results.get(i + 2)));
-        }
-        return Response.of(listings);
-    }
-
-    static Response<Listing> listing(OpResult before, OpResult list, OpResult behind) {
-        for (OpResult read : List.of(before, list, behind)) {
-            if (read instanceof OpResult.ErrorResult refused) {
-                return Response.failed(map(refused.getErr()), word(refused.getErr()));
-            }
-        }
-        long mzxid = ((OpResult.GetDataResult) before).getStat().getMzxid();
-        boolean same = mzxid == ((OpResult.GetDataResult) behind).getStat().getMzxid();
-        return Response.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.listings(rc, results)), null);
     }
 
     /**
@@ -212,22 +193,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         for (String path : paths) {
             ops.add(Op.getChildren(path));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(codes(rc, results)), null);
-    }
-
-    /**
-     * Converts the results. The code is that of the first read that was refused; in that case there are results as
-     * well.
-     */
-    private static Response<List<Status>> codes(int rc, @Nullable List<OpResult> results) {
-        if (results == null) {
-            return Response.failed(map(rc), word(rc));
-        }
-        List<Status> codes = new ArrayList<>(results.size());
-        for (OpResult result : results) {
-            codes.add(result instanceof OpResult.ErrorResult refused ? map(refused.getErr()) : Status.OK);
-        }
-        return Response.of(codes);
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.codes(rc, results)), null);
     }
 
     @Override
@@ -237,17 +203,17 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void read(String path, Consumer<Response<NodeData>> then) {
-        zooKeeper.getData(path, false, nodeData(then), null);
+        zooKeeper.getData(path, false, ZooKeeperResults.nodeData(then), null);
     }
 
     @Override
     public void watchData(String path, Consumer<Response<NodeData>> then) {
-        zooKeeper.getData(path, watcher, nodeData(then), null);
+        zooKeeper.getData(path, watcher, ZooKeeperResults.nodeData(then), null);
     }
 
     @Override
     public void watchChildren(String path, Consumer<Response<Listing>> then) {
-        zooKeeper.getChildren(path, watcher, listing(then), null);
+        zooKeeper.getChildren(path, watcher, ZooKeeperResults.listing(then), null);
     }
 
     /** Not {@code removeWatches(watcher)}, which is sent as a check and removes nothing at the server. */
@@ -262,7 +228,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         for (Write write : writes) {
             ops.add(op(write));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(written(rc, results)), null);
+        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.written(rc, results)), null);
     }
 
     @Override
@@ -300,7 +266,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         return thread.equals(eventThread);
     }
 
-    private Op op(Write write) {
+    /** Returns the operation of a transaction, with the client's ACL. */
+    public Op op(Write write) {
         if (write instanceof Write.CreatePath create) {
             CreateMode mode = create.lasting() == Lasting.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
             return Op.create(create.path(), EMPTY, acl, mode);
@@ -324,90 +291,16 @@ public final class ZooKeeperStore implements ZnodeStore {
         return CreateOptions.newBuilder(acl, mode).build();
     }
 
-    /**
-     * Converts the results of a transaction. The quorum has committed a failed one as well, so it counts as a response,
-     * with the write that failed. The exception is a failure because the leader is ending the session, or knows it at
-     * another server: that proves nothing else.
-     */
-    static Response<Written> written(int rc, List<OpResult> results) {
-        if (rc == KeeperException.Code.OK.intValue()) {
-            return Response.of(new Written(created(results), Optional.empty()));
-        }
-        if (results != null) {
-            for (int i = 0; i < results.size(); i++) {
-                if (results.get(i) instanceof OpResult.ErrorResult error
-                        && error.getErr() != KeeperException.Code.OK.intValue()
-                        && error.getErr() != KeeperException.Code.RUNTIMEINCONSISTENCY.intValue()) {
-                    Status code = map(error.getErr());
-                    return code == Status.SESSION_EXPIRED || code == Status.CONNECTION_LOSS
-                            ? Response.failed(code, word(error.getErr()))
-                            : Response.of(
-                                    new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
-                }
-            }
-        }
-        return Response.failed(map(rc), word(rc));
-    }
-
-    /**
-     * Returns the nodes that a transaction created. All its changes have one zxid, so any Stat in the results has it.
-     * Not every server returns the Stat of a create, and a handle with a chroot does not either (3.9.5 falls back to
-     * the old form).
-     */
-    private static List<Created> created(List<OpResult> results) {
-        long zxid = 0;
-        for (OpResult result : results) {
-            if (result instanceof OpResult.SetDataResult set) {
-                zxid = set.getStat().getMzxid();
-            } else if (result instanceof OpResult.CreateResult node && node.getStat() != null) {
-                zxid = node.getStat().getCzxid();
-            }
-        }
-        List<Created> created = new ArrayList<>(1);
-        for (OpResult result : results) {
-            if (result instanceof OpResult.CreateResult node) {
-                created.add(new Created(lastName(node.getPath()), zxid));
-            }
-        }
-        return created;
-    }
-
-    private static AsyncCallback.Children2Callback listing(Consumer<Response<Listing>> then) {
-        return (rc, path, ctx, children, stat) -> then.accept(answer(rc, () -> new Listing(children, stat.getMzxid())));
-    }
-
-    private static AsyncCallback.DataCallback nodeData(Consumer<Response<NodeData>> then) {
-        return (rc, path, ctx, data, stat) -> then.accept(answer(
-                rc,
-                () -> new NodeData(
-                        data == null ? EMPTY : data,
-                        stat.getCzxid(),
-                        stat.getMzxid(),
-                        stat.getVersion(),
-                        stat.getCtime(),
-                        stat.getNumChildren(),
-                        stat.getEphemeralOwner())));
-    }
-
-    private static <T> Response<T> answer(int rc, Supplier<T> value) {
-        return rc == KeeperException.Code.OK.intValue() ? Response.of(value.get()) : Response.failed(map(rc), word(rc));
-    }
-
-    private static long czxid(Stat stat) {
-        return stat.getCzxid();
-    }
-
-    private static String lastName(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
-    }
-
     private void process(WatchedEvent event) {
         eventThread = Thread.currentThread();
         switch (event.getType()) {
             case None -> {
+                boolean closesSession;
+                // The constructor may still wait for the handle.
                 synchronized (watcher) {
-                    sessionChanged(event.getState());
+                    closesSession = takesOver;
                 }
+                sessionChanged(event.getState(), closesSession);
             }
             case NodeDataChanged -> listener.fired(event.getPath(), Change.DATA, zxid(event));
             case NodeDeleted -> listener.fired(event.getPath(), Change.DELETED, zxid(event));
@@ -425,9 +318,15 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     @SuppressWarnings("deprecation") // The switch has to be exhaustive; the deprecated states never occur.
-    private void sessionChanged(Watcher.Event.KeeperState state) {
+    private void sessionChanged(Watcher.Event.KeeperState state, boolean closesSession) {
         switch (state) {
-            case SyncConnected -> listener.connected(zooKeeper.getSessionTimeout());
+            case SyncConnected -> {
+                if (closesSession) {
+                    close(() -> {}); // which is reported as Closed
+                } else {
+                    listener.connected(zooKeeper.getSessionTimeout(), attempts.next());
+                }
+            }
             case Disconnected, ConnectedReadOnly -> listener.disconnected();
             case Expired, Closed -> listener.expired();
             case AuthFailed -> listener.loginRefused();
@@ -435,48 +334,5 @@ public final class ZooKeeperStore implements ZnodeStore {
                 // Not relevant for locks.
             }
         }
-    }
-
-    private static String word(int rc) {
-        KeeperException.Code code = KeeperException.Code.get(rc);
-        return code == null ? "error " + rc : code.name();
-    }
-
-    /** Converts ZooKeeper's codes; the only place that does. */
-    @SuppressWarnings("deprecation") // The switch has to be exhaustive.
-    private static Status map(int rc) {
-        KeeperException.Code code = KeeperException.Code.get(rc);
-        if (code == null) {
-            return Status.OTHER;
-        }
-        return switch (code) {
-            case OK -> Status.OK;
-            case NONODE -> Status.NO_NODE;
-            case NODEEXISTS -> Status.NODE_EXISTS;
-            case NOTEMPTY -> Status.NOT_EMPTY;
-            case BADVERSION -> Status.BAD_VERSION;
-            case NOAUTH -> Status.NO_AUTH;
-            case NOCHILDRENFOREPHEMERALS -> Status.NO_CHILDREN;
-            case CONNECTIONLOSS, OPERATIONTIMEOUT, REQUESTTIMEOUT, SESSIONMOVED -> Status.CONNECTION_LOSS;
-            case SESSIONEXPIRED, SESSIONCLOSEDREQUIRESASLAUTH, UNKNOWNSESSION -> Status.SESSION_EXPIRED;
-            case AUTHFAILED -> Status.LOGIN_REFUSED;
-            case NOTREADONLY -> Status.READ_ONLY;
-            case SYSTEMERROR,
-                    RUNTIMEINCONSISTENCY,
-                    DATAINCONSISTENCY,
-                    MARSHALLINGERROR,
-                    UNIMPLEMENTED,
-                    BADARGUMENTS,
-                    NEWCONFIGNOQUORUM,
-                    RECONFIGINPROGRESS,
-                    APIERROR,
-                    INVALIDCALLBACK,
-                    INVALIDACL,
-                    EPHEMERALONLOCALSESSION,
-                    NOWATCHER,
-                    RECONFIGDISABLED,
-                    QUOTAEXCEEDED,
-                    THROTTLEDOP -> Status.OTHER;
-        };
     }
 }

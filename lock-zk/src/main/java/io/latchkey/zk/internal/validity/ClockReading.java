@@ -50,9 +50,9 @@ public record ClockReading(long nanos, long wallMillis) {
 
     /** Returns the time from {@code now} to this reading by the clock that reaches it first; zero when reached. */
     Duration from(ClockReading now) {
-        long left = Math.min(
-                nanos - now.nanos,
-                Duration.ofMillis(wallMillis - now.wallMillis).toNanos());
+        // Saturates: to the longest limit of a lease more than the representable time may be left, once the wall clock
+        // was set back.
+        long left = Math.min(nanos - now.nanos, TimeUnit.MILLISECONDS.toNanos(wallMillis - now.wallMillis));
         return Duration.ofNanos(Math.max(0, left));
     }
 }

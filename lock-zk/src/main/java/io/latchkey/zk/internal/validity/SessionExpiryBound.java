@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  *       takes part. If the connection's age is unknown, as on a handle just borrowed, the write proves nothing. The
  *       connection may be younger than the ping, and its response may have taken as long as ZooKeeper's client waits,
  *       up to the whole timeout.
- *   <li>The leader starts the time of a session that it creates, so the time before the request for it counts. The
- *       margin is subtracted, so that a client that is cut off at once gives up that much before the server, as in the
- *       other cases.
+ *   <li>The leader starts the time of a session that it creates, and starts it again when the client connects again to
+ *       any server. So the time before the request for it counts. The margin is subtracted, so that a client that is
+ *       cut off at once gives up that much before the server, as in the other cases.
  * </ul>
  */
 public final class SessionExpiryBound {
@@ -43,7 +43,7 @@ public final class SessionExpiryBound {
     private final Duration life;
     /** The time from the latest ping that the leader knows of to a write, if nothing takes time on its way. */
     private final Duration pinged;
-    /** A time before the server created the session; empty if unknown. */
+    /** A time before the request for the session or for its latest connection was sent; empty if unknown. */
     private final Optional<ClockReading> asked;
     /** A time before the current connection was made; empty if unknown. */
     private final Optional<ClockReading> before;
@@ -61,7 +61,7 @@ public final class SessionExpiryBound {
     /**
      * @param sessionTimeout the session timeout that the server granted
      * @param margin how long a touch may take from the client's server to the leader
-     * @param asked a time before the server created the session; empty if unknown
+     * @param asked a time before the request for the session or for its latest connection was sent; empty if unknown
      * @param before a time before the current connection was made; empty if unknown
      * @param since the time at which the client learned of the current connection
      */
@@ -118,8 +118,8 @@ public final class SessionExpiryBound {
         Optional<ClockReading> pair = lastKnownBefore(sent);
         answered(sent, now);
         ClockReading ping = sent.minus(pinged.plus(slowest.within(span, now)).plus(standstill));
-        Optional<ClockReading> made = asked.map(moment -> moment.minus(margin));
-        return later(touchBy(ping), later(pair, made)).map(touch -> touch.plus(life));
+        Optional<ClockReading> connecting = asked.map(moment -> moment.minus(margin));
+        return later(touchBy(ping), later(pair, connecting)).map(touch -> touch.plus(life));
     }
 
     /** Returns the number of remembered requests. */

@@ -82,20 +82,6 @@ class AcquisitionTest {
     }
 
     @Test
-    void requestOfAHolderEnds_whenItsSessionEnds() {
-        held();
-        machine.on(new Event.SessionOver());
-        assertEquals(State.ENDED, machine.state());
-    }
-
-    @Test
-    void requestIsNotGranted_beforeTheSessionIsConfirmed() {
-        NodeName mine = enqueued(5);
-        machine.on(listed(mine));
-        assertEquals(State.CONFIRMING, machine.state());
-    }
-
-    @Test
     void requestIsNotGranted_whenTheListLacksItsNode() {
         enqueued(5);
         String former = machine.id();
@@ -148,7 +134,7 @@ class AcquisitionTest {
                 List.of(new Command.LookUp(new Placed(0, mine)), new Command.ListQueue(0)),
                 machine.on(listed(OTHER, mine)));
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)), 1)),
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
                 machine.on(listed(OTHER, mine)));
         assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
@@ -304,7 +290,7 @@ class AcquisitionTest {
     private void waiting() {
         NodeName mine = enqueued(5);
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER)), 1)),
+                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
                 machine.on(listed(OTHER, mine)));
     }
 

@@ -58,7 +58,7 @@ class ManyRequestsTest {
 
     /** Creates nodes at once, answers transactions when the session's validity has ended, and answers nothing else. */
     private ZnodeStore connectedPort(ZnodeStore.Listener listener) {
-        listener.connected(10_000);
+        listener.connected(10_000, Optional.empty());
         AtomicInteger created = new AtomicInteger();
         return (ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
@@ -143,7 +143,7 @@ class ManyRequestsTest {
     }
 
     private static long nanosOfLateAnswers(Engine engine) {
-        return engine.ask("/m", "be late", (session, took) -> {
+        return engine.queries().ask("/m", "be late", (session, took) -> {
             long start = System.nanoTime();
             for (int i = 0; i < 30_000; i++) {
                 session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});

@@ -45,12 +45,6 @@ class NodeNameTest {
     }
 
     @Test
-    void permitsUpToTheLargestInt_areParsed() {
-        String text = NodeName.prefix(Tag.LEASE, ID, Integer.MAX_VALUE) + "0000000042";
-        assertEquals(Integer.MAX_VALUE, NodeName.parse(text).orElseThrow().permits());
-    }
-
-    @Test
     void namesAreShortEnoughForALongQueue() {
         assertTrue((NodeName.prefix(Tag.WRITE, ID, 1) + "0000000042").length() <= 37);
     }
@@ -58,23 +52,6 @@ class NodeNameTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "",
-                "write-",
-                "write-0123456789abcdef-",
-                "write-0123456789abcdef-42",
-                "write-0123456789abcdef-00000000042",
-                "write-0123456789abcdef-000000004x",
-                "write-0123456789abcdef-9999999999",
-                "write-0123456789ABCDEF-0000000042",
-                "write-0123456789abcde-0000000042",
-                "write-0123456789abcdef0000000042",
-                "write-0123456789abcdef--000000042",
-                "lease-0123456789abcdef-0000000042",
-                "lease-0123456789abcdef-0-0000000042",
-                "lease-0123456789abcdef-01-0000000042",
-                "lease-0123456789abcdef--1-0000000042",
-                "lease-0123456789abcdef-2147483648-0000000042",
-                "lease-0123456789abcdef-10000000000-0000000042",
                 "lease-0123456789abcdef-99999999999999999999-0000000042",
                 "lock-0123456789abcdef-0000000042",
                 "_c_01234567-lock-0000000042"

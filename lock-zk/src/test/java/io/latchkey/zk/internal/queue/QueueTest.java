@@ -23,23 +23,10 @@ class QueueTest {
     private static final String LAST_NUMBER = "write-0000000000000002-2147483647";
 
     @Test
-    void orderIsByNumberNotByText() {
-        Queue queue = Queue.of(List.of(SECOND, FIRST));
-        assertEquals(List.of(FIRST, SECOND), texts(queue.requests()));
-    }
-
-    @Test
     void foreignChildrenAreNotInIt() {
         assertEquals(
                 List.of(FIRST),
                 texts(Queue.of(List.of("notes", FIRST, "write-x")).requests()));
-    }
-
-    @Test
-    void overflowedNumbersStandBehindAllOthers() {
-        Queue queue = Queue.of(List.of(OVERFLOWED, LAST_NUMBER, FIRST));
-        assertEquals(FIRST, queue.requests().get(0).text());
-        assertTrue(queue.before(name(FIRST)).isEmpty());
     }
 
     @Test

@@ -113,19 +113,6 @@ class SharedNamingTest {
     }
 
     @Test
-    void readersAreNotTakenForWriters() {
-        assertEquals(
-                Tag.READ,
-                Namings.KAZOO
-                        .parse(KAZOOS + "__rlock__0000000001")
-                        .orElseThrow()
-                        .tag());
-        assertEquals(
-                Tag.WRITE,
-                Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow().tag());
-    }
-
-    @Test
     void queueIsInTheOrderOfTheNumbers_forAllLayouts() {
         String ours = Namings.CURATOR.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000002";
         Queue queue = Queue.of(

@@ -22,7 +22,7 @@ class RecipeTest {
     void mutexIsHeldByTheFirst_andOthersWaitForTheirPredecessor() {
         Queue queue = Queue.of(List.of(C.text(), A.text(), B.text()));
         assertEquals(new Decision.Hold(), Recipe.MUTEX.rule().decide(queue, A));
-        assertEquals(new Decision.Blocked(List.of(A)), Recipe.MUTEX.rule().decide(queue, B));
+        assertEquals(new Decision.Blocked(List.of(A), true), Recipe.MUTEX.rule().decide(queue, B));
         assertEquals(new Decision.Blocked(List.of(B)), Recipe.MUTEX.rule().decide(queue, C));
     }
 
@@ -48,8 +48,13 @@ class RecipeTest {
                 Optional<NodeName> writer = Optional.empty();
                 for (NodeName me : requests) {
                     Optional<NodeName> waitsFor = me.tag() == Tag.WRITE ? before : writer;
+                    List<NodeName> inTheWay = requests.subList(0, requests.indexOf(me)).stream()
+                            .filter(other -> me.tag() == Tag.WRITE || other.tag() == Tag.WRITE)
+                            .toList();
+                    boolean mayDowngrade = me.tag() == Tag.WRITE && writer.equals(before);
+                    boolean alone = inTheWay.size() == 1 && !mayDowngrade;
                     assertEquals(
-                            waitsFor.<Decision>map(one -> new Decision.Blocked(List.of(one)))
+                            waitsFor.<Decision>map(one -> new Decision.Blocked(List.of(one), alone))
                                     .orElse(new Decision.Hold()),
                             Recipe.ruleFor(me.tag()).decide(queue, me),
                             () -> me + " in " + queue);

@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -50,22 +49,6 @@ class SemaphoreRuleTest {
         }
     }
 
-    @Test
-    void requestCannotHold_whileAllThatItWatchesAreThere() {
-        for (Queue queue : queues()) {
-            for (NodeName me : queue.requests()) {
-                if (CERTIFICATES.decide(queue, me) instanceof Decision.Blocked blocked) {
-                    assertTrue(queue.before(me).containsAll(blocked.on()));
-                    for (List<NodeName> left : subsets(queue.requests())) {
-                        if (left.contains(me) && left.containsAll(blocked.on())) {
-                            assertFalse(holds(CERTIFICATES.decide(queueOf(left, queue.purpose()), me)));
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     /** The blocking set is the shortest part of the queue directly ahead of the request that keeps it from holding. */
     @Test
     void requestWatchesTheFewestOfTheNearest() {
@@ -87,19 +70,6 @@ class SemaphoreRuleTest {
                     assertTrue(nearest.containsAll(blocked.on()));
                     assertEquals(fewest, blocked.on().size());
                 }
-            }
-        }
-    }
-
-    @Test
-    void oneReleaseWakesWaitersOfAtMostAsManyPermitsAsThereAre() {
-        for (Queue queue : queues()) {
-            for (NodeName holder : queue.requests()) {
-                List<NodeName> woken = queue.requests().stream()
-                        .filter(me -> CERTIFICATES.decide(queue, me) instanceof Decision.Blocked blocked
-                                && blocked.on().contains(holder))
-                        .toList();
-                assertTrue(permits(woken) <= queue.purpose().capacity(), () -> holder + " wakes " + woken);
             }
         }
     }

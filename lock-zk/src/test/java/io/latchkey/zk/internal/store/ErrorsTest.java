@@ -28,9 +28,8 @@ class ErrorsTest {
                 new VirtualClock(),
                 Runnable::run,
                 path -> path));
-        LockUnavailableException told = assertThrows(
-                LockUnavailableException.class,
-                () -> engine.ask("/m", "read the queue", (session, answer) -> answer.complete(true)));
+        LockUnavailableException told = assertThrows(LockUnavailableException.class, () -> engine.queries()
+                .ask("/m", "read the queue", (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }
 }

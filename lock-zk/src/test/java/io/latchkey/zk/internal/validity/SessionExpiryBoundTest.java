@@ -171,16 +171,6 @@ class SessionExpiryBoundTest {
         assertEquals(full(latest), atOnce(proofs));
     }
 
-    /** With a heartbeat every margin, a holder has between T - G and T - 2G left. */
-    @Test
-    void steadyHeartbeatKeepsTheDeadlineAhead() {
-        atOnce(proofs);
-        for (int beat = 0; beat < 20; beat++) {
-            time.pass(MARGIN);
-            assertEquals(time.now().plus(T.minus(MARGIN).minus(DRIFT)), atOnce(proofs));
-        }
-    }
-
     /** The session's heartbeat, a sixth of T, from the first create on, as in guarantees.md for a connected holder. */
     @Test
     void connectedHolderHasAFifthLeft_andAHalfFromTheThirdHeartbeat() {

@@ -7,7 +7,6 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.check.ExclusionChecker;
 import io.latchkey.testkit.Reconnects;
-import io.latchkey.testkit.jqwik.FaultKind;
 import io.latchkey.testkit.jqwik.LatchkeyProperties;
 import io.latchkey.testkit.jqwik.Scope;
 import io.latchkey.testkit.workload.FaultRun;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import io.latchkey.testkit.jqwik.Scope.FaultKind;
 
 @LatchkeyProperties
 class OrderServiceProperties {
@@ -61,6 +61,6 @@ class OrderServiceProperties {
                 }
             }
             return done;
-        });
+        }, task -> new Thread(task).start());
     }
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.docs;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Single pages: each row of docs/guarantees.md about a failure names a test, docs/performance.md is of the run in its
+ * tables, docs/from-curator.md has a row for each class of Curator's locks, and docs/troubleshooting.md for each
+ * exception, reason and cause of a loss, and only for lines that are logged. docs/stability.md has each package.
+ */
+class PagesTest {
+    private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Properties|Contract))\\.(\\w+)`");
+    private static final String HEAD = "| failure | method |";
+
+    private static final Pattern RUN = Pattern.compile("- Run: full, .*?, (\\d{4}-\\d\\d-\\d\\d)T.*?, commit (\\w+),");
+
+    private static final Pattern OF_THE_PACKAGE =
+            Pattern.compile(InterProcessMutex.class.getPackageName().replace('.', '/') + "/(\\w+)\\.class");
+
+    private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
+    private static final Pattern FIRST_CELL = Pattern.compile("(?m)^\\| `([^`]+)`(?: itself)? \\|");
+    private static final Pattern ELLIPSIS = Pattern.compile("…");
+    private static final Pattern SECOND_CELL = Pattern.compile("(?m)^\\|[^|]*\\| `(\\w+)` \\|");
+
+    @Test
+    void namesATestThatExistsInEveryRow() {
+        List<String> rows = rows(
+                Docs.read(Docs.root().resolve("docs/guarantees.md")).lines().toList());
+        assertTrue(rows.size() >= 25, "only " + rows.size() + " rows");
+        assertEquals(
+                List.of(),
+                rows.stream().filter(row -> !TEST.matcher(row).find()).toList(),
+                "rows without a test");
+    }
+
+    private static List<String> rows(List<String> lines) {
+        List<String> rows = new ArrayList<>();
+        boolean inTable = false;
+        for (String line : lines) {
+            inTable = line.startsWith(HEAD) || (inTable && line.startsWith("|"));
+            if (inTable && !line.startsWith(HEAD) && !line.startsWith("|---")) {
+                rows.add(line);
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void everyPackageIsOnThePageOfWhatIsStable() {
+        String page = Docs.read(Docs.root().resolve("docs/stability.md"));
+        List<String> packages = Stream.of("lock-api", "lock-zk", "lock-testkit")
+                .map(module -> Docs.root().resolve(module + "/src/main/java"))
+                .flatMap(sources -> Docs.files(sources, "package-info.java").stream()
+                        .map(file -> sources.relativize(file.getParent()).toString()))
+                .map(folder -> folder.replace(File.separatorChar, '.'))
+                .filter(name -> !name.startsWith("io.latchkey.zk.internal"))
+                .toList();
+        assertTrue(packages.size() >= 10, () -> "only " + packages);
+        assertEquals(
+                List.of(),
+                packages.stream()
+                        .filter(name -> !page.contains('`' + name + '`'))
+                        .toList());
+    }
+
+    @Test
+    void summaryIsOfTheRunInTheTables() {
+        String summary = Docs.read(Docs.root().resolve("docs/performance.md"));
+        Matcher run = RUN.matcher(Docs.read(Docs.root().resolve("docs/performance-tables.md")));
+        assertTrue(run.find(), "the tables name their run");
+        String date = LocalDate.parse(run.group(1)).format(DateTimeFormatter.ofPattern("d MMMM uuuu", Locale.ENGLISH));
+        String named = summary.replaceAll("\\s+", " ");
+        assertTrue(named.contains("full run of " + date + ", commit " + run.group(2)), run.group());
+    }
+
+    @Test
+    void everyClassOfTheirsHasARow() throws IOException, URISyntaxException {
+        Path jar = Path.of(InterProcessMutex.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        List<String> theirs;
+        try (JarFile file = new JarFile(jar.toFile())) {
+            theirs = file.stream()
+                    .flatMap(entry -> OF_THE_PACKAGE.matcher(entry.getName()).results())
+                    .map(found -> found.group(1))
+                    .toList();
+        }
+        assertTrue(theirs.size() >= 18, "only " + theirs);
+        List<String> cells = Docs.read(Docs.root().resolve("docs/from-curator.md"))
+                .lines()
+                .filter(line -> line.startsWith("| "))
+                .map(line -> line.split("\\|", -1)[1])
+                .toList();
+        assertEquals(
+                List.of(),
+                theirs.stream()
+                        .filter(name -> cells.stream().noneMatch(cell -> cell.contains("`" + name + "`")))
+                        .toList());
+    }
+
+    @Test
+    void everyExceptionReasonAndCauseHasARow() {
+        List<String> exceptions = Docs.files(Docs.root().resolve("lock-api/src/main/java"), "Exception.java").stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .toList();
+        assertTrue(exceptions.size() >= 9, () -> "only " + exceptions);
+        assertAll(
+                () -> assertEquals(List.of(), without(exceptions, FIRST_CELL)),
+                () -> assertEquals(List.of(), without(names(LossCause.values()), FIRST_CELL)),
+                () -> assertEquals(List.of(), without(names(LockException.Reason.values()), SECOND_CELL)));
+    }
+
+    private static List<String> names(Enum<?>[] constants) {
+        return Arrays.stream(constants).map(Enum::name).toList();
+    }
+
+    private static List<String> without(List<String> names, Pattern cell) {
+        List<String> cells =
+                cell.matcher(PAGE).results().map(row -> row.group(1)).toList();
+        return names.stream().filter(name -> !cells.contains(name)).toList();
+    }
+
+    @Test
+    void everyLogLineStandsInTheCode() {
+        String code = Docs.files(Docs.root().resolve("lock-zk/src/main/java"), ".java").stream()
+                .map(Docs::read)
+                .map(source -> source.replaceAll("\"\\s*\\+\\s*\"", ""))
+                .collect(Collectors.joining());
+        String section = PAGE.substring(PAGE.indexOf("## A log line"), PAGE.indexOf("## A wait"));
+        List<String> lines =
+                FIRST_CELL.matcher(section).results().map(row -> row.group(1)).toList();
+        assertTrue(lines.size() >= 12, () -> "only " + lines);
+        assertEquals(
+                List.of(),
+                lines.stream()
+                        .filter(line ->
+                                !ELLIPSIS.splitAsStream(line).map(String::strip).allMatch(code::contains))
+                        .toList());
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import java.util.List;
+
+/** Bugs in the limits of leases, in deletions after a loss, and in closing with a grace. */
+@SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
+final class EndMutants {
+    private static final String LEASE = "internal/request/ZkLease";
+    private static final String HOLDING = "internal/request/Holding";
+    private static final String TARGET = "internal/recipe/LockTarget";
+    private static final String CLOSING = "internal/client/Closing";
+
+    private EndMutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                            "a limit releases the node and leaves the lease valid",
+                            LEASE,
+                            "if (until == null || until.isValid()) {",
+                            "if (until == null || until.remaining() != null) {")
+                    .and(
+                            LEASE,
+                            "if (until != null && timer != null && isValid()) {",
+                            "if (until != null && !until.isValid()) {\n            request.lapsed(this);\n"
+                                    + "        } else if (until != null && timer != null && isValid()) {")
+                    .and(
+                            HOLDING,
+                            "if (leases.size() == 1) {\n            machine.accept(new Event.Lapsed());",
+                            "if (leases.size() == 1) {\n            machine.accept(new Event.Release(outcome -> {}));"),
+            Mutant.of(
+                    "the larger of two limits counts", TARGET, "own.compareTo(other) < 0", "own.compareTo(other) > 0"),
+            Mutant.of("a downgraded lease has no limit", HOLDING, "read.keepLimitOf(write);", ""),
+            Mutant.of(
+                    "a limit that passes on the wall clock is found late",
+                    LEASE,
+                    "timer.set(left.compareTo(look) < 0 ? left : look);",
+                    "timer.set(left.compareTo(look) < 0 ? look : left);"),
+            Mutant.of(
+                    "a limit ends the lease that followed",
+                    HOLDING,
+                    "if (!isHeld() || !leases.contains(lease)) {",
+                    "if (!isHeld()) {"),
+            Mutant.of(
+                    "the timers of released leases are left",
+                    LEASE,
+                    "limitTimer.cancel();\n",
+                    "limitTimer.hashCode();\n"),
+            Mutant.of(
+                    "a local turn has the limit of the one that asked",
+                    "internal/client/LocalWaiter",
+                    ".map(LockTarget::unlimited)",
+                    ".map(target -> target)"),
+            Mutant.of(
+                    "the node of a lost lease is deleted before the notice",
+                    LEASE,
+                    "return !lossIsAwaited ||",
+                    "return lossIsAwaited ||"),
+            Mutant.of(
+                    "a stage that blocks keeps the node of a lost lease",
+                    LEASE,
+                    "dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));",
+                    "dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.isDone());"),
+            Mutant.of(
+                    "the second thread that finds a loss does not interrupt the body",
+                    LEASE,
+                    "if (end.get() instanceof End.Lost how) {\n            // In this thread",
+                    "if (first && end.get() instanceof End.Lost how) {\n            // In this thread"),
+            Mutant.of(
+                    "a close with a grace closes at once",
+                    CLOSING,
+                    "if (!draining || grace.isZero()) {",
+                    "if (!draining || !grace.isNegative()) {"),
+            Mutant.of(
+                    "the grace does not end",
+                    CLOSING,
+                    "config.time().after(grace, () -> context.execute(this::begin));",
+                    "config.time().after(grace, () -> context.execute(this::finishWhenIdle));"),
+            Mutant.of(
+                    "holders are not asked when the grace begins",
+                    CLOSING,
+                    "SerialExecutor.attemptEach(holders, Request::askToRelease);",
+                    "SerialExecutor.attemptEach(holders, Request::state);"),
+            Mutant.of(
+                    "the client closes before the last release is confirmed",
+                    CLOSING,
+                    "if (!requests.anyHolds() && !hasPendingDeletions(last)) {",
+                    "if (!requests.anyHolds()) {"),
+            Mutant.of(
+                    "the client closes before the owners of lost leases are notified",
+                    CLOSING,
+                    "if (notices > 0 && last != null && !last",
+                    "if (notices > 0 && last != null && last"),
+            Mutant.of(
+                    "a close with a grace waits for its own thread",
+                    CLOSING,
+                    "&& !callerHolds.join()) {",
+                    "&& callerHolds.join() != null) {"),
+            Mutant.of(
+                    "a close with a grace waits for its own callback",
+                    CLOSING,
+                    "!context.isInCallback() &&",
+                    "context != null &&"),
+            Mutant.of(
+                    "a holder may queue again while its client waits for it",
+                    "internal/client/LiveRequests",
+                    "        if (refusal != null) {",
+                    "        if (refusal != null && live.isEmpty()) {"),
+            Mutant.of(
+                    "a close during the grace does nothing",
+                    CLOSING,
+                    "if (closing) {\n            return;",
+                    "if (closing || (draining && requests.anyHolds())) {\n            return;"));
+}

@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.Eventually;
+import io.latchkey.zk.ZkLockClient;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.Namings;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.Clock;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The limit of a lease and the grace of a close, in moments between two statements and at steps of the clocks. */
+@Timeout(30)
+class LimitAndGraceTest {
+    private static final Duration SESSION = Duration.ofSeconds(12);
+    private static final Duration LIMIT = Duration.ofSeconds(3);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
+    private static final LockTarget UNLIMITED = new LockTarget(Recipe.MUTEX, "/m");
+    private static final LockTarget LIMITED = UNLIMITED.heldAtMost(LIMIT);
+
+    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
+    private final Server server = new Server(leader);
+    private final Client client;
+
+    LimitAndGraceTest() throws IOException {
+        client = new Client(false);
+    }
+
+    /** The clock of a client, which a test sets forward. */
+    private final class Jumping implements Clock {
+        private final Clock real = leader.time().view();
+        private Duration ahead = Duration.ZERO;
+        private Duration wallAhead = Duration.ZERO;
+        /** What happens during a later reading, and the number of readings before that. */
+        private @Nullable Runnable duringReading;
+
+        private int readingsBefore;
+        /** Timers that have neither run nor been cancelled. */
+        private final Set<Object> waiting = new HashSet<>();
+
+        @Override
+        public long nanos() {
+            Runnable now = duringReading;
+            if (now != null && readingsBefore-- == 0) {
+                duringReading = null;
+                now.run();
+            }
+            return real.nanos() + ahead.toNanos();
+        }
+
+        @Override
+        public long wallMillis() {
+            return real.wallMillis() + ahead.plus(wallAhead).toMillis();
+        }
+
+        @Override
+        public Duration standstill(Duration span) {
+            return real.standstill(span);
+        }
+
+        @Override
+        public Timer after(Duration delay, Runnable task) {
+            Object timer = new Object();
+            waiting.add(timer);
+            Timer set = real.after(delay, () -> {
+                waiting.remove(timer);
+                task.run();
+            });
+            return () -> {
+                waiting.remove(timer);
+                set.cancel();
+            };
+        }
+
+        @Override
+        public void close() {
+            real.close();
+        }
+    }
+
+    /** Lists grants and ends of leases. */
+    private record Ends(List<String> events) implements LockObserver {
+        @Override
+        public void granted(Request request, long token, Duration waited) {
+            events.add("granted");
+        }
+
+        @Override
+        public void lost(Request request, long token, LossCause cause, Duration held) {
+            events.add(cause + " after " + held.toMillis() + " ms");
+        }
+    }
+
+    private final class Client {
+        private final Jumping clock = new Jumping();
+        private final Queue<Runnable> callbacks = new ArrayDeque<>();
+        private final Engine engine;
+        private final LocalHandOff turns;
+        private final List<String> events = new ArrayList<>();
+        private @Nullable SimulatedPort port;
+        private long ids = 1L << 32;
+        private volatile boolean closed;
+
+        Client(boolean borrowing) throws IOException {
+            engine = new Engine(new ClientConfig(
+                    borrowing ? new ClientConfig.Source.Borrowed(this::open) : new ClientConfig.Source.Own(this::open),
+                    SESSION,
+                    Optional.empty(),
+                    new Owner("simulated", 1, "client"),
+                    () -> ids++,
+                    clock,
+                    callbacks::add,
+                    Runnable::run,
+                    path -> path,
+                    Namings.LATCHKEY,
+                    Optional.of(new ObserverDispatcher(new Ends(events), MoreExecutors.newDirectExecutorService()))));
+            engine.onceClosed(() -> closed = true);
+            turns = new LocalHandOff(engine, 10, Duration.ofHours(1));
+            engine.start();
+            settle();
+        }
+
+        private ZnodeStore open(ZnodeStore.Listener told) {
+            port = new SimulatedPort(leader, SESSION, told, Runnable::run);
+            return port;
+        }
+
+        ZkLease acquire(LockTarget target) throws Exception {
+            CompletableFuture<Optional<ZkLease>> asked = engine.acquire(List.of(target), FOREVER);
+            settle();
+            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        }
+
+        /** Until nothing is on its way, or something goes on for ever. */
+        void settle() {
+            for (int steps = 0; steps < 1_000 && step(); steps++) {
+                assertTrue(steps < 999, "requests are sent without end");
+            }
+        }
+
+        private boolean step() {
+            return Delivery.nextWithoutLag(Objects.requireNonNull(port), server);
+        }
+
+        /** Until the next response has arrived at the client and is not handled. */
+        void untilAResponseIsThere() {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            while (!moved.hasMessage()) {
+                assertTrue(step());
+            }
+        }
+
+        /** Begins to close, on the serial executor: there a close does not wait. */
+        void close(Duration grace) {
+            engine.context().execute(() -> engine.close(grace));
+            settle();
+        }
+
+        void runCallbacks() {
+            while (!callbacks.isEmpty()) {
+                callbacks.remove().run();
+            }
+        }
+    }
+
+    private int nodes() {
+        return leader.tree().get("/m").children().size();
+    }
+
+    /** Until {@code span} has passed for timers, with all that they send. */
+    private void pass(Duration span) {
+        pass(span, client::settle);
+    }
+
+    private void pass(Duration span, Runnable each) {
+        long until = leader.time().nanos() + span.toNanos();
+        while (leader.time().nextAt() <= until) {
+            leader.time().runNext();
+            each.run();
+        }
+        leader.time().moveTo(until);
+    }
+
+    @Test
+    void nextLocalTurnGoesOn_whenItsPredecessorIsReleasedWhileItsLimitIsCompared() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(LIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        ZkLease released = first.get(5, TimeUnit.SECONDS).orElseThrow();
+        client.clock.readingsBefore = 1; // the first reading is for the session
+        client.clock.duringReading = () -> {
+            released.abandon();
+            client.clock.ahead = LIMIT;
+        };
+        assertFalse(released.isValid());
+        client.settle();
+        ZkLease next = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        assertTrue(next.isValid(), next::toString);
+        assertEquals(released.token(), next.token());
+    }
+
+    @Test
+    void eachLocalTurnHasItsOwnLimitFromItsOwnGrant() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(LIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> third = client.turns.acquire(LIMITED, FOREVER);
+        client.settle();
+        pass(LIMIT.dividedBy(2));
+        first.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        pass(LIMIT.multipliedBy(2));
+        ZkLease unlimited = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        assertTrue(unlimited.isValid());
+        unlimited.abandon();
+        ZkLease limited = third.get(5, TimeUnit.SECONDS).orElseThrow();
+        assertEquals(unlimited.token(), limited.token());
+        CompletableFuture<LossCause> lost = limited.lost();
+        pass(LIMIT.minusMillis(1));
+        assertTrue(limited.isValid());
+        pass(Duration.ofMillis(1));
+        client.runCallbacks();
+        assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+        client.settle();
+        assertEquals(0, nodes());
+    }
+
+    @Test
+    void limitDoesNotPassToTheNextLocalTurn_whenItsOwnerGaveUpAsTheLeaseCame() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(LIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> third = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        ZkLease released = first.get(5, TimeUnit.SECONDS).orElseThrow();
+        client.engine.context().execute(() -> {
+            released.abandon();
+            assertTrue(second.cancel(false));
+        });
+        client.settle();
+        pass(LIMIT);
+        assertTrue(third.get(5, TimeUnit.SECONDS).orElseThrow().isValid());
+    }
+
+    @Test
+    void localTurnIsLostAtOnce_whenItsLimitIsShorterThanATick() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first =
+                client.turns.acquire(UNLIMITED.heldAtMost(Duration.ofNanos(1)), FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        LeaseLostException told = assertThrows(
+                LeaseLostException.class, first.get(5, TimeUnit.SECONDS).orElseThrow()::ensureValid);
+        assertEquals(LossCause.HELD_TOO_LONG, told.lossCause());
+        assertTrue(second.get(5, TimeUnit.SECONDS).orElseThrow().isValid());
+        assertEquals(1, nodes());
+    }
+
+    /** No timer runs by the wall clock, and the holder looks at nothing. */
+    @Test
+    void lossIsReportedWithinASixthOfTheTimeout_whenTheLimitPassesOnTheWallClockAlone() throws Exception {
+        CompletableFuture<LossCause> lost = client.acquire(LIMITED).lost();
+        client.clock.wallAhead = LIMIT;
+        pass(SESSION.dividedBy(6));
+        client.runCallbacks();
+        assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+    }
+
+    @Test
+    void limitHolds_whenTheWallClockIsSetBack() throws Exception {
+        ZkLease lease = client.acquire(LIMITED);
+        client.clock.wallAhead = Duration.ofDays(-1);
+        assertTrue(lease.remaining().compareTo(LIMIT) <= 0);
+        pass(LIMIT);
+        assertFalse(lease.isValid());
+        client.settle();
+        assertEquals(0, nodes());
+    }
+
+    /** The response to the downgrade is handled between the loss of the write lease and its deletion. */
+    @Test
+    void nodeIsKeptUntilTheNotice_whenTheLimitPassesDuringADowngrade() throws Exception {
+        ZkLease write = client.acquire(new LockTarget(Recipe.WRITE, "/m").heldAtMost(LIMIT));
+        CompletableFuture<LossCause> lost = write.lost();
+        client.settle();
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        client.untilAResponseIsThere();
+        client.engine.context().execute(() -> {
+            Objects.requireNonNull(client.port).takeMessage();
+            client.clock.ahead = LIMIT;
+            assertFalse(write.isValid());
+        });
+        client.settle();
+        assertEquals(
+                LeaseLostException.class,
+                assertThrows(CompletionException.class, read::join).getCause().getClass());
+        assertEquals(1, nodes());
+        client.runCallbacks();
+        client.settle();
+        assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+        assertEquals(0, nodes());
+    }
+
+    @Test
+    void noTimerIsLeft_whenLimitedLeasesAreOver() throws Exception {
+        pass(SESSION);
+        ZkLease unlimited = client.acquire(UNLIMITED);
+        unlimited.abandon();
+        client.settle();
+        int before = client.clock.waiting.size();
+        for (int i = 0; i < 10; i++) {
+            client.acquire(LIMITED).abandon();
+            client.settle();
+        }
+        ZkLease lost = client.acquire(LIMITED);
+        client.clock.ahead = LIMIT;
+        assertFalse(lost.isValid());
+        client.settle();
+        assertEquals(0, nodes());
+        assertEquals(before, client.clock.waiting.size());
+    }
+
+    @Test
+    void observerSeesTheGrantBeforeTheLoss_whenTheLimitIsShorterThanATick() throws Exception {
+        assertFalse(client.acquire(UNLIMITED.heldAtMost(Duration.ofNanos(1))).isValid());
+        assertEquals(List.of("granted", "HELD_TOO_LONG after 0 ms"), client.events);
+    }
+
+    /** The thread that finds the loss first is kept from interrupting the body, while the client closes in another. */
+    @Test
+    void nodeIsKeptUntilTheBodyIsInterrupted_whenTwoThreadsFindTheLoss() throws Exception {
+        CountDownLatch mayInterrupt = new CountDownLatch(1);
+        CompletableFuture<Lease> held = new CompletableFuture<>();
+        // Each thread waits before this one moves requests and responses, for which the simulation has no lock.
+        Mutex mutex =
+                ZkLockClient.over(client.engine, Optional.empty()).mutex("/m").heldAtMost(LIMIT);
+        Thread body =
+                new Thread(() -> assertThrows(
+                        LeaseLostException.class,
+                        () -> mutex.run(OnLoss.INTERRUPT, lease -> {
+                            held.complete(lease);
+                            new CountDownLatch(1).await();
+                        }))) {
+                    @Override
+                    public void interrupt() {
+                        Uninterruptibles.awaitUninterruptibly(mayInterrupt);
+                        super.interrupt();
+                    }
+                };
+        body.start();
+        Eventually.holds("the body's thread waits for the lease", SOON, () -> isAt(body, "CompletableFuture"));
+        client.settle();
+        Eventually.holds("the body waits", SOON, () -> held.isDone() && isAt(body, "CountDownLatch"));
+        client.settle();
+        client.clock.ahead = LIMIT;
+        Thread finder = new Thread(held.join()::isValid);
+        finder.start();
+        Eventually.holds("the loss is found", SOON, () -> client.events.size() == 1 && isAt(finder, "CountDownLatch"));
+        Thread closer = new Thread(client.engine::close);
+        closer.start();
+        Eventually.holds("the close waits", SOON, () -> isAt(closer, "BodyInterruption") || !closer.isAlive());
+        assertEquals(1, nodes());
+        mayInterrupt.countDown();
+        finder.join();
+        body.join();
+        Eventually.holds("the close waits", SOON, () -> isAt(closer, "CompletableFuture") || !closer.isAlive());
+        client.settle();
+        closer.join();
+    }
+
+    /** Returns whether the thread waits for an object of this class. */
+    private static boolean isAt(Thread thread, String type) {
+        ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId());
+        return info != null && info.getLockName() != null && info.getLockName().contains(type);
+    }
+
+    // ---- the grace
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void clientClosesAtTheReconnect_whenItsHolderReleasesWithoutAServer(boolean borrowing) throws Exception {
+        Client closing = new Client(borrowing);
+        ZkLease lease = acquireOn(closing);
+        closing.close(HOUR);
+        SimulatedPort port = Objects.requireNonNull(closing.port);
+        port.cut();
+        while (port.hasMessage()) {
+            port.takeMessage();
+        }
+        assertTrue(lease.isValid());
+        CompletableFuture<ReleaseOutcome> released = lease.releaseAsync();
+        closing.runCallbacks();
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+        assertFalse(closing.closed);
+        assertEquals(1, nodes());
+        closing.settle();
+        assertTrue(closing.closed);
+        assertEquals(0, nodes());
+    }
+
+    /** The age of a borrowed session's connection is unknown at first, so nothing is granted before a margin. */
+    private ZkLease acquireOn(Client by) throws Exception {
+        CompletableFuture<Optional<ZkLease>> asked = by.engine.acquire(List.of(UNLIMITED), FOREVER);
+        by.settle();
+        pass(SESSION, by::settle);
+        return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+    }
+
+    @Test
+    void nodeIsDeletedBeforeAnOwnersCloseEnds_whenTheGracePassesOnABorrowedHandle() throws Exception {
+        Client closing = new Client(true);
+        ZkLease lease = acquireOn(closing);
+        CompletableFuture<LossCause> lost = lease.lost();
+        closing.close(LIMIT);
+        pass(LIMIT, closing::settle);
+        assertFalse(lease.isValid());
+        assertFalse(closing.closed);
+        assertEquals(1, nodes());
+        closing.runCallbacks();
+        closing.settle();
+        assertEquals(LossCause.CLIENT_CLOSED, lost.getNow(null));
+        assertTrue(closing.closed);
+        assertEquals(0, nodes());
+    }
+
+    @Test
+    void nothingIsLeftOnABorrowedHandle_whenTheCreateIsOnItsWayAsTheGraceBegins() throws Exception {
+        Client closing = new Client(true);
+        ZkLease lease = acquireOn(closing);
+        CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
+        Objects.requireNonNull(closing.port).takeRequest();
+        closing.close(HOUR);
+        assertTrue(asked.isCompletedExceptionally());
+        assertEquals(1, nodes());
+        assertFalse(closing.closed);
+        lease.abandon();
+        closing.settle();
+        assertTrue(closing.closed);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3600, 3", "3, 3600"})
+    void graceThatEndsFirstCounts_whenTwoAreGiven(int first, int second) throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.close(Duration.ofSeconds(first));
+        client.close(Duration.ofSeconds(second));
+        pass(LIMIT.minusMillis(1));
+        assertTrue(lease.isValid());
+        pass(Duration.ofMillis(1));
+        client.runCallbacks();
+        assertEquals(LossCause.CLIENT_CLOSED, lease.lost().getNow(null));
+        assertTrue(client.closed);
+    }
+
+    @Test
+    void clientClosesAtTheLimit_whenItPassesWithinTheGrace() throws Exception {
+        ZkLease lease = client.acquire(LIMITED);
+        client.close(HOUR);
+        pass(LIMIT);
+        client.runCallbacks();
+        assertEquals(LossCause.HELD_TOO_LONG, lease.lost().getNow(null));
+        assertTrue(client.closed);
+        assertEquals(0, nodes());
+    }
+
+    @Test
+    void clientClosesWithoutANewSession_whenItsSessionExpiresWithinTheGrace() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.close(HOUR);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        leader.closeSession(port.session());
+        port.cut();
+        client.settle();
+        client.runCallbacks();
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().getNow(null));
+        assertTrue(client.closed);
+        assertEquals(port, client.port);
+    }
+
+    @Test
+    void clientClosesAtTheEndOfItsSession_whenARestOfTheGraceIsLeft() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.close(HOUR);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.cut();
+        while (port.hasMessage()) {
+            port.takeMessage();
+        }
+        lease.abandon();
+        leader.closeSession(port.session());
+        assertFalse(client.closed);
+        client.settle();
+        assertTrue(client.closed);
+    }
+
+    @Test
+    void clientClosesAtOnce_whenAnOperatorDeletesTheLastNodeWithinTheGrace() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.close(HOUR);
+        leader.delete("/m/" + leader.tree().get("/m").children().get(0));
+        lease.nodeGone(0); // as a guarded write finds out
+        client.runCallbacks();
+        assertEquals(LossCause.NODE_DELETED, lease.lost().getNow(null));
+        client.settle();
+        assertTrue(client.closed);
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockListing;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.Wire;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The list of locks beyond what the contract asks of every implementation. */
+@Timeout(60)
+class ListingTest extends OnOneServer {
+    private final ZkLockClient client = client("lister");
+
+    private static List<String> lines(LockListing listing) {
+        assertTrue(listing.isComplete(), listing::toString);
+        return listing.toString().lines().toList();
+    }
+
+    @Test
+    void listing_hasAllKindsAndLayouts() throws Exception {
+        ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
+        ZkLockClient kazoo = client(builder -> builder.layout(Layout.KAZOO));
+        client.mutex("/free").acquire().close();
+        client.semaphore("/pool", 3).resize(5);
+        List<Lease> held = List.of(
+                client.semaphore("/pool", 3).permits(2).acquire(),
+                client.readWriteLock("/rw").readLock().acquire(),
+                curator.semaphore("/theirs/permits", 1).acquire(),
+                curator.mutex("/theirs/mutex").acquire(),
+                kazoo.readWriteLock("/theirs/script").readLock().acquire());
+        var waiting = List.of(
+                client.semaphore("/pool", 3).permits(4).acquireAsync(),
+                client.readWriteLock("/rw").writeLock().acquireAsync(),
+                curator.semaphore("/theirs/permits", 1).acquireAsync());
+        awaitUntil(
+                "they wait",
+                () -> client.locks("/").locks().stream()
+                                .mapToInt(lock -> lock.waiters())
+                                .sum()
+                        == waiting.size());
+
+        assertEquals(
+                List.of(
+                        "mutex /free: 0 holding, 0 waiting (latchkey)",
+                        "semaphore of capacity 5 /pool: 1 holding, 1 waiting (latchkey)",
+                        "read-write /rw: 1 holding, 1 waiting (latchkey)",
+                        "mutex /theirs/mutex: 1 holding, 0 waiting (curator)",
+                        "semaphore /theirs/permits: 1 holding, 1 waiting (curator)",
+                        "read-write /theirs/script: 1 holding, 0 waiting (kazoo)"),
+                lines(client.locks("/")));
+        assertEquals(3, client.locks("/pool").locks().get(0).permits().orElseThrow());
+        assertEquals(lines(curator.locks("/")), lines(client.locks("/")), "whatever the client's own layout");
+        held.forEach(Lease::close);
+    }
+
+    @Test
+    void listingIsOfTheBasePath_whenTheClientHasOne() throws Exception {
+        ZkLockClient inside = client(builder -> builder.basePath("/app"));
+        Lease own = inside.mutex("/a").acquire();
+        Lease outside = client.mutex("/b").acquire();
+        Lease above = client.mutex("/app").acquire();
+        assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(inside.locks("/")));
+        assertEquals(
+                List.of(
+                        "mutex /app: 1 holding, 0 waiting (latchkey)",
+                        "mutex /app/a: 1 holding, 0 waiting (latchkey)",
+                        "mutex /b: 1 holding, 0 waiting (latchkey)"),
+                lines(client.locks("/")));
+        List.of(own, outside, above).forEach(Lease::close);
+    }
+
+    @Test
+    void unreadableNodesAreNamed_andTheRestIsListed() throws Exception {
+        Lease held = client.mutex("/tenant/a").acquire();
+        ZooKeeper operator = handle();
+        operator.create("/tenant/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
+        create(operator, "/tenant/secret/below");
+        client.mutex("/tenant/a/block/c").acquire().close();
+        LockListing seen = client.locks("/tenant");
+        assertEquals(
+                List.of("/tenant/a", "/tenant/a/block/c"),
+                seen.locks().stream().map(lock -> lock.path()).toList());
+        assertEquals(List.of("/tenant/secret"), List.copyOf(seen.unreadable().keySet()));
+        assertInstanceOf(AccessDeniedException.class, seen.unreadable().get("/tenant/secret"));
+        assertFalse(seen.isComplete());
+        held.close();
+    }
+
+    /** A lock at its parent takes such a node for a request of Curator, and does not work there. */
+    @Test
+    void locksBelowAPathNamedAsARequest_areFound() throws Exception {
+        ZooKeeper operator = handle();
+        for (String path : List.of("/old", "/old/block-1700000000", "/old/block-1700000000/deep")) {
+            create(operator, path);
+        }
+        ZkLockClient below =
+                client(builder -> builder.connectString(server().connectString() + "/old/block-1700000000"));
+        Lease held = below.mutex("/deep/job").acquire();
+        LockListing seen = client.locks("/old");
+        assertEquals(
+                List.of("/old/block-1700000000/deep/job"),
+                List.copyOf(seen.unreadable().keySet()));
+        assertEquals(
+                LockException.Reason.BAD_PATH,
+                seen.unreadable().get("/old/block-1700000000/deep/job").reason());
+        held.close();
+    }
+
+    private static void create(ZooKeeper operator, String path) throws Exception {
+        var unused = operator.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+    }
+
+    @Test
+    void firstMissingPathIsNamed_whenThereAreTooManyNodes() throws Exception {
+        ZooKeeper operator = handle();
+        create(operator, "/many");
+        for (int thousand = 0; thousand < 6; thousand++) {
+            List<Op> some = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                some.add(Op.create(
+                        String.format("/many/%d%03d", thousand, i),
+                        "latchkey/3 mutex".getBytes(StandardCharsets.US_ASCII),
+                        ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                        CreateMode.PERSISTENT));
+            }
+            operator.multi(some);
+        }
+        LockListing seen = client.locks("/many");
+        assertEquals(4_999, seen.locks().size());
+        assertEquals("/many/4998", seen.locks().get(4_998).path());
+        assertEquals(List.of("/many/4999"), List.copyOf(seen.unreadable().keySet()));
+        assertTrue(seen.toString().contains("More than 5000 nodes"), () -> seen.unreadable()
+                .toString());
+    }
+
+    @Test
+    void nodeWithTooManyChildrenIsNamed_andTheRestIsListed() throws Exception {
+        client.mutex("/tenant/a").acquire().close();
+        ZooKeeper operator = handle();
+        create(operator, "/tenant/data");
+        ForgedRequests.create(
+                operator, CreateMode.PERSISTENT, "/tenant/data", ForgedRequests.writers(1_000_000_000, 10_001));
+        LockListing seen = client.locks("/tenant");
+        assertEquals(
+                List.of("/tenant/a"),
+                seen.locks().stream().map(lock -> lock.path()).toList());
+        assertEquals(List.of("/tenant/data"), List.copyOf(seen.unreadable().keySet()));
+        LockException missing = seen.unreadable().get("/tenant/data");
+        assertTrue(missing.getMessage().contains("It has 10001 children"), missing::getMessage);
+    }
+
+    @Test
+    void listingCostsWhatItsDescriptionSays() throws Exception {
+        FaultProxy proxy = proxy();
+        ZkLockClient counted = patient(proxy);
+        Lease held = client.mutex("/cost/a").acquire();
+        client.mutex("/cost/b").acquire().close();
+        var waiting = client.mutex("/cost/a").acquireAsync();
+        awaitRequests("/cost/a", 2);
+        Wire.Mark before = proxy.mark();
+        assertEquals(2, counted.locks("/cost").locks().size());
+        int parent = 2;
+        int used = 2 + 2 + 2;
+        int unused = 1;
+        assertEquals(
+                parent + used + unused, proxy.since(before).requestsButHeartbeats(), proxy.since(before)::toString);
+        held.close();
+        soon(waiting).close();
+    }
+
+    @Test
+    void listingIsComplete_whenTheConnectionBreaksInBetween() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZkLockClient cut = patient(proxy);
+        for (int i = 0; i < 20; i++) {
+            client.mutex("/cut/" + i).acquire().close();
+        }
+        Lease held = client.mutex("/cut/7").acquire();
+        var fault = proxy.cutBefore(RequestMatch.getData().under("/cut"), 12);
+        LockListing seen = cut.locks("/cut");
+        fault.await(Duration.ofSeconds(10));
+        assertEquals(20, lines(seen).size());
+        held.close();
+    }
+
+    @Test
+    void listingEnds_whenNoServerAnswers() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a/b").acquire().close();
+            assertEquals(1, client.locks("/").locks().size());
+            locks.cutOff(client);
+            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            locks.advance(Duration.ofMillis(700));
+            LockListing seen = soon(asked);
+            assertEquals(List.of(), seen.locks());
+            Map<String, LockException> missing = seen.unreadable();
+            assertEquals(List.of("/"), List.copyOf(missing.keySet()));
+            assertInstanceOf(LockUnavailableException.class, missing.get("/"));
+            locks.heal(client);
+        }
+    }
+
+    @Test
+    void listingFails_whenTheClientIsClosedOrTheThreadInterrupted() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZkLockClient away = patient(proxy);
+        client.mutex("/m").acquire().close();
+        proxy.refuse();
+        proxy.cut();
+        CompletableFuture<LockListing> asked = away.locksAsync("/");
+        assertFalse(asked.isDone());
+        Thread.currentThread().interrupt();
+        LockUnavailableException told = assertThrows(LockUnavailableException.class, () -> away.locks("/"));
+        assertTrue(Thread.interrupted(), "the status stays set");
+        assertEquals(LockException.Reason.INTERRUPTED, told.reason());
+        away.close();
+        ClientClosedException unused = refusal(ClientClosedException.class, asked);
+    }
+}

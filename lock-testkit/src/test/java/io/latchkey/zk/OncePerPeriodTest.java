@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Work once per period, with losses between the work and its record. */
+@Timeout(60)
+class OncePerPeriodTest extends OnOneServer {
+    private static final String JOB = "/jobs/report";
+    private static final String RECORD = JOB + ".period";
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final Instant MIDNIGHT = Instant.parse("2026-11-24T00:00:00Z");
+    private static final Instant DAY_BEFORE = MIDNIGHT.minus(DAY);
+
+    private final FaultProxy proxy = fastProxy();
+    private final ZkLockClient first = client(builder -> builder.connectString(proxy.connectString()));
+    private final ZkLockClient second = client("second");
+    private final List<Instant> done = new ArrayList<>();
+
+    private enum Mode {
+        AT_MOST_ONCE,
+        AT_LEAST_ONCE;
+
+        <X extends Throwable> boolean run(OncePerPeriod periods, Lease lease, OncePerPeriod.Work<X> work)
+                throws X, InterruptedException {
+            return this == AT_MOST_ONCE ? periods.atMostOnce(lease, work) : periods.atLeastOnce(lease, work);
+        }
+    }
+
+    private static OncePerPeriod days(Instant now) {
+        return OncePerPeriod.calendar(DAY).withClock(() -> now);
+    }
+
+    private boolean run(LockClient client, Mode mode, OncePerPeriod periods) throws InterruptedException {
+        return client.mutex(JOB).call(lease -> mode.run(periods, lease, turn -> done.add(turn.period())));
+    }
+
+    private Optional<Instant> last() throws InterruptedException {
+        return second.mutex(JOB).call(lease -> days(MIDNIGHT).last(lease));
+    }
+
+    // ---- without faults
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void workIsDoneOnceInAPeriod_byTwoClients(Mode mode) throws Exception {
+        assertEquals(Optional.empty(), last());
+        assertTrue(run(first, mode, days(MIDNIGHT)));
+        assertFalse(run(second, mode, days(MIDNIGHT.plusSeconds(1))));
+        assertFalse(run(first, mode, days(MIDNIGHT.plus(DAY).minusMillis(1))));
+        assertTrue(run(second, mode, days(MIDNIGHT.plus(DAY))));
+        assertFalse(run(first, mode, days(MIDNIGHT.plus(DAY))));
+        assertEquals(List.of(MIDNIGHT, MIDNIGHT.plus(DAY)), done);
+        assertEquals(Optional.of(MIDNIGHT.plus(DAY)), last());
+    }
+
+    /** The first client's clock is two seconds ahead of the second's. */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void clocksThatDiffer_repeatNoPeriod(Mode mode) throws Exception {
+        assertTrue(run(second, mode, days(MIDNIGHT.minusSeconds(3))));
+        assertFalse(run(first, mode, days(MIDNIGHT.minusMillis(1))));
+        assertTrue(run(first, mode, days(MIDNIGHT.plusSeconds(1))));
+        assertFalse(run(second, mode, days(MIDNIGHT.minusSeconds(1))), "a period that is over for others");
+        assertFalse(run(second, mode, days(MIDNIGHT)));
+        assertEquals(List.of(DAY_BEFORE, MIDNIGHT), done);
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
+    @Test
+    void intervalCountsFromTheBeginningOfTheWork() throws Exception {
+        Instant began = MIDNIGHT.plusSeconds(5);
+        OncePerPeriod hours = OncePerPeriod.interval(Duration.ofHours(1));
+        assertTrue(run(first, Mode.AT_LEAST_ONCE, hours.withClock(() -> began)));
+        assertFalse(run(second, Mode.AT_LEAST_ONCE, hours.withClock(() -> began.plusSeconds(3600)
+                .minusMillis(1))));
+        assertEquals(Optional.of(began), last());
+        for (int times = 0; times < 2; times++) {
+            Instant late = began.plusSeconds(4000 + times);
+            assertThrows(IOException.class, () -> second.mutex(JOB)
+                    .run(lease -> hours.withClock(() -> late).atLeastOnce(lease, turn -> {
+                        done.add(turn.period());
+                        throw new IOException("of the work");
+                    })));
+        }
+        assertTrue(run(second, Mode.AT_LEAST_ONCE, hours.withClock(() -> began.plusSeconds(9000))));
+        Instant due = began.plusSeconds(3600);
+        assertEquals(List.of(Instant.EPOCH, due, due, due), done, "the key of repeated work is the same");
+        assertEquals(Optional.of(began.plusSeconds(9000)), last());
+    }
+
+    @Test
+    void recordStays_whenThePathOfTheLockIsRemoved() throws Exception {
+        assertTrue(run(first, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
+        awaitRequests(JOB, 0);
+        assertEquals(List.of(JOB), reapAll());
+        assertFalse(run(second, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
+        assertEquals(
+                1,
+                server().nodesUnder("/jobs").stream()
+                        .filter(node -> node.path().equals(RECORD) && !node.isEphemeral())
+                        .count());
+    }
+
+    // ---- losses
+
+    @Test
+    void periodStaysWithoutItsWork_whenTheHolderFailsAfterTheRecord() throws Exception {
+        assertThrows(IOException.class, () -> first.mutex(JOB)
+                .run(lease -> days(MIDNIGHT).atMostOnce(lease, turn -> {
+                    throw new IOException("of the work");
+                })));
+        assertFalse(run(second, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
+        assertEquals(List.of(), done);
+    }
+
+    @Test
+    void workIsRepeatedWithTheSameKey_whenTheLeaseIsLostBeforeTheRecord() throws Exception {
+        assertThrows(LeaseLostException.class, () -> first.mutex(JOB)
+                .run(lease -> days(MIDNIGHT).atLeastOnce(lease, turn -> {
+                    done.add(turn.period());
+                    evictHolder();
+                })));
+        assertEquals(Optional.empty(), last());
+        assertTrue(run(second, Mode.AT_LEAST_ONCE, days(MIDNIGHT.plusSeconds(60))));
+        assertEquals(List.of(MIDNIGHT, MIDNIGHT), done);
+    }
+
+    private void evictHolder() {
+        second.mutex(JOB).queue().get(0).evict();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void lateHolderRecordsNothing_whenTheNextHasDoneTheWork(Mode mode) throws Exception {
+        Lease stale = first.mutex(JOB).acquire();
+        evictHolder();
+        if (mode == Mode.AT_MOST_ONCE) {
+            assertThrows(LeaseLostException.class, () -> mode.run(days(MIDNIGHT), stale, turn -> done.add(MIDNIGHT)));
+            assertTrue(run(second, mode, days(MIDNIGHT)));
+        } else {
+            assertThrows(
+                    Exception.class,
+                    () -> mode.run(days(MIDNIGHT), stale, turn -> assertTrue(run(second, mode, days(MIDNIGHT)))));
+        }
+        assertEquals(List.of(MIDNIGHT), done);
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void workIsNotDone_whenItIsUnknownWhetherThePeriodWasRecordedBefore(boolean applied) throws Exception {
+        Lease lease = first.mutex(JOB).acquire();
+        cutAtTheRecord(applied);
+        assertThrows(LockUnavailableException.class, () -> days(MIDNIGHT)
+                .atMostOnce(lease, turn -> done.add(turn.period())));
+        lease.close();
+        assertEquals(applied ? Optional.of(MIDNIGHT) : Optional.empty(), last());
+        assertEquals(!applied, run(second, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
+        assertEquals(applied ? 0 : 1, done.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void workIsDoneTwiceAtMost_whenTheAnswerToTheRecordIsLost(boolean applied) throws Exception {
+        Lease lease = first.mutex(JOB).acquire();
+        cutAtTheRecord(applied);
+        assertThrows(LockUnavailableException.class, () -> days(MIDNIGHT)
+                .atLeastOnce(lease, turn -> done.add(turn.period())));
+        lease.close();
+        assertEquals(!applied, run(second, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
+        assertEquals(applied ? 1 : 2, done.size());
+    }
+
+    /** Loses the transaction with the record, or the answer to it. */
+    private void cutAtTheRecord(boolean applied) {
+        RequestMatch record = RequestMatch.multi().butHeartbeats();
+        var unused = applied ? proxy.cutAfter(record, 1) : proxy.cutBefore(record, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void effectInTheSameTransaction_isAppliedOnce(boolean applied) throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Op add = Op.setData("/balance", new byte[] {1}, 0);
+        Lease lease = first.mutex(JOB).acquire();
+        cutAtTheRecord(applied);
+        assertThrows(KeeperException.ConnectionLossException.class, () -> days(MIDNIGHT)
+                .atLeastOnce(lease, turn -> turn.guarded(add)));
+        lease.close();
+        boolean again = second.mutex(JOB).call(next -> days(MIDNIGHT).atLeastOnce(next, turn -> {
+            assertEquals(1, turn.guarded(add).size());
+            assertThrows(IllegalStateException.class, () -> turn.guarded(add));
+        }));
+        assertEquals(!applied, again);
+        assertEquals(1, operator.exists("/balance", false).getVersion(), "one write");
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
+    @Test
+    void nothingIsRecorded_whenAnEffectIsRefused() throws Exception {
+        assertThrows(
+                KeeperException.NoNodeException.class, () -> first.mutex(JOB).run(lease -> days(MIDNIGHT)
+                        .atLeastOnce(lease, turn -> turn.guarded(Op.setData("/missing", new byte[0], -1)))));
+        assertEquals(Optional.empty(), last());
+    }
+
+    // ---- arguments
+
+    @Test
+    void badArguments_areRefusedBeforeTheWork() throws Exception {
+        for (Duration length : List.of(Duration.ZERO, DAY.negated(), Duration.ofNanos(1), Duration.ofDays(40_000))) {
+            assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.calendar(length));
+            assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.interval(length));
+        }
+        OncePerPeriod days = days(MIDNIGHT);
+        List<Lease> unfit = List.of(
+                first.readWriteLock("/rw").readLock().acquire(),
+                first.semaphore("/s", 2).acquire(),
+                first.multiLock(first.mutex("/a"), first.mutex("/b")).acquire());
+        for (Lease lease : unfit) {
+            assertThrows(IllegalArgumentException.class, () -> days.atMostOnce(lease, turn -> done.add(turn.period())));
+            lease.close();
+        }
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Lease simulated = locks.client().mutex("/a").acquire();
+            assertThrows(IllegalArgumentException.class, () -> days.last(simulated));
+        }
+        Lease released = first.mutex(JOB).acquire();
+        released.close();
+        assertThrows(IllegalStateException.class, () -> days.atLeastOnce(released, turn -> done.add(turn.period())));
+        ZooKeeper operator = handle();
+        operator.create(RECORD, new byte[] {'?'}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        LockException unknown = assertThrows(LockException.class, () -> run(first, Mode.AT_LEAST_ONCE, days));
+        assertTrue(unknown.getMessage().contains(RECORD), unknown.getMessage());
+        assertEquals(List.of(), done);
+    }
+}

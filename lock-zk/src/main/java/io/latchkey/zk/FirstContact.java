@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZooKeeperHandles;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.ACL;
+
+/**
+ * The first contact of a client with its servers: the wait for a connection, and the check of login and chroot. Its
+ * errors say what to check, since a wrong address, a refused login and a missing chroot look alike from outside.
+ */
+final class FirstContact {
+    private static final Duration QUICK_CONNECT = Duration.ofSeconds(1);
+    /** Enough for several reconnects of ZooKeeper's client, which take one to two seconds each. */
+    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private final Engine engine;
+    private final String servers;
+
+    /**
+     * @param servers the connect string, for error texts
+     */
+    FirstContact(Engine engine, String servers) {
+        this.engine = engine;
+        this.servers = servers;
+    }
+
+    /**
+     * Waits for the first connection.
+     *
+     * @param patience how long it waits at most; zero for not at all
+     * @param allRefuse whether all servers refuse connections, for which it does not wait any longer: the address is
+     *     wrong
+     */
+    void awaitConnection(Duration patience, BooleanSupplier allRefuse) throws InterruptedException {
+        if (patience.isZero()) {
+            return;
+        }
+        Duration first = patience.compareTo(QUICK_CONNECT) < 0 ? patience : QUICK_CONNECT;
+        if (engine.awaitConnection(first)) {
+            return;
+        }
+        if (allRefuse.getAsBoolean()) {
+            throw new LockUnavailableException("No ZooKeeper server listens at " + servers
+                    + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
+                    + " servers run. To wait for servers that start later, give a connectTimeout,"
+                    + " or --connect-timeout on the command line.");
+        }
+        if (!engine.awaitConnection(patience.minus(first))) {
+            throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
+                    + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
+                    + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
+        }
+    }
+
+    /**
+     * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
+     * response to one. Creates a missing chroot.
+     */
+    void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) {
+        if (handles.auth().isEmpty() && !handles.hasChroot()) {
+            return;
+        }
+        try {
+            Status code = askForRoot();
+            if (code == Status.LOGIN_REFUSED) {
+                throw Engine.loginRefusal();
+            }
+            if (code == Status.SESSION_EXPIRED) {
+                throw new LockUnavailableException(
+                        "The first session at " + handles.connectString()
+                                + " expired before the server answered its login. Nothing is held. Give a longer sessionTimeout.",
+                        Reason.NO_SESSION);
+            }
+            if (code == Status.NO_NODE) {
+                handles.createChroot(acl);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException(
+                    "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        } catch (TimeoutException | IOException | KeeperException failed) {
+            throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
+        }
+    }
+
+    /**
+     * Reads the root. A server that refuses credentials may close the connection before its refusal is read; then the
+     * next server's response counts.
+     */
+    private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
+        long end = System.nanoTime() + LOGIN_TIMEOUT.toNanos();
+        while (true) {
+            CompletableFuture<Status> root = engine.queries()
+                    .inSession((session, then) ->
+                            session.connection().port().read("/", answer -> then.complete(answer.code())));
+            Status code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (code != Status.CONNECTION_LOSS) {
+                return code;
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.client;
+
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.threads.SerialExecutor;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of one client: at once, or when its holders have released within a grace. It is complete when the owners of
+ * lost leases are notified and the session is closed, or nothing of the client is left in a borrowed one.
+ */
+final class Closing {
+    private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
+
+    private final ClientConfig config;
+    private final ClientContext context;
+    private final LiveRequests requests;
+    private final Supplier<@Nullable SessionQueues> queues;
+
+    /** Whether no request is accepted, and holders may finish. */
+    private boolean draining;
+    /** The number of lost leases whose nodes are not deleted before their owners are notified. */
+    private int notices;
+
+    private boolean closing;
+    private @Nullable Runnable onceIdle;
+    /** Completes when the client has returned all that it had. */
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+
+    /**
+     * @param queues those of the last session, if there was one
+     */
+    Closing(
+            ClientConfig config,
+            ClientContext context,
+            LiveRequests requests,
+            Supplier<@Nullable SessionQueues> queues) {
+        this.config = config;
+        this.context = context;
+        this.requests = requests;
+        this.queues = queues;
+    }
+
+    // ---- from any thread
+
+    void close() {
+        context.execute(this::begin);
+        if (!context.wouldWaitForItself()) {
+            awaitClosed(config.sessionTimeout());
+        }
+    }
+
+    void close(Duration grace) {
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Boolean> callerHolds = new CompletableFuture<>();
+        context.execute(() -> {
+            callerHolds.complete(requests.anyIsHeldBy(caller));
+            beginToDrain(grace);
+        });
+        if (!context.wouldWaitForItself() && !context.isInCallback() && !callerHolds.join()) {
+            Duration longest = Duration.ofNanos(Long.MAX_VALUE).minus(config.sessionTimeout());
+            awaitClosed((grace.compareTo(longest) < 0 ? grace : longest).plus(config.sessionTimeout()));
+        }
+    }
+
+    /** Runs {@code then} when the client has returned all that it had. */
+    void onceClosed(Runnable then) {
+        var unused = closed.thenRun(then);
+    }
+
+    private void awaitClosed(Duration longest) {
+        try {
+            closed.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException late) {
+            LOG.warn(
+                    "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
+                            + " They are deleted when it ends.",
+                    late);
+        }
+    }
+
+    // ---- on the serial executor
+
+    /** Returns whether the client waits for its holders. */
+    boolean isDraining() {
+        return draining;
+    }
+
+    private void beginToDrain(Duration grace) {
+        boolean begins = requests.refusal().isEmpty() && !grace.isZero();
+        draining |= begins;
+        if (!draining || grace.isZero()) {
+            begin();
+            return;
+        }
+        var unused = config.time().after(grace, () -> context.execute(this::begin));
+        if (begins) {
+            List<Request> holders =
+                    requests.refuseWaiting(new ClientClosedException("The lock client is closing: it accepts no"
+                            + " request, and its leases may be released. Nothing was sent. Create a new client."));
+            SerialExecutor.attemptEach(holders, Request::askToRelease);
+        }
+        finishWhenIdle();
+    }
+
+    /** Begins to close, without a grace or after it. */
+    void begin() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        draining = false;
+        SessionQueues last = queues.get();
+        try {
+            requests.refuseAll(
+                    new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
+            context.signals().session(LockObserver.SessionState.CLOSED);
+        } finally {
+            onceIdle = () -> closeSession(last);
+            finishWhenIdle();
+        }
+    }
+
+    /** Closes the session and completes the close, without waiting. */
+    private void closeSession(@Nullable SessionQueues last) {
+        config.time().close();
+        config.observer().ifPresent(ObserverDispatcher::close);
+        if (last == null) {
+            closed.complete(null);
+        } else {
+            if (!last.session().connection().isOver()) {
+                last.end(ReleaseOutcome.PENDING);
+            }
+            last.session().connection().port().close(() -> closed.complete(null));
+        }
+    }
+
+    /**
+     * Finishes closing once the owners of lost leases are notified and nothing of the client is left in a borrowed
+     * session. Begins to close once no request holds, if the client waits for that.
+     *
+     * <p>Nodes of lost creates may still appear with each new connection while the session lives. Then close() returns,
+     * and the closed client keeps listening to the session. As an open client does, it lists these paths behind the
+     * barrier of each new connection, until the last node is found or the session has ended.
+     */
+    void finishWhenIdle() {
+        SessionQueues last = queues.get();
+        if (notices > 0 && last != null && !last.session().connection().isOver()) {
+            return;
+        }
+        if (draining) {
+            if (!requests.anyHolds() && !hasPendingDeletions(last)) {
+                begin();
+            }
+            return;
+        }
+        if (onceIdle != null && (context.makesSessions() || !hasPendingDeletions(last))) {
+            if (last != null && !context.makesSessions() && last.session().looksForLostCreates()) {
+                config.observer().ifPresent(ObserverDispatcher::close);
+                closed.complete(null);
+                return;
+            }
+            Runnable finish = onceIdle;
+            onceIdle = null;
+            finish.run();
+        }
+    }
+
+    private static boolean hasPendingDeletions(@Nullable SessionQueues last) {
+        return last != null && !last.session().connection().isOver() && last.hasPendingDeletions();
+    }
+
+    void noticeBegins() {
+        notices++;
+    }
+
+    void noticeEnds() {
+        notices--;
+        context.execute(this::finishWhenIdle);
+    }
+}

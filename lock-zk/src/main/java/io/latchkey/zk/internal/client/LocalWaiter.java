@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.client;
+
+import io.latchkey.lock.LockObserver;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.Tag;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.request.ZkLease;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A caller that waits for a local turn: the lease to come, complete early if the caller gives up. */
+final class LocalWaiter extends AcquireFuture {
+    private boolean queued;
+
+    LocalWaiter(Engine engine, LockTarget lock) {
+        super(engine.context(), engine::heldByCallerOf, engine.context().signalsOf(List.of(lock)), () -> {});
+    }
+
+    Recipe recipe() {
+        return signals().members().get(0).recipe();
+    }
+
+    boolean reads() {
+        return recipe().tag() == Tag.READ;
+    }
+
+    /** Returns the events of a request for a node that is to serve this waiter. */
+    RequestEvents ofNode() {
+        return signals().ofPart(members(), !queued);
+    }
+
+    /** Returns those of a request for a node that is to serve others, when this one holds already. */
+    RequestEvents ofNextNode() {
+        return signals().ofNoCaller(members());
+    }
+
+    /** Each owner's own limit begins when the lease is passed to that owner. */
+    private List<LockTarget> members() {
+        return signals().members().stream().map(LockTarget::unlimited).toList();
+    }
+
+    void notGranted(@Nullable Throwable error) {
+        if (error == null) {
+            signals().notGranted(LockObserver.AcquireFailure.TIMED_OUT);
+        } else {
+            signals()
+                    .notGranted(
+                            isCancelled()
+                                    ? LockObserver.AcquireFailure.CANCELLED
+                                    : LockObserver.AcquireFailure.EXCEPTION);
+        }
+    }
+
+    void queued(int position) {
+        queued = true;
+        signals().queued(position);
+    }
+
+    /** Passes the lease to the caller, and returns whether the caller still waited. */
+    boolean take(ZkLease lease) {
+        lease.goesTo(signals());
+        boolean taken = complete(Optional.of(lease));
+        if (!taken) {
+            signals().released();
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.client;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.validity.Clock;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queries of one client in its current session, apart from its requests: the reads and changes of operators. Each gets
+ * an answer: an error if there is no session, or if the time for it has passed.
+ */
+public final class Queries {
+    private final ClientContext context;
+    private final LiveRequests requests;
+    private final Supplier<@Nullable SessionQueues> queues;
+
+    /** Each fails an answer that an asynchronous caller waits for. */
+    private final Set<Consumer<LockException>> awaited = new LinkedHashSet<>();
+
+    /**
+     * @param requests say whether the client still accepts queries
+     * @param queues those of the current session, if there is one
+     */
+    Queries(ClientContext context, LiveRequests requests, Supplier<@Nullable SessionQueues> queues) {
+        this.context = context;
+        this.requests = requests;
+        this.queues = queues;
+    }
+
+    /** Sends a query in the current session on the serial executor, or fails if there is no session. */
+    public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        context.execute(() -> {
+            SessionQueues present = queues.get();
+            if (requests.refusal().isPresent()) {
+                answer.completeExceptionally(requests.refusal().get());
+            } else if (present == null || present.session().connection().isOver()) {
+                answer.completeExceptionally(new LockUnavailableException(
+                        "There is no ZooKeeper session at the moment: the former one has ended and a new one is not"
+                                + " connected yet. Nothing was changed. Try again.",
+                        LockException.Reason.NO_SESSION));
+            } else {
+                question.accept(present.session(), answer);
+            }
+        });
+        return answer;
+    }
+
+    /**
+     * Sends a query in the current session for an asynchronous caller. The future also fails when the session ends or
+     * the client is closed.
+     */
+    public <T> CompletableFuture<T> askLater(BiConsumer<Session, CompletableFuture<T>> question) {
+        return inSession((session, then) -> {
+            Consumer<LockException> fail = then::completeExceptionally;
+            awaited.add(fail);
+            var unused = then.whenComplete((answer, error) -> context.execute(() -> awaited.remove(fail)));
+            question.accept(session, then);
+        });
+    }
+
+    /**
+     * Sends a query in the current session for an asynchronous caller, which gets an answer within a session timeout.
+     *
+     * @param path the node of the path that is queried
+     * @param what the action, for error texts: "read the queue"
+     */
+    public <T> CompletableFuture<T> askLater(
+            String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+        CompletableFuture<T> answer = askLater(question);
+        Clock.Timer timer = context.time()
+                .after(
+                        context.sessionTimeout(),
+                        () -> answer.completeExceptionally(Errors.unavailable(context.displayPath(path), what)));
+        var unused = answer.whenComplete((value, error) -> timer.cancel());
+        return answer;
+    }
+
+    /**
+     * Sends a query in the current session and waits for the response, for a session timeout at most.
+     *
+     * @param path the node of the path that is queried
+     * @param what the action, for error texts: "read the queue"
+     * @throws LockException if the server does not answer or refuses, or if the thread is interrupted; its interrupt
+     *     status stays set
+     */
+    public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+        context.checkMayWait(what + " of", context.displayPath(path));
+        CompletableFuture<T> answer = inSession(question);
+        try {
+            return answer.get(context.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException(
+                    "Interrupted in an attempt to " + what + " of " + context.displayPath(path) + ".",
+                    LockException.Reason.INTERRUPTED);
+        } catch (TimeoutException late) {
+            throw Errors.unavailable(context.displayPath(path), what);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        } finally {
+            answer.cancel(false);
+        }
+    }
+
+    /**
+     * Returns the user's future of an answer. Its dependent stages run on the callback executor. If the user completes
+     * it, the answer is cancelled.
+     */
+    public <T> CompletableFuture<T> promise(CompletableFuture<T> answer) {
+        CompletableFuture<T> promise = new CompletableFuture<>();
+        var unused = answer.whenComplete((value, error) -> context.callBack(() -> {
+            if (error == null) {
+                promise.complete(value);
+            } else {
+                Throwable cause = error.getCause();
+                promise.completeExceptionally(
+                        Errors.own(error instanceof CompletionException && cause != null ? cause : error));
+            }
+        }));
+        var unused2 = promise.whenComplete((value, error) -> answer.cancel(false));
+        return promise;
+    }
+
+    /** Fails the answers that asynchronous callers wait for. On the serial executor. */
+    void failAwaited(LockException error) {
+        SerialExecutor.attemptEach(awaited, fail -> fail.accept(error));
+    }
+}

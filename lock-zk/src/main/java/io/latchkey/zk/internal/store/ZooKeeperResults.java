@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import io.latchkey.zk.internal.store.ZnodeStore.Created;
+import io.latchkey.zk.internal.store.ZnodeStore.Listing;
+import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
+import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
+import io.latchkey.zk.internal.store.ZnodeStore.Written;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.OpResult;
+import org.jspecify.annotations.Nullable;
+
+/** The results of ZooKeeper's client as responses of a store: the only place that knows its codes and classes. */
+final class ZooKeeperResults {
+    /** A list stands between two reads of the path's data. */
+    static final int READS_OF_A_LIST = 3;
+
+    private static final byte[] EMPTY = new byte[0];
+
+    private ZooKeeperResults() {}
+
+    /**
+     * Converts the results. The code is that of the first read that was refused; in that case there are results as
+     * well.
+     */
+    static Response<List<Response<Listing>>> listings(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Response.failed(status(rc), word(rc));
+        }
+        List<Response<Listing>> listings = new ArrayList<>(results.size() / READS_OF_A_LIST);
+        for (int i = 0; i < results.size(); i += READS_OF_A_LIST) {
+            listings.add(listing(results.get(i), results.get(i + 1), results.get(i + 2)));
+        }
+        return Response.of(listings);
+    }
+
+    static Response<Listing> listing(OpResult before, OpResult list, OpResult behind) {
+        for (OpResult read : List.of(before, list, behind)) {
+            if (read instanceof OpResult.ErrorResult refused) {
+                return Response.failed(status(refused.getErr()), word(refused.getErr()));
+            }
+        }
+        long mzxid = ((OpResult.GetDataResult) before).getStat().getMzxid();
+        boolean same = mzxid == ((OpResult.GetDataResult) behind).getStat().getMzxid();
+        return Response.of(new Listing(((OpResult.GetChildrenResult) list).getChildren(), same ? mzxid : -1));
+    }
+
+    /**
+     * Converts the results. The code is that of the first read that was refused; in that case there are results as
+     * well.
+     */
+    static Response<List<Status>> codes(int rc, @Nullable List<OpResult> results) {
+        if (results == null) {
+            return Response.failed(status(rc), word(rc));
+        }
+        List<Status> codes = new ArrayList<>(results.size());
+        for (OpResult result : results) {
+            codes.add(result instanceof OpResult.ErrorResult refused ? status(refused.getErr()) : Status.OK);
+        }
+        return Response.of(codes);
+    }
+
+    /**
+     * Converts the results of a transaction. The quorum has committed a failed one as well, so it counts as a response,
+     * with the write that failed. The exception is a failure because the leader is ending the session, or knows it at
+     * another server: that proves nothing else.
+     */
+    static Response<Written> written(int rc, List<OpResult> results) {
+        if (rc == KeeperException.Code.OK.intValue()) {
+            return Response.of(new Written(created(results), Optional.empty()));
+        }
+        if (results != null) {
+            for (int i = 0; i < results.size(); i++) {
+                if (results.get(i) instanceof OpResult.ErrorResult error
+                        && error.getErr() != KeeperException.Code.OK.intValue()
+                        && error.getErr() != KeeperException.Code.RUNTIMEINCONSISTENCY.intValue()) {
+                    Status code = status(error.getErr());
+                    return code == Status.SESSION_EXPIRED || code == Status.CONNECTION_LOSS
+                            ? Response.failed(code, word(error.getErr()))
+                            : Response.of(
+                                    new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
+                }
+            }
+        }
+        return Response.failed(status(rc), word(rc));
+    }
+
+    /**
+     * Returns the nodes that a transaction created. All its changes have one zxid, so any Stat in the results has it.
+     * Not every server returns the Stat of a create, and a handle with a chroot does not either (3.9.5 falls back to
+     * the old form).
+     */
+    private static List<Created> created(List<OpResult> results) {
+        long zxid = 0;
+        for (OpResult result : results) {
+            if (result instanceof OpResult.SetDataResult set) {
+                zxid = set.getStat().getMzxid();
+            } else if (result instanceof OpResult.CreateResult node && node.getStat() != null) {
+                zxid = node.getStat().getCzxid();
+            }
+        }
+        List<Created> created = new ArrayList<>(1);
+        for (OpResult result : results) {
+            if (result instanceof OpResult.CreateResult node) {
+                created.add(new Created(lastName(node.getPath()), zxid));
+            }
+        }
+        return created;
+    }
+
+    static AsyncCallback.Create2Callback created(Consumer<Response<Created>> then) {
+        return (rc, path, ctx, name, stat) ->
+                then.accept(answer(rc, () -> new Created(lastName(name), stat.getCzxid())));
+    }
+
+    static AsyncCallback.Children2Callback listing(Consumer<Response<Listing>> then) {
+        return (rc, path, ctx, children, stat) -> then.accept(answer(rc, () -> new Listing(children, stat.getMzxid())));
+    }
+
+    static AsyncCallback.DataCallback nodeData(Consumer<Response<NodeData>> then) {
+        return (rc, path, ctx, data, stat) -> then.accept(answer(
+                rc,
+                () -> new NodeData(
+                        data == null ? EMPTY : data,
+                        stat.getCzxid(),
+                        stat.getMzxid(),
+                        stat.getVersion(),
+                        stat.getCtime(),
+                        stat.getNumChildren(),
+                        stat.getEphemeralOwner())));
+    }
+
+    private static <T> Response<T> answer(int rc, Supplier<T> value) {
+        return rc == KeeperException.Code.OK.intValue()
+                ? Response.of(value.get())
+                : Response.failed(status(rc), word(rc));
+    }
+
+    private static String lastName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    private static String word(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        return code == null ? "error " + rc : code.name();
+    }
+
+    /** Converts ZooKeeper's codes; the only place that does. */
+    @SuppressWarnings("deprecation") // The switch has to be exhaustive.
+    static Status status(int rc) {
+        KeeperException.Code code = KeeperException.Code.get(rc);
+        if (code == null) {
+            return Status.OTHER;
+        }
+        return switch (code) {
+            case OK -> Status.OK;
+            case NONODE -> Status.NO_NODE;
+            case NODEEXISTS -> Status.NODE_EXISTS;
+            case NOTEMPTY -> Status.NOT_EMPTY;
+            case BADVERSION -> Status.BAD_VERSION;
+            case NOAUTH -> Status.NO_AUTH;
+            case NOCHILDRENFOREPHEMERALS -> Status.NO_CHILDREN;
+            case CONNECTIONLOSS, OPERATIONTIMEOUT, REQUESTTIMEOUT, SESSIONMOVED -> Status.CONNECTION_LOSS;
+            case SESSIONEXPIRED, SESSIONCLOSEDREQUIRESASLAUTH, UNKNOWNSESSION -> Status.SESSION_EXPIRED;
+            case AUTHFAILED -> Status.LOGIN_REFUSED;
+            case NOTREADONLY -> Status.READ_ONLY;
+            case SYSTEMERROR,
+                    RUNTIMEINCONSISTENCY,
+                    DATAINCONSISTENCY,
+                    MARSHALLINGERROR,
+                    UNIMPLEMENTED,
+                    BADARGUMENTS,
+                    NEWCONFIGNOQUORUM,
+                    RECONFIGINPROGRESS,
+                    APIERROR,
+                    INVALIDCALLBACK,
+                    INVALIDACL,
+                    EPHEMERALONLOCALSESSION,
+                    NOWATCHER,
+                    RECONFIGDISABLED,
+                    QUOTAEXCEEDED,
+                    THROTTLEDOP -> Status.OTHER;
+        };
+    }
+}

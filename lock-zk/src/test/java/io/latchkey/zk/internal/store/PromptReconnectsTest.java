@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.zk.internal.validity.ClockReading;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PromptReconnectsTest {
+    private static final int SERVERS = 3;
+    private static final int PROMPT = PromptReconnects.PROMPT_ROUNDS * SERVERS;
+    private static final long PAUSE_MILLIS = 1_000;
+
+    private final VirtualClock time = new VirtualClock();
+    private final ConnectAttempts attempts = new ConnectAttempts(time::now);
+    private final PromptReconnects servers = new PromptReconnects(
+            Stream.of(1, 2, 3)
+                    .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                    .toList(),
+            attempts);
+
+    /** The report of a connection may come when the next connection has been made. */
+    @Test
+    void eachConnectionCountsFromItsOwnAttempt() {
+        assertTrue(attempts.next().isEmpty(), "no attempt was made");
+        servers.next(0);
+        ClockReading first = time.now();
+        time.pass(Duration.ofSeconds(1));
+        servers.onConnected();
+        time.pass(Duration.ofSeconds(1));
+        servers.next(0); // fails
+        time.pass(Duration.ofSeconds(1));
+        servers.next(0);
+        ClockReading third = time.now();
+        servers.onConnected();
+        assertEquals(
+                List.of(first, third),
+                Stream.generate(attempts::next)
+                        .limit(2)
+                        .map(Optional::orElseThrow)
+                        .toList());
+        assertTrue(attempts.next().isEmpty(), "no further connection");
+    }
+
+    @BeforeEach
+    void connect() {
+        servers.onConnected();
+    }
+
+    /** Returns the pauses of so many attempts. */
+    private long pauses(int attempts) {
+        long start = System.nanoTime();
+        for (int i = 0; i < attempts; i++) {
+            servers.next(PAUSE_MILLIS);
+        }
+        return (System.nanoTime() - start) / (PAUSE_MILLIS * 1_000_000);
+    }
+
+    @Test
+    void roundsHaveNoPause_afterAConnection() {
+        assertEquals(0, pauses(PROMPT));
+    }
+
+    @Test
+    void roundsHaveTheUsualPause_inALongOutage() {
+        assertEquals(0, pauses(PROMPT));
+        assertTrue(pauses(SERVERS) >= 1);
+    }
+
+    @Test
+    void roundsHaveNoPauseAgain_afterTheNextConnection() {
+        assertEquals(0, pauses(PROMPT));
+        servers.onConnected();
+        assertEquals(0, pauses(PROMPT));
+    }
+
+    @Test
+    void allServersAreTried() {
+        assertEquals(
+                SERVERS,
+                Stream.generate(() -> servers.next(0)).limit(SERVERS).distinct().count());
+        assertEquals(SERVERS, servers.size());
+    }
+}

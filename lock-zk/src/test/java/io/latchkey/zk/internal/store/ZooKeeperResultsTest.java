@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Test;
+
+/** Responses that servers give never, or only in a state that no test can produce. */
+class ZooKeeperResultsTest {
+    private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
+
+    @Test
+    void listIsConsistent_betweenTwoReadsOfTheSameData() {
+        ZnodeStore.Listing read =
+                ZooKeeperResults.listing(dataOf(7), LIST, dataOf(7)).get();
+        assertEquals(new ZnodeStore.Listing(List.of("child"), 7), read);
+    }
+
+    @Test
+    void listIsInconsistent_whenTheDataChanges() {
+        ZnodeStore.Listing read =
+                ZooKeeperResults.listing(dataOf(7), LIST, dataOf(8)).get();
+        assertEquals(new ZnodeStore.Listing(List.of("child"), -1), read);
+    }
+
+    @Test
+    void listIsRefused_whenAnyOfItsReadsIs() {
+        OpResult refused = new OpResult.ErrorResult(KeeperException.Code.NONODE.intValue());
+        assertEquals(
+                Status.NO_NODE,
+                ZooKeeperResults.listing(dataOf(7), LIST, refused).code());
+        assertEquals(
+                Status.NO_NODE,
+                ZooKeeperResults.listing(refused, refused, refused).code());
+    }
+
+    /** The response of a leader that is ending the session and has not announced it yet. */
+    @Test
+    void transactionRefusedByTheEndOfTheSession_isNoResponse() {
+        assertEquals(
+                Status.SESSION_EXPIRED,
+                refusedBy(KeeperException.Code.SESSIONEXPIRED).code());
+        assertEquals(
+                Status.CONNECTION_LOSS,
+                refusedBy(KeeperException.Code.SESSIONMOVED).code());
+        assertTrue(refusedBy(KeeperException.Code.NONODE).ok());
+    }
+
+    private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {
+        OpResult refused = new OpResult.ErrorResult(code.intValue());
+        OpResult further = new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue());
+        return ZooKeeperResults.written(code.intValue(), List.of(refused, further));
+    }
+
+    private static OpResult dataOf(long mzxid) {
+        Stat stat = new Stat();
+        stat.setMzxid(mzxid);
+        return new OpResult.GetDataResult(new byte[0], stat);
+    }
+}
