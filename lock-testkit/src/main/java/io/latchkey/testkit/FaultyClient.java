@@ -4,7 +4,6 @@ package io.latchkey.testkit;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.proxy.FastReconnects;
-import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.zk.ZkLockClient;
@@ -294,13 +293,10 @@ public final class FaultyClient implements AutoCloseable {
         return switch (order) {
             case SERVER_FIRST -> proxy.expireSession();
             case CLIENT_FIRST -> {
-                CompletableFuture<Long> told = proxy.expireAtClient().struck().thenApply(request -> session);
-                yield isFast() ? told.thenCompose(over -> inBackground("first-" + name, () -> end(session))) : told;
+                CompletableFuture<Long> told = proxy.expireAtClient();
+                yield isFast() ? told.thenCompose(over -> inBackground("first-" + name, () -> end(over))) : told;
             }
-            case BOTH -> {
-                Fault told = proxy.expireAtClient();
-                yield proxy.expireSession().thenCombine(told.struck(), (ended, request) -> ended);
-            }
+            case BOTH -> proxy.expireAtBoth();
             case PARTITION -> {
                 proxy.blackHole();
                 yield inBackground("partition-" + name, () -> {

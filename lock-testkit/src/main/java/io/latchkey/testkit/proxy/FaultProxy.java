@@ -313,9 +313,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireSession() {
-        Connected session = lastSession();
-        state.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
-        return new SessionCloser(upstreams, session).start();
+        return close(lastSession());
     }
 
     /**
@@ -323,19 +321,42 @@ public final class FaultProxy implements AutoCloseable {
      * in the server's place that the session has ended. The server is not involved: the nodes stay until the session's
      * timeout has passed. This is the harmless order; a new request of the client waits behind its own old node.
      *
-     * @return strikes when the client has received that answer, 1 to 2 s later with ZooKeeper's own client, or when it
-     *     connects for a new session: since ZooKeeper 3.9.3 it gives up by itself after four thirds of the timeout
-     *     without a server, which with timeouts below 2 s may be before it has connected again
+     * @return completes with the session's id when the client has received that answer, 1 to 2 s later with ZooKeeper's
+     *     own client, or when it connects for a new session: since ZooKeeper 3.9.3 it gives up by itself after four
+     *     thirds of the timeout without a server, which with timeouts below 2 s may be before it has connected again.
+     *     Completes exceptionally if the proxy is closed, or the faults are ended, before
      * @throws IllegalStateException if no session has been seen yet
      */
-    public Fault expireAtClient() {
-        long session = lastSession().session();
-        Fault fault = new Fault("client of session 0x" + Long.toHexString(session) + " told that it is over");
+    public CompletableFuture<Long> expireAtClient() {
+        return tell(lastSession());
+    }
+
+    /**
+     * Ends the client's session at the server, as {@link #expireSession()}, and at the client, as
+     * {@link #expireAtClient()}, at the same time. Two calls would not do: a client that reconnects at once may have
+     * its next session before the second.
+     *
+     * @return completes with the session's id when the server has ended it and the client has learned it
+     * @throws IllegalStateException if no session has been seen yet
+     */
+    public CompletableFuture<Long> expireAtBoth() {
+        Connected session = lastSession();
+        return tell(session).thenCombine(close(session), (told, ended) -> ended);
+    }
+
+    private CompletableFuture<Long> tell(Connected session) {
+        long id = session.session();
+        Fault fault = new Fault("client of session 0x" + Long.toHexString(id) + " told that it is over");
         state.loop().run(() -> {
-            state.tellExpired(session, fault);
+            state.tellExpired(id, fault);
             state.cut();
         });
-        return fault;
+        return fault.struck().thenApply(request -> id);
+    }
+
+    private CompletableFuture<Long> close(Connected session) {
+        state.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
+        return new SessionCloser(upstreams, session).start();
     }
 
     /**

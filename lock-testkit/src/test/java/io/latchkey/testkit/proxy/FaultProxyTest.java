@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +16,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -82,8 +85,8 @@ class FaultProxyTest extends BehindAProxy {
     @Test
     void expiresTheSessionAtTheClientFirst() throws Exception {
         client.create("/mine", CreateMode.EPHEMERAL);
-        Fault told = proxy.expireAtClient();
-        told.await(SOON);
+        CompletableFuture<Long> told = proxy.expireAtClient();
+        assertEquals(client.session(), told.get(SOON.toSeconds(), TimeUnit.SECONDS));
         client.awaitState(KeeperState.Expired, SOON);
         assertTrue(server.hasSession(client.session()));
         assertNotNull(other.zooKeeper().exists("/mine", false));
@@ -91,11 +94,20 @@ class FaultProxyTest extends BehindAProxy {
 
     @Test
     void twoFalseExpiriesOfASession_areAnsweredOnce() throws Exception {
-        Fault one = proxy.expireAtClient();
-        Fault two = proxy.expireAtClient();
-        one.await(SOON);
-        two.await(SOON);
+        CompletableFuture<Long> one = proxy.expireAtClient();
+        CompletableFuture<Long> two = proxy.expireAtClient();
+        CompletableFuture.allOf(one, two).get(SOON.toSeconds(), TimeUnit.SECONDS);
         client.awaitState(KeeperState.Expired, SOON);
+    }
+
+    @Test
+    void expiresTheSameSessionAtTheServerAndTheClient() throws Exception {
+        client.create("/mine", CreateMode.EPHEMERAL);
+        long session = client.session();
+        assertEquals(session, proxy.expireAtBoth().get(SOON.toSeconds(), TimeUnit.SECONDS));
+        client.awaitState(KeeperState.Expired, SOON);
+        assertFalse(server.hasSession(session));
+        assertNull(other.zooKeeper().exists("/mine", false));
     }
 
     @Test
