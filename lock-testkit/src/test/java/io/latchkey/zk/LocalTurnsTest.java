@@ -370,6 +370,19 @@ class LocalTurnsTest extends OnOneServer {
         awaitNothingLeft("/rw");
     }
 
+    /** The release is carried out between the reader's end and its leaving the queue. */
+    @Test
+    void nodeIsReleased_whenItsOnlyReaderGivesUpAtTheSameTime() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
+        awaitRequests("/rw", 2);
+        ((ZkLease) write).context().execute(() -> {
+            var unused = write.releaseAsync();
+            reader.cancel(false);
+        });
+        awaitNothingLeft("/rw");
+    }
+
     /** The readers never all release at once, so without a bound the writer would wait forever. */
     @Test
     void writerOfAnotherClientIsServed_whileReadersComeAndGo() throws Exception {

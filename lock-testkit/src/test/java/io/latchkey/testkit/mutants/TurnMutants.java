@@ -59,6 +59,12 @@ final class TurnMutants {
                             "mayPassOn();")
                     .caughtBy("LocalTurnsTest#requestWithoutAWaiter_isWithdrawnWhenTheHolderDowngrades"),
             Mutant.of(
+                            "a lease that no waiter took counts as a holder's",
+                            TURNS,
+                            "request.takeBack(next);",
+                            "next.handOver();\n                read = true;")
+                    .caughtBy("LocalTurnsTest#nodeIsReleased_whenItsOnlyReaderGivesUpAtTheSameTime"),
+            Mutant.of(
                             "a permit is passed on after a shrink",
                             HOLDING,
                             "reader().writtenAt() <= token",

@@ -310,7 +310,9 @@ public final class LocalHandOff {
                 LocalWaiter next = queue.first();
                 queue.remove(next);
                 taken = next.take(lease);
-                read = next.reads();
+                if (taken) {
+                    read = next.reads();
+                }
             }
             if (taken) {
                 turns++;
@@ -371,7 +373,7 @@ public final class LocalHandOff {
             if (taken) {
                 queue.ask();
             } else {
-                next.handOver();
+                request.takeBack(next);
             }
             return taken;
         }

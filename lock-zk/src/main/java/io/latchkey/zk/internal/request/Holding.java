@@ -180,6 +180,13 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         return newLease(token, signals);
     }
 
+    /** Without this, the lease would count as a holder's, and the node would stay until the session ends. */
+    @Override
+    public void takeBack(ZkLease lease) {
+        lease.handOver();
+        leave(lease);
+    }
+
     @Override
     public void downgrade(ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
         if (!isHeld() || !leases.contains(write) || downgrade != null) {

@@ -119,6 +119,9 @@ public final class ZkLease implements Lease {
 
         /** Returns a new lease with the same token for the node. Others may hold by it, too. */
         ZkLease newLease();
+
+        /** Ends a new lease that no caller took: each had given up before. */
+        void takeBack(ZkLease lease);
     }
 
     /** A part of the same client that takes over the node when its last lease is released. */
