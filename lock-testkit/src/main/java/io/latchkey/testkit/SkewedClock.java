@@ -6,6 +6,7 @@ import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.validity.Clock;
@@ -89,10 +90,11 @@ public final class SkewedClock {
 
     /** A client that lives by these clocks; closing it closes them. */
     ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
-        ZooKeeperHandles handles = new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig());
+        SuccessiveHandles sessions = new SuccessiveHandles(
+                new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig()));
         Engine engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(
-                        listener -> ZooKeeperStore.open(handles::open, ZooKeeperHandles.OPEN_ACL, listener)),
+                        listener -> ZooKeeperStore.open(sessions, ZooKeeperHandles.OPEN_ACL, listener)),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),

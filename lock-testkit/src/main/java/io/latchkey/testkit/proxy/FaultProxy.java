@@ -323,8 +323,7 @@ public final class FaultProxy implements AutoCloseable {
      *
      * @return completes with the session's id when the client has received that answer, 1 to 2 s later with ZooKeeper's
      *     own client, or when it connects for a new session: since ZooKeeper 3.9.3 it gives up by itself after four
-     *     thirds of the timeout without a server, which with timeouts below 2 s may be before it has connected again.
-     *     Completes exceptionally if the proxy is closed, or the faults are ended, before
+     *     thirds of the timeout without a server, which with timeouts below 2 s may be before it has connected again
      * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireAtClient() {
@@ -332,12 +331,10 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Ends the client's session at the server, as {@link #expireSession()}, and at the client, as
-     * {@link #expireAtClient()}, at the same time. Two calls would not do: a client that reconnects at once may have
-     * its next session before the second.
+     * {@link #expireSession()} and {@link #expireAtClient()} for the same session. Two calls would not do: a client
+     * that reconnects at once may have its next session before the second.
      *
      * @return completes with the session's id when the server has ended it and the client has learned it
-     * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireAtBoth() {
         Connected session = lastSession();
@@ -345,13 +342,12 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     private CompletableFuture<Long> tell(Connected session) {
-        long id = session.session();
-        Fault fault = new Fault("client of session 0x" + Long.toHexString(id) + " told that it is over");
+        Fault fault = new Fault("client of session 0x" + Long.toHexString(session.session()) + " told that it is over");
         state.loop().run(() -> {
-            state.tellExpired(id, fault);
+            state.tellExpired(session.session(), fault);
             state.cut();
         });
-        return fault.struck().thenApply(request -> id);
+        return fault.struck().thenApply(request -> session.session());
     }
 
     private CompletableFuture<Long> close(Connected session) {

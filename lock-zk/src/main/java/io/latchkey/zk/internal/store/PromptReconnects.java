@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.store;
 
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.StaticHostProvider;
 
@@ -12,7 +13,8 @@ import org.apache.zookeeper.client.StaticHostProvider;
  * <p>ZooKeeper's client sleeps for up to a second, at random, before each attempt but the first. When all servers were
  * tried it waits one more second, even if the last connection worked. That second is left out for the first rounds
  * after a connection was lost: then clients come back sooner after a short outage, and still at random times. In a long
- * outage the pause protects the servers as usual.
+ * outage the pause protects the servers as usual. A client whose session ends in that time opens further handles, so
+ * all handles of a client count their attempts together.
  */
 final class PromptReconnects implements HostProvider {
     /** With the random sleeps about half a minute. */
@@ -20,11 +22,15 @@ final class PromptReconnects implements HostProvider {
 
     private final HostProvider servers;
     private final ConnectAttempts attempts;
-    private int sinceConnected;
+    private final AtomicInteger sinceConnected;
 
-    PromptReconnects(Collection<InetSocketAddress> addresses, ConnectAttempts attempts) {
+    /**
+     * @param sinceConnected the attempts since the client was last connected, over all its handles
+     */
+    PromptReconnects(Collection<InetSocketAddress> addresses, ConnectAttempts attempts, AtomicInteger sinceConnected) {
         this.servers = new StaticHostProvider(addresses);
         this.attempts = attempts;
+        this.sinceConnected = sinceConnected;
     }
 
     @Override
@@ -34,8 +40,7 @@ final class PromptReconnects implements HostProvider {
 
     @Override
     public InetSocketAddress next(long pauseMillis) {
-        boolean prompt = sinceConnected < PROMPT_ROUNDS * servers.size();
-        sinceConnected += prompt ? 1 : 0;
+        boolean prompt = sinceConnected.getAndIncrement() < PROMPT_ROUNDS * servers.size();
         InetSocketAddress next = servers.next(prompt ? 0 : pauseMillis);
         attempts.began();
         return next;
@@ -43,7 +48,7 @@ final class PromptReconnects implements HostProvider {
 
     @Override
     public void onConnected() {
-        sinceConnected = 0;
+        sinceConnected.set(0);
         attempts.succeeded();
         servers.onConnected();
     }

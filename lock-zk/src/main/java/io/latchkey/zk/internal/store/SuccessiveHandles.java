@@ -4,8 +4,10 @@ package io.latchkey.zk.internal.store;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.HostProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     private final ZooKeeperHandles handles;
     private final Duration sessionTimeout;
+    private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
     private @Nullable Opened last;
 
     private record Opened(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
@@ -32,9 +35,9 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
         Optional<ZooKeeper> former =
                 Optional.ofNullable(last).filter(this::gaveUp).map(Opened::handle);
-        ZooKeeper opened = former.isPresent()
-                ? handles.takeOver(former.get(), watcher, attempts)
-                : handles.open(watcher, attempts);
+        HostProvider servers = handles.servers(attempts, attemptsSinceConnected);
+        ZooKeeper opened =
+                former.isPresent() ? handles.takeOver(former.get(), watcher, servers) : handles.open(watcher, servers);
         last = new Opened(opened, attempts, former.isPresent());
         return opened;
     }

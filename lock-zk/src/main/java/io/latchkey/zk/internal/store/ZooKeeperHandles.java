@@ -13,6 +13,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -117,12 +118,12 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     }
 
     /** Opens a handle with a new session. */
-    public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
-        return loggedIn(new ZooKeeper(connectString, timeoutMillis(), watcher, false, servers(attempts), config));
+    ZooKeeper open(Watcher watcher, HostProvider servers) throws IOException {
+        return loggedIn(new ZooKeeper(connectString, timeoutMillis(), watcher, false, servers, config));
     }
 
     /** Opens a handle with the session of a former one, which is closed. */
-    ZooKeeper takeOver(ZooKeeper former, Watcher watcher, ConnectAttempts attempts) throws IOException {
+    ZooKeeper takeOver(ZooKeeper former, Watcher watcher, HostProvider servers) throws IOException {
         return loggedIn(new ZooKeeper(
                 connectString,
                 timeoutMillis(),
@@ -130,7 +131,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 former.getSessionId(),
                 former.getSessionPasswd(),
                 false,
-                servers(attempts),
+                servers,
                 config));
     }
 
@@ -138,8 +139,10 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         return (int) sessionTimeout.toMillis();
     }
 
-    private HostProvider servers(ConnectAttempts attempts) {
-        return new PromptReconnects(new ConnectStringParser(connectString).getServerAddresses(), attempts);
+    /** Returns the servers as the next handle tries them. */
+    HostProvider servers(ConnectAttempts attempts, AtomicInteger attemptsSinceConnected) {
+        return new PromptReconnects(
+                new ConnectStringParser(connectString).getServerAddresses(), attempts, attemptsSinceConnected);
     }
 
     private ZooKeeper loggedIn(ZooKeeper handle) {

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,11 +23,15 @@ class PromptReconnectsTest {
 
     private final VirtualClock time = new VirtualClock();
     private final ConnectAttempts attempts = new ConnectAttempts(time::now);
-    private final PromptReconnects servers = new PromptReconnects(
-            Stream.of(1, 2, 3)
-                    .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-                    .toList(),
-            attempts);
+    private final AtomicInteger sinceConnected = new AtomicInteger();
+    private final PromptReconnects servers = ofNextHandle();
+
+    private PromptReconnects ofNextHandle() {
+        List<InetSocketAddress> addresses = Stream.of(1, 2, 3)
+                .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .toList();
+        return new PromptReconnects(addresses, attempts, sinceConnected);
+    }
 
     /** The report of a connection may come when the next connection has been made. */
     @Test
@@ -57,7 +62,7 @@ class PromptReconnectsTest {
     }
 
     /** Returns the pauses of so many attempts. */
-    private long pauses(int attempts) {
+    private static long pauses(PromptReconnects servers, int attempts) {
         long start = System.nanoTime();
         for (int i = 0; i < attempts; i++) {
             servers.next(PAUSE_MILLIS);
@@ -67,20 +72,27 @@ class PromptReconnectsTest {
 
     @Test
     void roundsHaveNoPause_afterAConnection() {
-        assertEquals(0, pauses(PROMPT));
+        assertEquals(0, pauses(servers, PROMPT));
     }
 
     @Test
     void roundsHaveTheUsualPause_inALongOutage() {
-        assertEquals(0, pauses(PROMPT));
-        assertTrue(pauses(SERVERS) >= 1);
+        assertEquals(0, pauses(servers, PROMPT));
+        assertTrue(pauses(servers, SERVERS) >= 1);
+    }
+
+    /** As after each session timeout without a server. */
+    @Test
+    void roundsHaveTheUsualPause_whenAnotherHandleIsOpenedInALongOutage() {
+        assertEquals(0, pauses(servers, PROMPT));
+        assertTrue(pauses(ofNextHandle(), SERVERS + 1) >= 1, "ZooKeeper's own first round has none");
     }
 
     @Test
     void roundsHaveNoPauseAgain_afterTheNextConnection() {
-        assertEquals(0, pauses(PROMPT));
+        assertEquals(0, pauses(servers, PROMPT));
         servers.onConnected();
-        assertEquals(0, pauses(PROMPT));
+        assertEquals(0, pauses(servers, PROMPT));
     }
 
     @Test
