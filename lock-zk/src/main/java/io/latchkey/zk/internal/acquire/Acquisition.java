@@ -110,11 +110,7 @@ public final class Acquisition {
             edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
             edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.placed()), ENDED),
-            edge(
-                    HELD,
-                    Event.OwnNodeGone.class,
-                    (m, e) -> m.lose(LossCause.NODE_DELETED, m.placedBut((Event.OwnNodeGone) e)),
-                    ENDED),
+            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.loseNode((Event.OwnNodeGone) e), ENDED),
             edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED));
 
     private static final Map<State, Map<Class<? extends Event>, Edge>> TABLE = EDGES.stream()
@@ -259,9 +255,9 @@ public final class Acquisition {
         }
         token = transaction;
         state = QUEUED;
-        List<Command> lookUp =
-                token == Created.UNKNOWN_TOKEN ? List.of(new Command.LookUp(placed().get(0))) : List.of();
-        return confirmIfReady(lookUp);
+        List<Command> arrived = List.of(new Command.Arrived(placed()));
+        return confirmIfReady(
+                token == Created.UNKNOWN_TOKEN ? then(arrived, new Command.LookUp(placed().get(0))) : arrived);
     }
 
     /**
@@ -358,9 +354,12 @@ public final class Acquisition {
     /** Starts again after the loss of one node, since the other nodes are of no use without it. */
     private List<Command> startAgain(Event.OwnNodeGone event) {
         List<Placed> others = placedBut(event);
-        return others.isEmpty()
-                ? enqueue(new Command.StopWatching())
-                : enqueue(new Command.StopWatching(), new Command.Leave(others));
+        Command gone = new Command.Gone(placedOf(event));
+        return then(
+                others.isEmpty()
+                        ? enqueue(new Command.StopWatching())
+                        : enqueue(new Command.StopWatching(), new Command.Leave(others)),
+                gone);
     }
 
     private List<Command> grant() {
@@ -373,13 +372,19 @@ public final class Acquisition {
 
     /** Replaces the node after a downgrade, which only requests of one member have. */
     private List<Command> replace(NodeName by) {
+        Command gone = new Command.Gone(placed());
         members.get(0).name = by;
-        return List.of();
+        return List.of(new Command.Arrived(placed()), gone);
     }
 
     private List<Command> lose(LossCause cause, List<Placed> left) {
         Command lose = new Command.Lose(cause);
         return left.isEmpty() ? end(lose) : end(lose, new Command.Leave(left));
+    }
+
+    private List<Command> loseNode(Event.OwnNodeGone event) {
+        Command gone = new Command.Gone(placedOf(event));
+        return then(lose(LossCause.NODE_DELETED, placedBut(event)), gone);
     }
 
     private List<Command> withdraw() {
@@ -402,6 +407,10 @@ public final class Acquisition {
 
     private List<Placed> placed() {
         return placed(member -> member.name);
+    }
+
+    private List<Placed> placedOf(Event.OwnNodeGone gone) {
+        return placed().stream().filter(node -> node.member() == gone.member()).toList();
     }
 
     private List<Placed> placedBut(Event.OwnNodeGone gone) {

@@ -13,11 +13,6 @@ public sealed interface Command {
     /** Executes this command on {@code shell}. */
     void carryOut(Shell shell);
 
-    /** Returns the nodes that the request gives up by this command. */
-    default List<Placed> left() {
-        return List.of();
-    }
-
     /** The executor of commands, with one method for each. */
     interface Shell {
         /** Creates all nodes or none, and reads the queues after them, in one flight. */
@@ -31,6 +26,12 @@ public sealed interface Command {
 
         /** Deletes nodes of the create with this id if a later list shows them; it has not been applied so far. */
         void remember(String id);
+
+        /** Notes that the nodes exist and wait in their queues, or hold there. */
+        void arrived(List<Placed> nodes);
+
+        /** Notes that the nodes do not exist any more. */
+        void gone(List<Placed> nodes);
 
         /** Reads the token from one of the nodes. */
         void lookUp(Placed node);
@@ -110,6 +111,20 @@ public sealed interface Command {
         }
     }
 
+    record Arrived(List<Placed> nodes) implements Command {
+        @Override
+        public void carryOut(Shell shell) {
+            shell.arrived(nodes);
+        }
+    }
+
+    record Gone(List<Placed> nodes) implements Command {
+        @Override
+        public void carryOut(Shell shell) {
+            shell.gone(nodes);
+        }
+    }
+
     record LookUp(Placed node) implements Command {
         @Override
         public void carryOut(Shell shell) {
@@ -178,22 +193,12 @@ public sealed interface Command {
         public void carryOut(Shell shell) {
             shell.leaveAsHolder(nodes, then);
         }
-
-        @Override
-        public List<Placed> left() {
-            return nodes;
-        }
     }
 
     record Leave(List<Placed> nodes) implements Command {
         @Override
         public void carryOut(Shell shell) {
             shell.leave(nodes);
-        }
-
-        @Override
-        public List<Placed> left() {
-            return nodes;
         }
     }
 

@@ -54,7 +54,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private final AcquireFuture outcome;
     private final Clock.@Nullable Timer timer;
 
-    private final Command.Shell commandShell = new CommandShell();
+    private final Command.Shell life = new Life();
 
     /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
     private @Nullable OwnLayoutCheck ownLayout;
@@ -208,35 +208,15 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void on(Event event) {
-        List<Optional<NodeName>> before = nodes();
-        List<Command> commands = machine.on(event);
-        List<Optional<NodeName>> after = nodes();
-        for (QueueEntry entry : entries) {
-            after.get(entry.index())
-                    .filter(name -> !before.get(entry.index()).equals(Optional.of(name)))
-                    .ifPresent(name -> entry.sessionQueue().nodes().arrived(entry, name));
-        }
-        List<Placed> left = new ArrayList<>(0);
-        for (Command command : commands) {
-            left.addAll(command.left());
+        for (Command command : machine.on(event)) {
             // Each command on its own: the failure of one must not keep a node from being deleted.
-            SerialExecutor.attempt(() -> command.carryOut(commandShell));
+            SerialExecutor.attempt(() -> command.carryOut(life));
         }
         if (session != null) {
-            for (QueueEntry entry : entries) {
-                before.get(entry.index())
-                        .filter(name -> !after.get(entry.index()).equals(Optional.of(name)))
-                        .ifPresent(name -> {
-                            entry.sessionQueue().nodes().ended(entry);
-                            if (!left.contains(new Placed(entry.index(), name))) {
-                                entry.sessionQueue().nodes().gone(name);
-                            }
-                        });
-                entry.sessionQueue().reader().reconsider();
+            entries.forEach(entry -> entry.sessionQueue().reader().reconsider());
+            if (machine.state() != State.CONFIRMING) {
+                session.heartbeat().cancelConfirmation(this);
             }
-        }
-        if (session != null && machine.state() != State.CONFIRMING) {
-            session.heartbeat().cancelConfirmation(this);
         }
         if (machine.state() == State.ENDED) {
             ended();
@@ -262,22 +242,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         onceEnded.run();
     }
 
-    private List<Optional<NodeName>> nodes() {
-        if (entries.size() == 1) {
-            return List.of(entries.get(0).node());
-        }
-        List<Optional<NodeName>> nodes = new ArrayList<>(entries.size());
-        for (QueueEntry entry : entries) {
-            nodes.add(entry.node());
-        }
-        return nodes;
-    }
-
     /**
-     * The commands of the state machine, in the order of an acquire; {@link Acquisition#EDGES} shows when each is
-     * given.
+     * The life of a request: a method for each command of its state machine, in the order of an acquire. {@link
+     * Acquisition#EDGES} shows when each is given.
      */
-    private final class CommandShell implements Command.Shell {
+    private final class Life implements Command.Shell {
         @Override
         public void enqueue() {
             if (session != null) {
@@ -298,6 +267,14 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void remember(String id) {
             entries.forEach(entry -> entry.sessionQueue().reader().remember(id));
+        }
+
+        @Override
+        public void arrived(List<Placed> nodes) {
+            for (Placed node : nodes) {
+                QueueEntry entry = entries.get(node.member());
+                entry.sessionQueue().nodes().arrived(entry, node.name());
+            }
         }
 
         @Override
@@ -376,6 +353,15 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void lose(LossCause cause) {
             holding().lose(cause);
+        }
+
+        @Override
+        public void gone(List<Placed> nodes) {
+            for (Placed node : nodes) {
+                QueueEntry entry = entries.get(node.member());
+                entry.sessionQueue().nodes().ended(entry);
+                entry.sessionQueue().nodes().gone(node.name());
+            }
         }
     }
 

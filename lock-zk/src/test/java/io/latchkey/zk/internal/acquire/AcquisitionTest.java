@@ -48,7 +48,9 @@ class AcquisitionTest {
     @Test
     void newPathNeedsNoList() {
         machine.on(new Event.Begin());
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN)));
+        assertEquals(
+                List.of(new Command.Arrived(placed(mine(0))), new Command.Confirm()),
+                machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN)));
     }
 
     @Test
@@ -131,7 +133,10 @@ class AcquisitionTest {
         assertEquals(List.of(new Command.Recover()), machine.on(new Event.CreateLost()));
         NodeName mine = mine(5);
         assertEquals(
-                List.of(new Command.LookUp(new Placed(0, mine)), new Command.ListQueue(0)),
+                List.of(
+                        new Command.Arrived(placed(mine)),
+                        new Command.LookUp(new Placed(0, mine)),
+                        new Command.ListQueue(0)),
                 machine.on(listed(OTHER, mine)));
         assertEquals(
                 List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
@@ -145,7 +150,7 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         NodeName mine = mine(5);
         assertEquals(
-                List.of(new Command.LookUp(new Placed(0, mine))),
+                List.of(new Command.Arrived(placed(mine)), new Command.LookUp(new Placed(0, mine))),
                 machine.on(new Event.Created(List.of(mine), Set.of(), Event.Created.UNKNOWN_TOKEN)));
         assertEquals(List.of(), machine.on(listed(mine)));
         assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Found(TOKEN)));
@@ -192,8 +197,21 @@ class AcquisitionTest {
     @Test
     void waiterStartsAgain_whenItsNodeIsDeleted() {
         waiting();
+        NodeName mine = mine(5);
         List<Command> commands = machine.on(new Event.OwnNodeGone(0));
-        assertEquals(List.of(new Command.StopWatching(), new Command.Enqueue(machine.id())), commands);
+        assertEquals(
+                List.of(new Command.StopWatching(), new Command.Enqueue(machine.id()), new Command.Gone(placed(mine))),
+                commands);
+    }
+
+    @Test
+    void nodeOfADowngradedHolderIsReplaced() {
+        NodeName mine = held();
+        NodeName shared = NodeName.parse("read-ffffffffffffffff-0000000009").orElseThrow();
+        assertEquals(
+                List.of(new Command.Arrived(placed(shared)), new Command.Gone(placed(mine))),
+                machine.on(new Event.Downgraded(shared)));
+        assertEquals(Optional.of(shared), machine.name(0));
     }
 
     @Test
@@ -211,6 +229,10 @@ class AcquisitionTest {
                     loss instanceof Event.Lapsed,
                     commands.contains(new Command.Leave(placed(mine))),
                     "a lapsed holder's node may live on and must go, without a mark");
+            assertEquals(
+                    loss instanceof Event.OwnNodeGone,
+                    commands.contains(new Command.Gone(placed(mine))),
+                    "a node that another client deleted is gone; those of a session that is over are not asked for");
             assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(told)));
         });
     }
@@ -283,7 +305,7 @@ class AcquisitionTest {
     private NodeName enqueued(int sequence) {
         machine.on(new Event.Begin());
         NodeName mine = mine(sequence);
-        assertEquals(List.of(), machine.on(created(mine)));
+        assertEquals(List.of(new Command.Arrived(placed(mine))), machine.on(created(mine)));
         return mine;
     }
 

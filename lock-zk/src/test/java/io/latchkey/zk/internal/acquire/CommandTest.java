@@ -27,6 +27,8 @@ class CommandTest {
                 new Command.Recover(),
                 new Command.Discard("id"),
                 new Command.Remember("id"),
+                new Command.Arrived(NODES),
+                new Command.Gone(NODES),
                 new Command.LookUp(NODES.get(0)),
                 new Command.ListQueue(1),
                 new Command.Watch(1, new Decision.Blocked(List.of(NODE)), 2),
@@ -52,16 +54,6 @@ class CommandTest {
                 }));
         String name = command.getClass().getSimpleName();
         assertEquals(List.of(name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1)), called);
-    }
-
-    @Test
-    void nodesAreGivenUp_byBothWaysToLeaveAlone() {
-        assertEquals(
-                Set.of("LeaveAsHolder", "Leave"),
-                commands().stream()
-                        .filter(command -> command.left().equals(NODES))
-                        .map(command -> command.getClass().getSimpleName())
-                        .collect(Collectors.toSet()));
     }
 
     @Test
