@@ -3,6 +3,7 @@ package io.latchkey.testkit.mutants;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,13 +33,20 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
     private static final String DATABASE_PLACE = "target/jqwik-database";
 
     TestsKiller(String test) {
-        this(List.of(test), Map.of(DATABASE, DATABASE_PLACE));
+        this(List.of(test), Map.of());
+    }
+
+    /** Time-outs count on a busy machine as well, where the run has none: a bug may keep a test from its end. */
+    TestsKiller {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(DATABASE, DATABASE_PLACE);
+        all.put("junit.jupiter.execution.timeout.mode", "enabled");
+        settings = Map.copyOf(all);
     }
 
     /** Tests of lock-zk, among them those of errors that are logged, for which the kit's extensions fail a test. */
     static TestsKiller ofTheirOwnModule(List<String> tests) {
-        return new TestsKiller(
-                tests, Map.of(DATABASE, DATABASE_PLACE, "junit.jupiter.extensions.autodetection.enabled", "false"));
+        return new TestsKiller(tests, Map.of("junit.jupiter.extensions.autodetection.enabled", "false"));
     }
 
     @Override
