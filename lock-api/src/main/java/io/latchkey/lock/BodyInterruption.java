@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link Leadership} make one.
  *
  * <p>The thread is interrupted once at most, not while it is interrupted already, and never after its body has ended.
+ * A body under another lock inside of this one may have cleared the status: the interrupt is sent again when that body
+ * has ended.
  */
 public final class BodyInterruption {
     /** Of the body that the thread runs now; a body may acquire another lock and run a body under that. */
@@ -22,11 +24,23 @@ public final class BodyInterruption {
     private boolean wanted;
     private boolean sent;
     private boolean ended;
+    /** The body that the thread runs inside of this one. */
+    private @Nullable BodyInterruption inner;
+    /** Whether the thread ran such a body when it was to be interrupted, which may have cleared the status. */
+    private boolean wantedInside;
+
     private @Nullable LossCause cause;
 
     /** For a body that the current thread is about to run. */
     BodyInterruption() {
         INNERMOST.set(this);
+        if (outer != null) {
+            outer.innerBegins(this);
+        }
+    }
+
+    private synchronized void innerBegins(BodyInterruption body) {
+        inner = body;
     }
 
     /**
@@ -46,6 +60,7 @@ public final class BodyInterruption {
     synchronized void interrupt() {
         if (!wanted && !ended) {
             wanted = true;
+            wantedInside = inner != null;
             send();
         }
     }
@@ -63,17 +78,17 @@ public final class BodyInterruption {
     }
 
     /**
-     * Ends the body, in its thread: no interrupt comes later, and one that was sent is taken back. It may have stood
-     * for an enclosing body as well, whose thread then was interrupted already: that body gets one of its own.
+     * Ends the body, in its thread: no interrupt comes later, and one that was sent is taken back. Each enclosing body
+     * that was to be interrupted in the course of this one is interrupted now, since this one may have cleared the
+     * status.
      *
      * @return why the lease was lost; empty if it was not, as far as is known
      */
     Optional<LossCause> end() {
-        boolean takenBack;
         Optional<LossCause> loss;
         synchronized (this) {
             ended = true;
-            takenBack = sent && Thread.interrupted();
+            boolean unused = sent && Thread.interrupted();
             loss = Optional.ofNullable(cause);
         }
         if (outer == null) {
@@ -81,14 +96,19 @@ public final class BodyInterruption {
         } else {
             INNERMOST.set(outer);
         }
-        for (BodyInterruption enclosing = outer; takenBack && enclosing != null; enclosing = enclosing.outer) {
-            enclosing.sendIfNotSent();
+        for (BodyInterruption enclosing = outer; enclosing != null; enclosing = enclosing.outer) {
+            enclosing.innerEnded(this);
         }
         return loss;
     }
 
-    private synchronized void sendIfNotSent() {
-        if (wanted && !sent && !ended) {
+    /** A body between this one and {@code body} may clear the status as well: then its end sends again. */
+    private synchronized void innerEnded(BodyInterruption body) {
+        if (body == inner) {
+            inner = null;
+        }
+        if (wantedInside) {
+            wantedInside = inner != null;
             send();
         }
     }

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The body returns: {@link Next#CANDIDATE} queues again behind all other candidates, {@link Next#END} ends for
  *       good.
  *   <li>The lease is lost: the body is interrupted, and when it has ended, the candidate queues again. An exception of
- *       the body is then dropped. A {@link LeaseLostException} that the body throws by itself counts as this.
+ *       the body is then dropped. The {@link LeaseLostException} of another lease does not count as this.
  *   <li>{@link #stepDown} or {@link #close}: the body is interrupted; the mutex is released when it has ended. An
  *       exception of the body is then dropped. A body that ignores the interruption continues to lead.
  *   <li>The body throws otherwise: the candidate ends for good, and {@link #ended} fails with what was thrown.
@@ -64,6 +64,8 @@ public final class Leadership implements AutoCloseable {
     private volatile @Nullable Lease lease;
     /** Of the term that is under way. */
     private @Nullable BodyInterruption asked;
+    /** The exception of the body. Confined to the candidate's thread. */
+    private @Nullable Exception thrown;
 
     /** What a candidate does after a term. */
     public enum Next {
@@ -169,6 +171,9 @@ public final class Leadership implements AutoCloseable {
         try {
             return mutex.<Next, Exception>call(OnLoss.INTERRUPT, this::term) == Next.CANDIDATE;
         } catch (LeaseLostException lost) {
+            if (lost.equals(thrown)) {
+                throw lost; // of another lock
+            }
             return true;
         }
     }
@@ -181,11 +186,12 @@ public final class Leadership implements AutoCloseable {
                 return Next.END;
             }
             return body.apply(granted);
-        } catch (Exception thrown) {
+        } catch (Exception failed) {
             if (interruption.isWanted()) {
                 return Next.CANDIDATE;
             }
-            throw thrown;
+            thrown = failed;
+            throw failed;
         } finally {
             end(interruption);
         }

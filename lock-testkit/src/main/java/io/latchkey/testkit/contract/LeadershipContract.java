@@ -12,7 +12,9 @@ import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import io.latchkey.testkit.contract.LockFixture.Situation;
@@ -151,7 +153,11 @@ public abstract class LeadershipContract extends LockContract {
             id = "LK-LEAD-06",
             says = "a candidate whose body throws ends for good, tells what was thrown, and lets the next lead")
     void bodyThrows() throws Exception {
-        IOException failure = new IOException("of the body");
+        assertEndsWith(new IOException("of the body"));
+        assertEndsWith(new LeaseLostException("of another lock", LossCause.NODE_DELETED));
+    }
+
+    private void assertEndsWith(Exception failure) throws Exception {
         CountDownLatch mayFail = new CountDownLatch(1);
         try (Leadership failing = Leadership.start(mutex(client()), lease -> {
             mayFail.await();
@@ -160,7 +166,7 @@ public abstract class LeadershipContract extends LockContract {
             awaitLeads(failing);
             try (Leadership next = candidate(client())) {
                 mayFail.countDown();
-                assertSame(failure, refused(IOException.class, failing.ended()));
+                assertSame(failure, refused(failure.getClass(), failing.ended()));
                 awaitLeads(next);
                 assertFalse(failing.isLeader());
             }

@@ -3,17 +3,47 @@ package io.latchkey.testkit.mutants;
 
 import java.util.List;
 
-/** Bugs in the limits of leases, in deletions after a loss, and in closing with a grace. */
+/** Bugs in the end of bodies, the limits of leases, deletions after a loss, and closing with a grace. */
 @SuppressWarnings("StringConcatToTextBlock") // The lines of the source, as they are indented there.
 final class EndMutants {
     private static final String LEASE = "internal/request/ZkLease";
     private static final String HOLDING = "internal/request/Holding";
     private static final String TARGET = "internal/recipe/LockTarget";
     private static final String CLOSING = "internal/client/Closing";
+    private static final String INTERRUPTION = MutantCompiler.API + "BodyInterruption";
+    private static final String LEADERSHIP = MutantCompiler.API + "Leadership";
 
     private EndMutants() {}
 
     static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "a body is interrupted after its end",
+                    INTERRUPTION,
+                    "if (!ended && cause == null) {\n            cause = why;\n            interrupt();",
+                    "if (cause == null) {\n            cause = why;\n            wanted = true;\n            send();"),
+            Mutant.of(
+                    "an interrupt stays after the body", INTERRUPTION, "sent && Thread.interrupted()", "sent && ended"),
+            Mutant.of(
+                    "an interrupt is sent on top of another",
+                    INTERRUPTION,
+                    "if (!thread.isInterrupted()) {",
+                    "if (!ended) {"),
+            Mutant.of(
+                    "an enclosing body does not learn of its loss",
+                    INTERRUPTION,
+                    "wantedInside = inner != null;\n            send();\n        }\n    }\n\n    /** Whether",
+                    "send();\n        }\n    }\n\n    /** Whether"),
+            Mutant.of(
+                    "leads whether or not its lease is valid",
+                    LEADERSHIP,
+                    "public boolean isLeader() {\n        Lease present = lease;\n"
+                            + "        return present != null && present.isValid();",
+                    "public boolean isLeader() {\n        Lease present = lease;\n        return present != null;"),
+            Mutant.of(
+                    "another lock's loss begins a new term",
+                    LEADERSHIP,
+                    "if (lost.equals(thrown)) {",
+                    "if (lost.equals(mutex)) {"),
             Mutant.of(
                             "a limit releases the node and leaves the lease valid",
                             LEASE,

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A second copy of the locks and the kit with a mutant's classes. All other classes, including the API of the locks and
- * JUnit, are shared with the original.
+ * A second copy of the locks and the kit with a mutant's classes. All other classes, such as JUnit's, are shared with
+ * the original.
  */
 final class MutantClasses extends ClassLoader {
-    private static final List<String> OWN = List.of("io.latchkey.zk.", "io.latchkey.testkit.");
+    private static final List<String> OWN = List.of("io.latchkey.lock.", "io.latchkey.zk.", "io.latchkey.testkit.");
 
     /** Tests of the pure rooms, which are not on the kit's class path. */
     static final Path PURE_TESTS = Path.of("../lock-zk/target/test-classes");

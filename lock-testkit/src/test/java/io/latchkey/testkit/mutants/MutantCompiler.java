@@ -23,7 +23,8 @@ import javax.tools.ToolProvider;
 
 /** Compiles the changed files of a mutant, in memory, against the shipped classes. */
 final class MutantCompiler {
-    private static final Path SOURCES = Path.of("../lock-zk/src/main/java/io/latchkey/zk");
+    /** Files of lock-api begin with it; all others are of lock-zk, below its package. */
+    static final String API = "lock/";
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 
@@ -57,17 +58,22 @@ final class MutantCompiler {
 
     private static String read(String file) {
         try {
-            return Files.readString(SOURCES.resolve(file + ".java"));
+            return Files.readString(
+                    Path.of((file.startsWith(API) ? "../lock-api" : "../lock-zk") + "/src/main/java" + nameOf(file)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String nameOf(String file) {
+        return "/io/latchkey/" + (file.startsWith(API) ? "" : "zk/") + file + ".java";
     }
 
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
 
         Source(String file, String text) {
-            super(URI.create("string:///io/latchkey/zk/" + file + ".java"), Kind.SOURCE);
+            super(URI.create("string://" + nameOf(file)), Kind.SOURCE);
             this.text = text;
         }
 
