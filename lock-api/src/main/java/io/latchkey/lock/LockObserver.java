@@ -149,7 +149,7 @@ public interface LockObserver {
         /** The session has ended. A client that owns its sessions opens a new one. */
         EXPIRED,
 
-        /** The client is closed. This is the last call. */
+        /** The client is closed, or the servers refuse its login, which is as final. This is the last call. */
         CLOSED
     }
 }

@@ -401,6 +401,20 @@ class CommandLineTest {
                 run("run", "/once/lost", "--once-per=1d", "--", "echo", "ran").out());
     }
 
+    /** It ends with 0, as many programs do that are asked to end. */
+    @Test
+    void periodIsNotRecorded_whenASignalEndsTheCommand() throws Exception {
+        Program program = start("run", "/once/signal", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
+                .awaitSaid("running");
+        program.signal("TERM");
+        Program.Ended ended = program.ended();
+        assertEquals(143, ended.status(), ended::toString);
+        assertFalse(ended.err().contains("latchkey"), ended.err());
+        assertEquals(
+                "ran\n",
+                run("run", "/once/signal", "--once-per=1d", "--", "echo", "ran").out());
+    }
+
     @Test
     void commandIsEnded_whenTheLockIsLost() throws Exception {
         Program program = start("run", "/run/lost", "--", "sh", "-c", OBEDIENT).awaitSaid("running");

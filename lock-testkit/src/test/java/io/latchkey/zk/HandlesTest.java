@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
@@ -73,6 +75,18 @@ class HandlesTest extends OnOneServer {
         ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
         assertEquals(lease.token(), node.created(), "the token, also through a chroot");
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    /** As when a password is changed at the servers while the client is connected. */
+    @Test
+    void sessionIsClosedForGood_whenTheServersRefuseALaterLogin() throws Exception {
+        ZooKeeper handle = handle();
+        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
+            handle.addAuthInfo("no-such-scheme", new byte[0]);
+            awaitUntil("the login is refused", () -> borrowing.session().state() == SessionState.CLOSED);
+            assertThrows(
+                    AccessDeniedException.class, () -> borrowing.mutex("/m").acquire());
+        }
     }
 
     /** Values of a setting that ZooKeeper's handle reads when it is made, with what {@code build()} is to throw. */

@@ -234,6 +234,17 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(Optional.empty(), last());
     }
 
+    @Test
+    void periodIsRecorded_whenTheWorkGoesOnAfterARefusedEffect() throws Exception {
+        Op missing = Op.setData("/missing", new byte[0], -1);
+        boolean ran = first.mutex(JOB).call(lease -> days(MIDNIGHT).atLeastOnce(lease, turn -> {
+            assertThrows(KeeperException.NoNodeException.class, () -> turn.guarded(missing));
+            assertThrows(KeeperException.NoNodeException.class, () -> turn.guarded(missing), "not recorded yet");
+        }));
+        assertTrue(ran);
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
     // ---- arguments
 
     @Test

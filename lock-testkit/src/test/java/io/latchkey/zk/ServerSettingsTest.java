@@ -109,6 +109,22 @@ class ServerSettingsTest extends OnOneServer {
         }
     }
 
+    /** A blocked stage of {@code lost()} keeps the node for a twentieth of the session: 0.05 s, not 2 s. */
+    @Test
+    void boundOfTheNotice_isAPartOfTheGrantedTimeout() throws Exception {
+        server().limitSessions(Duration.ofSeconds(1));
+        ZkLockClient client = client(builder -> builder.sessionTimeout(Duration.ofSeconds(40)));
+        CompletableFuture<Long> next = new CompletableFuture<>();
+        Lease lease = client.mutex("/m").heldAtMost(Duration.ofMillis(300)).acquire();
+        var unused = lease.lost().thenAccept(cause -> next.join());
+        var unused2 =
+                client("other").mutex("/m").acquireAsync().thenAccept(granted -> next.complete(System.nanoTime()));
+        awaitUntil("the loss", () -> !lease.isValid());
+        long lost = System.nanoTime();
+        Duration kept = Duration.ofNanos(next.get(10, TimeUnit.SECONDS) - lost);
+        assertTrue(kept.compareTo(Duration.ofMillis(1_500)) < 0, () -> "kept for " + kept);
+    }
+
     @Test
     void validityIsShortened_whenTheServerShortensTheSessionAtReconnect() throws Exception {
         FaultProxy proxy = fastProxy();

@@ -292,7 +292,8 @@ final class RunCommand implements Callable<Integer> {
         OncePerPeriod.Work<NotDoneException> work = turn -> {
             int status = execute(
                     lease, process, Map.of("LATCHKEY_PERIOD", turn.period().toString()));
-            if (status != 0) {
+            // A command that a signal ended was not done, whatever its status.
+            if (status != 0 || stopping.get()) {
                 throw new NotDoneException(status);
             }
         };
@@ -306,6 +307,9 @@ final class RunCommand implements Callable<Integer> {
         } catch (NotDoneException ended) {
             return released(lease, ended.status);
         } catch (LeaseLostException lost) {
+            if (isByASignal(lease.lost())) {
+                return Status.LOST.code(); // the exit status is the signal's
+            }
             Terminal.complain("the lock " + path + " was lost before the period was recorded (token " + lease.token()
                     + "): " + (atMostOnce ? "the command was not run." : "the command may run again."));
             return Status.LOST.code();

@@ -326,7 +326,8 @@ public final class OncePerPeriod {
 
         /**
          * Writes the effects of the work together with the record of the period, in one guarded transaction. So they
-         * are applied exactly once. For {@link OncePerPeriod#atLeastOnce} only, and once for each turn.
+         * are applied exactly once. For {@link OncePerPeriod#atLeastOnce} only, and once for each turn; again if the
+         * servers have refused the writes.
          *
          * @param effects the writes, as in {@link ZkLocks#guarded}
          * @return the results of the effects, in their order
@@ -345,7 +346,13 @@ public final class OncePerPeriod {
             List<Op> all = new ArrayList<>(List.of(effects));
             all.addAll(place.writes(seen, recorded));
             tried = true;
-            return ZkLocks.guarded(place.lease, all.toArray(Op[]::new)).subList(0, effects.length);
+            try {
+                return ZkLocks.guarded(place.lease, all.toArray(Op[]::new)).subList(0, effects.length);
+            } catch (KeeperException failed) {
+                // With results, the servers have refused the writes; without, they may have applied them.
+                tried = failed.getResults() == null;
+                throw failed;
+            }
         }
 
         void record() throws InterruptedException {

@@ -203,14 +203,6 @@ public final class ZkLockClient implements LockClient {
     }
 
     /**
-     * Returns whether the character is in Unicode's category C: control and format characters, lone surrogates, private
-     * use, unassigned.
-     */
-    private static boolean isUnprintable(int character) {
-        return Character.toString(character).matches("\\p{C}");
-    }
-
-    /**
      * @param name the name of the argument, for the message
      * @throws IllegalArgumentException if the text is too long or not printable
      */
@@ -220,7 +212,7 @@ public final class ZkLockClient implements LockClient {
             throw new IllegalArgumentException(
                     name + " has " + text.length() + " characters; at most " + PrintableText.LONGEST + " are allowed");
         }
-        text.codePoints().filter(ZkLockClient::isUnprintable).findFirst().ifPresent(c -> {
+        text.codePoints().filter(c -> !PrintableText.isPrintable(c)).findFirst().ifPresent(c -> {
             throw new IllegalArgumentException(
                     String.format("%s has the character U+%04X, which is not printable", name, c));
         });

@@ -452,6 +452,7 @@ abstract class AcquirableContract extends LockContract {
         }
         assertThrows(NullPointerException.class, () -> lock.labelled(null));
         assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));
+        assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\u2028lines"));
         assertThrows(IllegalArgumentException.class, () -> lock.labelled("x".repeat(257)));
         assertFree(lock(client()));
     }

@@ -334,6 +334,8 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void loginRefused() {
         requests.refuseAll(loginRefusal());
+        // For good: ZooKeeper's client does not connect again.
+        context.signals().session(LockObserver.SessionState.CLOSED);
     }
 
     /** Returns the error for a client whose login the servers refuse. */

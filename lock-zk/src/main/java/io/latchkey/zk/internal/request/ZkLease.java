@@ -288,7 +288,7 @@ public final class ZkLease implements Lease {
         RestartableTimer timer = limitTimer;
         if (until != null && timer != null && isValid()) {
             Duration left = until.remaining();
-            Duration look = context.sessionTimeout().dividedBy(LOOKS_IN_A_TIMEOUT);
+            Duration look = session.validity().timeout().dividedBy(LOOKS_IN_A_TIMEOUT);
             timer.set(left.compareTo(look) < 0 ? left : look);
         }
     }
@@ -468,7 +468,7 @@ public final class ZkLease implements Lease {
      */
     void onceNotified(Runnable then) {
         Clock.Timer bound = context.time()
-                .after(context.sessionTimeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
+                .after(session.validity().timeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
         var unused = notified.thenRun(() -> {
             bound.cancel();
             context.execute(then);

@@ -69,7 +69,7 @@ public final class SessionValidity {
     }
 
     /** Returns the session timeout that counts now. */
-    Duration timeout() {
+    public Duration timeout() {
         return timeout;
     }
 
