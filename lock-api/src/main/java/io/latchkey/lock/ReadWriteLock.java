@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -15,6 +16,32 @@ import java.util.concurrent.CompletableFuture;
  * lease, acquire the write lock, and read the data again.
  */
 public interface ReadWriteLock {
+    /**
+     * Returns the same lock, whose requests for reading and for writing carry {@code label}; see
+     * {@link Acquirable#labelled}. {@link #asReadWriteLock} and the locks of the returned object keep it.
+     *
+     * @param label as in {@link Acquirable#labelled}
+     * @return this lock with the label
+     * @throws IllegalArgumentException as {@link Acquirable#labelled} does
+     * @throws UnsupportedOperationException if this client's implementation has no labels
+     */
+    default ReadWriteLock labelled(String label) {
+        throw new UnsupportedOperationException("this implementation has no labels for requests");
+    }
+
+    /**
+     * Returns the same lock, whose leases for reading and for writing end by themselves after {@code limit}; see
+     * {@link Acquirable#heldAtMost}. A downgrade keeps the limit of the write lease.
+     *
+     * @param limit as in {@link Acquirable#heldAtMost}
+     * @return this lock with the limit
+     * @throws IllegalArgumentException as {@link Acquirable#heldAtMost} does
+     * @throws UnsupportedOperationException if this client's implementation does not limit leases
+     */
+    default ReadWriteLock heldAtMost(Duration limit) {
+        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
+    }
+
     /**
      * Returns the lock for reading, which readers share.
      *

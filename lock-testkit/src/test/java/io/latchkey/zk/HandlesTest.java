@@ -54,6 +54,7 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -75,6 +76,22 @@ class HandlesTest extends OnOneServer {
         ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
         assertEquals(lease.token(), node.created(), "the token, also through a chroot");
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    @Test
+    void guardedWriteIsApplied_whileItsClientWaitsForItsHoldersToClose() throws Exception {
+        ZkLockClient closing = client("closing");
+        Lease lease = closing.mutex("/m").acquire();
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(() -> closing.close(Duration.ofMinutes(1)));
+        awaitUntil(
+                "no request is accepted",
+                () -> closing.mutex("/n").acquireAsync().isCompletedExceptionally());
+        List<OpResult> written = ZkLocks.guarded(
+                lease, Op.create("/written", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+        assertEquals(1, written.size());
+        assertFalse(closed.isDone());
+        lease.close();
+        soon(closed);
     }
 
     /** As when a password is changed at the servers while the client is connected. */

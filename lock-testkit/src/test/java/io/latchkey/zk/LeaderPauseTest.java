@@ -49,7 +49,7 @@ class LeaderPauseTest {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final int TESTS = 3;
     private static final List<Kind> KINDS =
-            List.of(Kind.MUTEX, Kind.PERMITS, Kind.MUTEX, Kind.WRITER_BEFORE_READER, Kind.MUTEX);
+            List.of(Kind.MUTEX, Kind.PERMITS, Kind.MUTEX, Kind.WRITER_BEFORE_READER, Kind.MUTEX, Kind.BODY);
 
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
@@ -183,6 +183,7 @@ class LeaderPauseTest {
                             .count());
             figures.add(name + ", holder cut off", standoff.lossRecords(cutOff));
             figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
+            figures.add(name + ": last step", standoff.lastSteps());
         } finally {
             holders.forEach(FaultyClient::close);
         }

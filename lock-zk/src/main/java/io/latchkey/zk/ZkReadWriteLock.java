@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,13 +24,29 @@ final class ZkReadWriteLock implements ReadWriteLock {
     private final ZkAcquirable readLock;
     private final ZkAcquirable writeLock;
     private final ThreadHolds holds;
+    private final Optional<LocalHandOff> turns;
 
     ZkReadWriteLock(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
+        this(engine, new LockTarget(Recipe.WRITE, path), holds, turns);
+    }
+
+    private ZkReadWriteLock(Engine engine, LockTarget write, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this.engine = engine;
-        this.write = new LockTarget(Recipe.WRITE, path);
+        this.write = write;
         this.writeLock = new ZkAcquirable(engine, write, turns);
-        this.readLock = new ZkAcquirable(engine, new LockTarget(Recipe.READ, path), turns);
+        this.readLock = new ZkAcquirable(engine, write.as(Recipe.READ), turns);
         this.holds = holds;
+        this.turns = turns;
+    }
+
+    @Override
+    public ReadWriteLock labelled(String label) {
+        return new ZkReadWriteLock(engine, writeLock.withLabel(label).get(0), holds, turns);
+    }
+
+    @Override
+    public ReadWriteLock heldAtMost(Duration limit) {
+        return new ZkReadWriteLock(engine, writeLock.withLimit(limit).get(0), holds, turns);
     }
 
     @Override

@@ -242,15 +242,16 @@ public abstract class LeadershipContract extends LockContract {
     void cutOff() throws Exception {
         LockClient client = briefClient();
         AtomicLong lastStep = new AtomicLong();
+        CompletableFuture<Long> begins = new CompletableFuture<>();
+        CompletableFuture<Boolean> believed = new CompletableFuture<>();
         try (Leadership first = Leadership.start(mutex(client), lease -> {
-            while (!Thread.currentThread().isInterrupted()) {
+            while (!Thread.interrupted()) {
                 lastStep.set(System.nanoTime());
             }
+            soon(believed); // the body has not ended when the next leads, and yet it does not lead any more
             return Next.CANDIDATE;
         })) {
             awaitLeads(first);
-            CompletableFuture<Long> begins = new CompletableFuture<>();
-            CompletableFuture<Boolean> believed = new CompletableFuture<>();
             LockClient other = client();
             try (Leadership next = Leadership.start(mutex(other), lease -> {
                 begins.complete(System.nanoTime());

@@ -597,12 +597,13 @@ public abstract class LeaseContract extends LockContract {
             reaches = Situation.LOST_WHILE_HELD)
     void pendingInterrupt() throws Exception {
         LockClient client = client();
-        Lease other = acquired(client.mutex(path("other")));
+        CompletableFuture<Lease> body = new CompletableFuture<>();
         CountDownLatch began = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicBoolean onTop = new AtomicBoolean();
         Caller<Boolean> caller = running(began, () -> {
             assertThrows(LeaseLostException.class, () -> mutex(client).run(OnLoss.INTERRUPT, lease -> {
+                body.complete(lease);
                 Thread.currentThread().interrupt();
                 began.countDown();
                 while (go.getCount() > 0) {
@@ -616,7 +617,7 @@ public abstract class LeaseContract extends LockContract {
             return Thread.currentThread().isInterrupted();
         });
         fixture().expire(client);
-        soon(other.lost());
+        soon(soon(body).lost());
         reached(Situation.LOST_WHILE_HELD);
         go.countDown();
         assertTrue(soon(caller.result()), "the status is not set");

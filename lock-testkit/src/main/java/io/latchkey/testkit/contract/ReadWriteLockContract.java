@@ -13,6 +13,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
@@ -252,6 +253,30 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         assertEquals(LossCause.HELD_TOO_LONG, soon(read.lost()));
         assertEquals(LeaseState.RELEASED, write.state());
         assertFree(write(client()));
+    }
+
+    @Guarantee(
+            id = "LK-RW-30",
+            says = "a read-write lock with a label and a limit has both for readers, for writers and in its views",
+            needs = {Feature.LABELS, Feature.LIMITS, Feature.CONTENDER_DETAILS, Feature.LOCK_VIEWS})
+    void labelledAndLimited() throws Exception {
+        ReadWriteLock lock =
+                client().readWriteLock(path()).labelled("invoice 7").heldAtMost(moment());
+        for (Acquirable each : List.of(lock.readLock(), lock.writeLock())) {
+            Lease lease = acquired(each);
+            assertEquals("invoice 7", each.queue().get(0).label());
+            assertEquals(LossCause.HELD_TOO_LONG, soon(lease.lost()));
+        }
+        lock.asReadWriteLock().writeLock().lock();
+        Lease ofView = lock.leaseOfView().orElseThrow();
+        assertTrue(ofView.remaining().compareTo(moment()) <= 0);
+        assertEquals(LossCause.HELD_TOO_LONG, soon(ofView.lost()));
+        assertThrows(
+                LockOwnershipLostException.class,
+                () -> lock.asReadWriteLock().writeLock().unlock());
+        assertFree(write(client()));
+        assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));
+        assertThrows(IllegalArgumentException.class, () -> lock.heldAtMost(Duration.ZERO));
     }
 
     @Guarantee(
