@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Calls of the method with the same key exclude each other, in all instances of the service. */
+/**
+ * Calls of the method with the same key exclude each other, in all instances of the service. The caller must not have
+ * a transaction. The lock is released when the method returns, also where it returns a future.
+ */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

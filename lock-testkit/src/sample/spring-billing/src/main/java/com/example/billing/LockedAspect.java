@@ -17,10 +17,11 @@ import org.springframework.core.annotation.Order;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Holds the mutex of a {@link Locked} method while it runs. It stands outside of transactions, whose order is the
- * lowest unless set otherwise: the lock is released after the commit.
+ * lowest unless set otherwise: the lock is released after the commit. A call within a transaction is refused.
  */
 @Aspect
 @Component
@@ -47,6 +48,7 @@ public class LockedAspect {
 
     @Around("@annotation(locked)")
     Object holding(ProceedingJoinPoint call, Locked locked) throws Throwable {
+        refuseInTransaction(call);
         String path = locked.value() + "/key-" + key(call, locked.key());
         Lease outer = HELD.get();
         try (Lease lease = acquired(path, Duration.ofSeconds(locked.waitSeconds()))) {
@@ -54,6 +56,15 @@ public class LockedAspect {
             return call.proceed(); // begins and commits the transaction
         } finally {
             HELD.set(outer);
+        }
+    }
+
+    /** The caller would commit after the release, and the next holder would read what is about to change. */
+    private static void refuseInTransaction(ProceedingJoinPoint call) {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(call.getSignature().toShortString()
+                    + " is @Locked, and its caller has a transaction, which would commit after the release of the lock:"
+                    + " call it without one, or put @Locked on the method that begins the transaction");
         }
     }
 

@@ -2,6 +2,7 @@
 package com.example.billing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
@@ -20,6 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A lock released before the commit loses an update; one that {@link LockedAspect} releases after it does not. */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
@@ -57,6 +59,16 @@ class TransactionOrderTest {
     void noUpdateIsLost_whenTheLockIsOutsideOfTheTransaction() throws Exception {
         chargeTwice(() -> lockOutside.charge("a2", 100), () -> lockOutside.charge("a2", 20), "/outside/key-a2");
         assertEquals(880, accounts.balance("a2"));
+    }
+
+    /** Its lock would be released before the commit, which is the caller's. */
+    @Test
+    void lockedMethodIsRefused_whenItsCallerHasATransaction(@Autowired TransactionTemplate transaction) {
+        IllegalStateException refused = assertThrows(
+                IllegalStateException.class,
+                () -> transaction.executeWithoutResult(status -> accounts.charge("a3", 100)));
+        assertTrue(refused.getMessage().startsWith("Accounts.charge(..) is @Locked"), refused.getMessage());
+        assertEquals(1000, accounts.balance("a3"));
     }
 
     /** The first call stands before its commit until the second one has read, or waits for the lock. */
