@@ -3,11 +3,14 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Contender.Eviction;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.server.ServerNode;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
@@ -104,5 +108,26 @@ class RolesTest extends OnOneServer {
         assertThrows(AccessDeniedException.class, () -> kind.of(operator).tryAcquire());
         assertEquals(Eviction.EVICTED, kind.of(operator).queue().get(0).evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void pathIsOccupied_byTheClientThatCreatesItFirst() throws Exception {
+        client(builder -> builder.auth("digest", "other:three".getBytes(StandardCharsets.UTF_8)))
+                .mutex("/first")
+                .acquire();
+        ZkLockClient worker = as("worker:one", roles());
+        assertThrows(AccessDeniedException.class, () -> worker.mutex("/first").tryAcquire());
+    }
+
+    @Test
+    void newClientsAreRefused_whenTheDataOfThePathIsOverwritten() throws Exception {
+        List<ACL> acl =
+                Arrays.asList(new ACL(WORKER, id("worker:one")), new ACL(Perms.WRITE, ZooDefs.Ids.ANYONE_ID_UNSAFE));
+        Lease held = as("worker:one", acl).mutex("/m").acquire();
+        handle().setData("/m", new byte[] {'?'}, -1);
+        ZkLockClient next = as("worker:one", acl);
+        assertThrows(LockMismatchException.class, () -> next.mutex("/m").tryAcquire());
+        assertTrue(held.isValid());
+        assertEquals(ReleaseOutcome.RELEASED, held.release());
     }
 }

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.Slowness;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,25 +38,7 @@ class SaslTest {
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        Path jaas = Files.writeString(
-                folder.resolve("server.jaas"),
-                """
-                Server {
-                    org.apache.zookeeper.server.auth.DigestLoginModule required
-                    user_billing="one"
-                    user_shipping="two";
-                };
-                """);
-        server = ServerProcess.start(
-                "clientPort",
-                Map.of(),
-                Map.of(
-                        "java.security.auth.login.config",
-                        jaas.toString(),
-                        "zookeeper.authProvider.sasl",
-                        "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-                        "zookeeper.sessionRequireClientSASLAuth",
-                        "true"));
+        server = SaslServer.start(folder);
         // As the file that java.security.auth.login.config names: a section for each login.
         Configuration.setConfiguration(new Configuration() {
             @Override

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.zk.SaslServer;
+import io.latchkey.zk.ServerProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar of the command line against a server that refuses sessions without a SASL login. */
+@Timeout(180)
+class CommandLineSaslIT {
+    @TempDir
+    private static Path folder;
+
+    private static ServerProcess server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Files.writeString(
+                folder.resolve("jaas.conf"),
+                """
+                Billing {
+                    org.apache.zookeeper.server.auth.DigestLoginModule required
+                    username="billing"
+                    password="one";
+                };
+                Shipping {
+                    org.apache.zookeeper.server.auth.DigestLoginModule required
+                    username="shipping"
+                    password="two";
+                };
+                """);
+        for (String section : List.of("Billing", "Shipping")) {
+            Files.writeString(
+                    folder.resolve(section + ".properties"),
+                    "zookeeper.sasl.clientconfig=" + section + "\nzookeeper.fips-mode=false\n");
+        }
+        server = SaslServer.start(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static Program.Ended latchkey(List<String> jvm, String... args) throws InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(jvm);
+        command.addAll(List.of("-jar", System.getProperty("latchkey.cli.jar")));
+        command.addAll(List.of(args));
+        Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin", "LATCHKEY_CONNECT", server.connectString());
+        try (Program program = Program.start(folder, environment, command)) {
+            return program.ended(3);
+        }
+    }
+
+    @Test
+    void lockBelongsToTheSaslLogin_withCreatorOnly() throws Exception {
+        List<String> jaas = List.of("-Djava.security.auth.login.config=jaas.conf");
+        Program.Ended ran = latchkey(
+                jaas, "run", "--client-config", "Billing.properties", "--creator-only", "/sasl", "--", "echo", "ran");
+        assertEquals(0, ran.status(), ran::toString);
+        assertEquals("ran\n", ran.out());
+        Program.Ended other = latchkey(jaas, "show", "--client-config", "Shipping.properties", "/sasl");
+        assertEquals(77, other.status(), other::toString);
+        Program.Ended same = latchkey(jaas, "show", "--client-config", "Billing.properties", "/sasl");
+        assertEquals(0, same.status(), same::toString);
+    }
+}
