@@ -328,33 +328,6 @@ class FaultTest extends OnOneServer {
         assertTrue(sent <= 20, sent + " transactions");
     }
 
-    /** The requests behind it would otherwise have one predecessor, and all would take its deletion for their turn. */
-    @ParameterizedTest
-    @EnumSource
-    void waiterQueuesAgainBehindTheOthers_whenItsNodeIsDeleted(Lockable lockable) throws Exception {
-        ZkLockClient behind = client("behind");
-        Lease held = lockable.blocker(other).acquire();
-        CompletableFuture<Lease> second = lockable.of(faulty).acquireAsync();
-        awaitNodes(lockable, 2);
-        CompletableFuture<Lease> third = lockable.blocker(behind).acquireAsync();
-        awaitNodes(lockable, 3);
-        settle(lockable.of(faulty), lockable.of(behind));
-        long former = requestsUnder(lockable.paths().get(0)).get(1).created();
-        deleteRequest(lockable.paths().get(0), 1);
-        awaitUntil(
-                "it queues again",
-                () -> nodes(lockable).stream().noneMatch(node -> node.created() == former)
-                        && nodes(lockable).size() == 3 * lockable.paths().size());
-        held.close();
-        Lease granted = soon(third);
-        settle(lockable.of(faulty), lockable.of(behind));
-        assertFalse(second.isDone());
-        assertTrue(granted.isValid());
-        granted.close();
-        soon(second).close();
-        nothingIsLost(lockable);
-    }
-
     @ParameterizedTest
     @EnumSource(Layout.class)
     void localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted(Layout layout) throws Exception {

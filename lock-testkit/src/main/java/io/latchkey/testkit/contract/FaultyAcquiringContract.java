@@ -272,7 +272,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-14",
-            says = "a waiter whose request an operator deletes is neither granted out of turn nor forgotten",
+            says = "a waiter whose request an operator deletes is served after those that stood behind it",
             needs = Feature.OPERATOR,
             reaches = Situation.NODE_DELETED)
     void waitersRequestDeleted() throws Exception {
@@ -280,10 +280,17 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         Lease held = acquired(lock(client()));
         Acquirable lock = lock(client());
         CompletableFuture<Lease> asked = queued(lock);
+        Acquirable last = lock(client());
+        CompletableFuture<Lease> behind = queued(last);
         fixture().deleteRequest(path(), 1);
         reached(Situation.NODE_DELETED);
-        assertWaits(asked, lock);
+        assertWaits(asked, lock, last);
+        assertWaits(behind, lock, last);
         held.close();
+        Lease next = soon(behind);
+        assertWaits("granted beside the request that stood behind it", asked, lock, last);
+        assertTrue(next.isValid());
+        next.close();
         soon(asked).close();
         assertFree(watching);
     }

@@ -33,7 +33,8 @@ class CuratorContractTest {
     private static final Set<String> OF_MUTEXES = Set.of("LK-MUTEX-20", "LK-MUTEX-21");
     private static final Set<String> OF_LEASES = Set.of("LK-LEASE-16", "LK-LEASE-20", "LK-LEASE-37", "LK-LEASE-38");
     private static final Set<String> OF_READ_WRITE_LOCKS = Set.of("LK-RW-24");
-    private static final Set<String> OF_SEMAPHORES = Set.of("LK-ACQ-04", "LK-SEM-08", "LK-SEM-09", "LK-SEM-15");
+    private static final Set<String> OF_SEMAPHORES =
+            Set.of("LK-ACQ-04", "LK-FAULT-14", "LK-SEM-08", "LK-SEM-09", "LK-SEM-15");
     private static final Set<String> OF_MULTI_LOCKS =
             Set.of("LK-MULTI-03", "LK-MULTI-04", "LK-MULTI-06", "LK-MULTI-08", "LK-MULTI-14");
 
