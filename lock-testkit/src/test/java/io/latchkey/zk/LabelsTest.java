@@ -45,6 +45,14 @@ class LabelsTest {
     }
 
     @Test
+    void queueShowsTheLabelOfTheClient_whenTheRequestHasNone() throws Exception {
+        try (Lease held = client.mutex("/m").acquire()) {
+            assertTrue(held.isValid());
+            assertEquals(List.of("billing"), queue("/m"));
+        }
+    }
+
+    @Test
     void observerHearsTheLabelOfTheRequest() throws Exception {
         client.mutex("/m").labelled("invoice 7").acquire().close();
         client.mutex("/m").acquire().close();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
 import java.util.ArrayList;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class MutexTest extends OnOneServer {
     private final ZkLockClient one = client("one");
-    private final ZkLockClient two = client("two");
 
     @Test
     void tokenIsTheCreationZxidOfTheNode() throws Exception {
@@ -119,18 +117,5 @@ class MutexTest extends OnOneServer {
     void callReturnsNull_whenItsBodyDoes() throws Exception {
         String nothing = one.mutex("/m").call(lease -> null);
         assertNull(nothing);
-    }
-
-    @Test
-    void queueShowsLabelsAccessAndSinceWhen() throws Exception {
-        Lease held = one.mutex("/m").acquire();
-        CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
-        awaitQueue(one.mutex("/m"), 2);
-        List<Contender> queue = one.mutex("/m").queue();
-        assertEquals(List.of("one", "two"), queue.stream().map(Contender::label).toList());
-        assertEquals(Contender.Access.EXCLUSIVE, queue.get(0).access());
-        assertFalse(queue.get(0).since().isAfter(queue.get(1).since()));
-        assertTrue(waiting.cancel(false));
-        assertTrue(held.isValid());
     }
 }

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Access;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -32,7 +30,6 @@ class ReadWriteLockTest extends OnOneServer {
 
     private final ZkLockClient one = client("one");
     private final ZkLockClient two = client("two");
-    private final ZkLockClient three = client("three");
 
     private static Acquirable read(ZkLockClient client) {
         return client.readWriteLock(PATH).readLock();
@@ -40,24 +37,6 @@ class ReadWriteLockTest extends OnOneServer {
 
     private static Acquirable write(ZkLockClient client) {
         return client.readWriteLock(PATH).writeLock();
-    }
-
-    // ---- the queue
-
-    @Test
-    void queueShowsLabelsAndAccess() throws Exception {
-        Lease reading = read(one).acquire();
-        CompletableFuture<Lease> writer = queued(PATH, write(two));
-        for (Acquirable lock : List.of(read(three), write(three))) {
-            List<Contender> queue = lock.queue();
-            assertEquals(
-                    List.of("one", "two"), queue.stream().map(Contender::label).toList());
-            assertEquals(
-                    List.of(Access.SHARED, Access.EXCLUSIVE),
-                    queue.stream().map(Contender::access).toList());
-            assertEquals(reading.token(), queue.get(0).token());
-        }
-        assertTrue(writer.cancel(false));
     }
 
     // ---- within one session

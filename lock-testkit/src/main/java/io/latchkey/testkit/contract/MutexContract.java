@@ -102,7 +102,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
 
     @Guarantee(
             id = "LK-MUTEX-04",
-            says = "the queue tells each contender's token and permits",
+            says = "the queue tells each contender's token, access and permits, and since when",
             needs = {Feature.TOKENS, Feature.CONTENDER_DETAILS})
     void contenders() throws Exception {
         Acquirable lock = lock(client());
@@ -113,6 +113,8 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         held.close();
         assertEquals(soon(next).token(), queue.get(1).token());
         assertTrue(queue.stream().allMatch(contender -> contender.permits() == 1));
+        assertTrue(queue.stream().allMatch(contender -> contender.access() == Contender.Access.EXCLUSIVE));
+        assertFalse(queue.get(0).since().isAfter(queue.get(1).since()));
         assertTrue(queue.stream()
                 .allMatch(contender ->
                         contender.processId() == ProcessHandle.current().pid()));

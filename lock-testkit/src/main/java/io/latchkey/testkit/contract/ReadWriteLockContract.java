@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.Access;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -189,7 +191,9 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         assertEquals(
                 List.of("HOLDING", "HOLDING", "WAITING"),
                 read.queue().stream().map(contender -> contender.state().name()).toList());
-        assertEquals(read.queue().size(), write(client()).queue().size());
+        assertEquals(
+                List.of(Access.SHARED, Access.SHARED, Access.EXCLUSIVE),
+                write(client()).queue().stream().map(Contender::access).toList());
         assertTrue(unused.isValid() && other.isValid() && !writer.isDone());
     }
 
