@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -277,6 +278,59 @@ class FaultTest extends OnOneServer {
 
     private ZkLockClient brief(FaultProxy own) {
         return client(builder -> builder.connectString(own.connectString()).sessionTimeout(BRIEF));
+    }
+
+    // ---- slow and silent servers
+
+    private static final Duration SPAN = Duration.ofMillis(500);
+    /** For a busy machine; an answer of the slow server would take twice as long as the span. */
+    private static final Duration ALLOWANCE = Duration.ofMillis(400);
+
+    private static <T> T timed(Duration limit, Callable<T> call) throws Exception {
+        Stopwatch watch = Stopwatch.start();
+        T result = call.call();
+        Duration took = Duration.ofMillis(watch.stop());
+        assertTrue(took.compareTo(limit.plus(ALLOWANCE)) < 0, "it took " + took);
+        return result;
+    }
+
+    @Test
+    void timedTryEndsInTime_whenTheServerIsSlow() throws Exception {
+        for (Acquirable lock : List.of(
+                faulty.mutex("/m"),
+                faulty.readWriteLock("/rw").readLock(),
+                faulty.semaphore("/s", 3).permits(2),
+                faulty.multiLock(faulty.mutex("/a"), faulty.mutex("/b")))) {
+            proxy.delay(SPAN);
+            assertTrue(timed(SPAN, () -> lock.tryAcquire(SPAN)).isEmpty());
+            proxy.delay(Duration.ZERO);
+        }
+        // What the late answers brought is given back.
+        awaitNothingLeft("/m", "/rw", "/s", "/a", "/b");
+        faulty.mutex("/m").acquire().close();
+    }
+
+    /** One without a time has the server's: a session timeout. */
+    @Test
+    void tryEndsWithinASessionTimeout_withoutATimeout() throws Exception {
+        FaultProxy own = proxy();
+        Mutex mutex = brief(own).mutex("/m");
+        own.blackHole();
+        timed(BRIEF, () -> assertThrows(LockUnavailableException.class, mutex::tryAcquire));
+        own.heal();
+    }
+
+    /** A release ends when the connection is found broken, at two thirds of a session timeout; for others later. */
+    @Test
+    void releaseReturnsPending_andTheDeletionIsRetried() throws Exception {
+        FaultProxy own = proxy();
+        Mutex mutex = brief(own).mutex("/m");
+        Lease held = mutex.acquire();
+        own.blackHole();
+        assertEquals(ReleaseOutcome.PENDING, timed(BRIEF, held::release));
+        own.heal();
+        awaitNothingLeft("/m");
+        assertTrue(soon(mutex.acquireAsync()).isValid());
     }
 
     // ---- interruption at every stage

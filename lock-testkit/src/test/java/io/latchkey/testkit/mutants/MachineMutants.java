@@ -58,5 +58,5 @@ final class MachineMutants {
                             REQUEST,
                             "context.time().after(span, () -> context.execute(this::timeUp))",
                             "context.time().after(span.multipliedBy(60), () -> context.execute(this::timeUp))")
-                    .caughtBy("SlowServerTest#timedTryEndsInTime_whenTheServerIsSlow"));
+                    .caughtBy("FaultTest#timedTryEndsInTime_whenTheServerIsSlow"));
 }
