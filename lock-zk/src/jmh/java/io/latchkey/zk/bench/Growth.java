@@ -94,11 +94,11 @@ final class Growth {
             Spent acquiring = new Spent();
             List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync(), Function.identity());
             awaitCalm();
-            acquiring.tell("acquire, first contact", locks);
+            acquiring.tell("acquire, first contact, until watched", locks);
             acquiring.tellHeap("held lock", locks);
             Spent beating = new Spent();
             TimeUnit.MILLISECONDS.sleep(beat().multipliedBy(OBSERVED_BEATS).toMillis());
-            beating.tell("heartbeat of the session", OBSERVED_BEATS, locks);
+            beating.tell("heartbeat of the whole session", OBSERVED_BEATS, locks);
             if (!held.stream().allMatch(Lease::isValid)) {
                 throw new IllegalStateException("leases were lost beside " + locks);
             }
@@ -266,17 +266,27 @@ final class Growth {
         List<Integer> counts = List.copyOf(rows.values().iterator().next().keySet());
         out.printf(
                 "%n| %s |%s exponent |%n|---|%s---:|%n", question, cells(counts, "%,d"), "---:|".repeat(counts.size()));
-        rows.forEach((row, costs) -> out.printf(
-                Locale.ROOT, "| %s |%s %.2f |%n", row, cells(List.copyOf(costs.values()), "%s"), exponent(costs)));
+        rows.forEach((row, costs) ->
+                out.printf("| %s |%s %s |%n", row, cells(List.copyOf(costs.values()), "%s"), shownExponent(costs)));
     }
 
     private static String cells(List<? extends Number> values, String format) {
         StringBuilder cells = new StringBuilder();
         for (Number value : values) {
-            Object shown = value instanceof Double cost ? Report.number(cost) : value;
+            Object shown = value instanceof Double cost ? shown(cost) : value;
             cells.append(String.format(Locale.ROOT, " " + format + " |", shown));
         }
         return cells.toString();
+    }
+
+    /** Returns a cost as the page has it; one that is too little to be seen beside an idle server is "-". */
+    private static String shown(double cost) {
+        return cost > 0 ? Report.number(cost) : "-";
+    }
+
+    private static String shownExponent(Map<Integer, Double> costs) {
+        boolean allSeen = costs.values().stream().allMatch(cost -> cost > 0);
+        return allSeen ? String.format(Locale.ROOT, "%.2f", exponent(costs)) : "-";
     }
 
     /** Returns the slope of a straight line through the logarithms: 0 for a cost that is the same beside any number. */
