@@ -217,6 +217,31 @@ class LocalTurnsTest extends OnOneServer {
         assertTrue(soon(next).token() > held.token());
     }
 
+    /** The body that held by the deleted node may still run with its token. */
+    @ParameterizedTest
+    @EnumSource
+    void nextTurnHasANodeOfItsOwn_afterAnEviction(Exclusive lock) throws Exception {
+        Lease held = soon(lock.turn(turning));
+        CompletableFuture<Lease> next = lock.turn(turning);
+        awaitRequests("/m", 2);
+        deleteRequest("/m", 0);
+        assertEquals(LossCause.NODE_DELETED, soon(held.lost()));
+        assertTrue(soon(next).token() > held.token());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tryWithoutAWait_hasANodeOfItsOwn(Exclusive lock) throws Exception {
+        Lease held = soon(lock.turn(turning));
+        CompletableFuture<Lease> next = lock.turn(turning);
+        awaitRequests("/m", 2);
+        Wire.Mark before = proxy.mark();
+        assertTrue(lock.of(turning).tryAcquire().isEmpty());
+        assertTrue(proxy.since(before).requestsButHeartbeats() > 0);
+        held.close();
+        assertEquals(held.token(), soon(next).token());
+    }
+
     @Test
     void downgradedLease_isNotPassedOn() throws Exception {
         Lease write = lock.writeLock().acquire();
@@ -293,6 +318,36 @@ class LocalTurnsTest extends OnOneServer {
         assertFalse(next.isDone());
         other.close();
         assertTrue(soon(next).token() > other.token());
+    }
+
+    @Test
+    void permitIsNotPassedOn_afterAnEviction() throws Exception {
+        Semaphore semaphore = turning.semaphore("/s", 3);
+        List<Lease> held = List.of(semaphore.acquire(), semaphore.acquire(), semaphore.acquire());
+        CompletableFuture<Lease> next = semaphore.acquireAsync();
+        awaitRequests("/s", 4);
+        deleteRequest("/s", 0);
+        assertEquals(LossCause.NODE_DELETED, soon(held.get(0).lost()));
+        assertTrue(soon(next).token() > held.get(2).token());
+        assertTrue(held.get(1).isValid());
+    }
+
+    @Test
+    void permitIsNotPassedOn_whenItsHolderIsAskedToRelease() throws Exception {
+        Semaphore semaphore = turning.semaphore("/s", 3);
+        List<Lease> held = List.of(semaphore.acquire(), semaphore.acquire(), semaphore.acquire());
+        var asked = held.get(0).releaseRequested();
+        CompletableFuture<Lease> next = semaphore.acquireAsync();
+        awaitRequests("/s", 4);
+        LockClient operator = client("operator");
+        awaitUntil("a listening holder", () -> {
+            ReleaseRequestResult answer =
+                    operator.semaphore("/s", 3).queue().get(0).requestRelease();
+            return answer == ReleaseRequestResult.DELIVERED;
+        });
+        assertEquals("operator", soon(asked).label());
+        held.get(0).close();
+        assertTrue(soon(next).token() > held.get(2).token());
     }
 
     @Test
@@ -526,6 +581,28 @@ class LocalTurnsTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, soon(lost));
         assertEquals(LossCause.NODE_DELETED, soon(second.lost()));
         assertTrue(read().token() > first.token());
+    }
+
+    /** The engine is busy when the reader asks, so its call is carried out after the session's deadline. */
+    @Test
+    void readerDoesNotJoin_afterTheDeadline() throws Exception {
+        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
+        Acquirable reads = brief.readWriteLock("/rw").readLock();
+        ZkLease held = (ZkLease) reads.acquire();
+        Lease clock = brief.mutex("/clock").acquire();
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Thread engine = new Thread(() -> held.context().execute(() -> {
+            busy.countDown();
+            Uninterruptibles.awaitUninterruptibly(goOn);
+        }));
+        engine.start();
+        busy.await();
+        CompletableFuture<Boolean> valid = reads.acquireAsync().thenApply(Lease::isValid);
+        awaitUntil("the deadline", () -> !clock.isValid());
+        goOn.countDown();
+        assertTrue(soon(valid));
+        engine.join();
     }
 
     @Test
