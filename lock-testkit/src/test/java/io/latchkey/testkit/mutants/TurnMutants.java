@@ -94,6 +94,20 @@ final class TurnMutants {
                             "&& openWriters.stream().noneMatch(ZkLease::hasOpenWrites)",
                             "&& openWriters.size() < Integer.MAX_VALUE")
                     .caughtBy("LocalTurnsTest#readerDoesNotJoin_whileAGuardedWriteOfAFormerHolderIsOpen"),
+            Mutant.of("a reader joins after the deadline", TURNS, "if (!lease.isValid()) {", "if (turns < 0) {")
+                    .caughtBy("LocalTurnsTest#readerDoesNotJoin_afterTheDeadline"),
+            Mutant.of(
+                            "a try that does not wait takes a turn",
+                            TURNS,
+                            "if (waitPolicy instanceof WaitPolicy.Never) {",
+                            "if (lock.path().isEmpty()) {")
+                    .caughtBy("LocalTurnsTest#tryWithoutAWait_hasANodeOfItsOwn"),
+            Mutant.of(
+                            "a permit is passed on by a holder that is asked to release",
+                            HOLDING,
+                            "&& askedBy.isEmpty()\n                && openWriters",
+                            "&& openWriters")
+                    .caughtBy("LocalTurnsTest#permitIsNotPassedOn_whenItsHolderIsAskedToRelease"),
             Mutant.of(
                     "an owner's events end with the downgrade",
                     HOLDING,
