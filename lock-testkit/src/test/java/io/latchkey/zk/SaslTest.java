@@ -128,6 +128,19 @@ class SaslTest {
         }
     }
 
+    /** Such a client gets its answer with each request: the connection itself needs no login. */
+    @Test
+    void clientIsRefused_withoutAnySettingOfSasl() {
+        assertThrows(AccessDeniedException.class, () -> {
+            try (ZkLockClient refused = ZkLockClient.builder()
+                    .connectString(server.connectString())
+                    .sessionTimeout(SESSION)
+                    .build()) {
+                refused.mutex("/refused").acquire();
+            }
+        });
+    }
+
     private static List<Id> owners(String section, String path) throws Exception {
         ZooKeeper handle =
                 new ZooKeeper(server.connectString(), (int) SESSION.toMillis(), event -> {}, section(section));
