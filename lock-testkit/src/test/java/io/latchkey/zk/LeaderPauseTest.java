@@ -174,7 +174,7 @@ class LeaderPauseTest {
             standoff.awaitNext(cutOff);
             standoff.assertOver(cutOff);
             standoff.letSurvivorsGo();
-            assertTrue(standoff.lossRecords().size() >= cutOff.size());
+            assertTrue(standoff.lossRecords().size() + standoff.lastSteps().size() >= cutOff.size());
             standoff.check();
             assertEquals(
                     standoff.pairs().size(),
