@@ -19,8 +19,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
@@ -108,6 +110,34 @@ class RolesTest extends OnOneServer {
         assertThrows(AccessDeniedException.class, () -> kind.of(operator).tryAcquire());
         assertEquals(Eviction.EVICTED, kind.of(operator).queue().get(0).evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void otherRightsAreTaken_byAClientWithTheAdminRight() throws Exception {
+        List<ACL> acl =
+                Arrays.asList(new ACL(WORKER, id("worker:one")), new ACL(Perms.READ | Perms.ADMIN, id("admin:three")));
+        Lease held = as("worker:one", acl).mutex("/m").acquire();
+        ZkLockClient admin = as("admin:three", acl);
+        assertThrows(
+                AccessDeniedException.class,
+                () -> admin.mutex("/m").queue().get(0).evict());
+        ZooKeeper handle = handle();
+        handle.addAuthInfo("digest", "admin:three".getBytes(StandardCharsets.UTF_8));
+        handle.setACL("/m", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
+        assertEquals(Eviction.EVICTED, admin.mutex("/m").queue().get(0).evict());
+        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void pathIsDeletedOnlyWithoutRequests_byAClientThatMayDeleteOnItsParent() throws Exception {
+        ZkLockClient worker = as("worker:one", roles());
+        Lease held = worker.mutex("/m").acquire();
+        ZooKeeper stranger = handle();
+        assertThrows(KeeperException.NotEmptyException.class, () -> stranger.delete("/m", -1));
+        assertTrue(held.isValid());
+        held.close();
+        stranger.delete("/m", -1);
+        worker.mutex("/m").acquire().close();
     }
 
     @Test
