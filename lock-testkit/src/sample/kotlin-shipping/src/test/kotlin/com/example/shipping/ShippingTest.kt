@@ -2,10 +2,14 @@
 package com.example.shipping
 
 import io.latchkey.lock.Contender
+import io.latchkey.lock.LeaseLostException
 import io.latchkey.testkit.Eventually
 import io.latchkey.testkit.SimulatedLocks
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -51,6 +55,28 @@ class ShippingTest {
         }
         shipSuspending(locks, store)
         assertEquals(1, written.size)
+        awaitQueue(0)
+    }
+
+    @Test
+    fun bodyIsCancelled_whenTheLeaseIsLost() = runBlocking(Dispatchers.Default) {
+        val began = CompletableDeferred<Unit>()
+        val ended = async {
+            runCatching {
+                order.holdingUntilLost {
+                    began.complete(Unit)
+                    awaitCancellation()
+                }
+            }
+        }
+        began.await()
+        simulated.expire(locks)
+        assertTrue(ended.await().exceptionOrNull() is LeaseLostException)
+    }
+
+    @Test
+    fun resultIsReturned_whenTheLeaseIsKept() = runBlocking(Dispatchers.Default) {
+        assertTrue(order.holdingUntilLost { lease -> lease.isValid })
         awaitQueue(0)
     }
 
