@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Flight;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -27,6 +30,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -129,6 +133,24 @@ class RecipeWireTest extends OnOneServer {
         Wire wire = fresh.since(before);
         assertEquals(3, wire.requestsButHeartbeats(), wire::toString);
         assertEquals(1, wire.roundTrips(), wire::toString);
+    }
+
+    @Test
+    void limitsAndLabelsCostNoRequest_andAnInterruptedBodyOne() throws Exception {
+        Mutex mutex = counted.mutex("/m");
+        mutex.acquire().close();
+        long plain = requests(() -> mutex.acquire().close());
+        Mutex limited = mutex.labelled("invoice 7").heldAtMost(Duration.ofHours(1));
+        assertEquals(plain, requests(() -> limited.acquire().close()));
+        assertEquals(0, requests(() -> assertTrue(counted.session().isConnected())));
+        assertEquals(0, requests(() -> assertTrue(mutex.leaseOfView().isEmpty())));
+        assertEquals(plain + 1, requests(() -> mutex.run(OnLoss.INTERRUPT, lease -> {})));
+    }
+
+    private long requests(Executable calls) throws Exception {
+        Wire.Mark before = proxy.mark();
+        assertDoesNotThrow(calls);
+        return proxy.since(before).requestsButHeartbeats();
     }
 
     @ParameterizedTest

@@ -331,6 +331,34 @@ public abstract class LeadershipContract extends LockContract {
         assertFree(mutex(client()));
     }
 
+    @Guarantee(
+            id = "LK-LEAD-15",
+            says = "the next leader has a higher epoch than one whose session was ended by force",
+            needs = Feature.TOKENS,
+            reaches = Situation.LOST_WHILE_HELD)
+    void nextAfterAForcedEnd() throws Exception {
+        LockClient client = client();
+        CompletableFuture<Long> former = new CompletableFuture<>();
+        CompletableFuture<Long> later = new CompletableFuture<>();
+        try (Leadership first = Leadership.start(mutex(client), lease -> {
+            former.complete(lease.token());
+            return untilInterrupted();
+        })) {
+            long epoch = soon(former);
+            LockClient other = client();
+            try (Leadership next = Leadership.start(mutex(other), lease -> {
+                later.complete(lease.token());
+                return untilInterrupted();
+            })) {
+                awaitQueue(mutex(other), 2);
+                fixture().expire(client);
+                assertTrue(soon(later) > epoch);
+                reached(Situation.LOST_WHILE_HELD);
+                await("one leads", () -> next.isLeader() && !first.isLeader());
+            }
+        }
+    }
+
     @Guarantee(id = "LK-LEAD-14", says = "null arguments are refused")
     @SuppressWarnings("NullAway") // that is what it is about
     void badArguments() throws Exception {

@@ -226,6 +226,24 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
     }
 
     @Guarantee(
+            id = "LK-MULTI-15",
+            says = "of limits of a multi-lock and its members the smallest ends the lease of all",
+            needs = Feature.LIMITS)
+    void limitOfOneMember() throws Exception {
+        LockClient client = client();
+        Duration hour = Duration.ofHours(1);
+        for (MultiLock multi : List.of(
+                client.multiLock(a(client).heldAtMost(hour), b(client).heldAtMost(moment())),
+                client.multiLock(a(client).heldAtMost(moment()), b(client).heldAtMost(hour)),
+                client.multiLock(a(client).heldAtMost(hour), b(client)).heldAtMost(moment()),
+                client.multiLock(a(client), b(client).heldAtMost(moment())).heldAtMost(hour))) {
+            assertEquals(LossCause.HELD_TOO_LONG, soon(acquired(multi).lost()));
+            assertFree(a(client()));
+            assertFree(b(client()));
+        }
+    }
+
+    @Guarantee(
             id = "LK-MULTI-12",
             says = "the members are those that were given, in their order, and cannot be changed")
     void members() {
