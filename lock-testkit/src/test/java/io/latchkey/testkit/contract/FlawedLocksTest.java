@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.SessionView;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -173,6 +175,55 @@ class FlawedLocksTest {
     @Test
     void closeThatIsNotInterrupted_isFound() throws Exception {
         assertFound("not within PT", LeaseContract::interruptedClose, closing(FlawedLocksTest::closeElsewhere));
+    }
+
+    @Test
+    void bodyThatIsNotInterrupted_isFound() throws Exception {
+        UnaryOperator<LockClient> continuing = client -> flawed(LockClient.class, client, "mutex(", path -> {
+            Mutex mutex = client.mutex((String) path[0]);
+            return flawed(Mutex.class, mutex, "call(io.latchkey.lock.OnLoss", args -> withoutInterrupt(mutex, args));
+        });
+        assertFound("TimeoutException", LeaseContract::interruptedOnLoss, continuing);
+        assertFound("TimeoutException", LeaseContract::interruptedOnDeletion, continuing);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Object withoutInterrupt(Mutex mutex, Object[] args) throws Exception {
+        return mutex.call((LeaseFunction<Object, Exception>) args[1]);
+    }
+
+    @Test
+    void sessionThatNeverChanges_isFound() throws Exception {
+        assertFound("it is disconnected", LeaseContract::session, client -> {
+            SessionView first = client.session();
+            return flawed(LockClient.class, client, "session()", none -> first);
+        });
+    }
+
+    @Test
+    void labelThatIsDropped_isFound() throws Exception {
+        assertTold(
+                "invoice 7",
+                AcquirableContract::labels,
+                lock -> flawed(Mutex.class, lock, "labelled(", label -> lock.labelled("")));
+    }
+
+    @Test
+    void questionWithoutAnAnswer_isFound() throws Exception {
+        assertTold(
+                "not within PT",
+                AcquirableContract::queueAsync,
+                lock -> flawed(Mutex.class, lock, "queueAsync()", none -> new CompletableFuture<>()));
+    }
+
+    @Test
+    void requestOfAnotherClientThatCountsAsOwn_isFound() throws Exception {
+        assertTold(
+                "expected: <false>",
+                AcquirableContract::ownContenders,
+                lock -> flawed(Mutex.class, lock, "queue()", none -> lock.queue().stream()
+                        .map(contender -> flawed(Contender.class, contender, "isOwn()", nothing -> true))
+                        .toList()));
     }
 
     @Test
