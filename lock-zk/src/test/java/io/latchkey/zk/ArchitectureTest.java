@@ -106,11 +106,6 @@ class ArchitectureTest {
         return MAY_KNOW.keySet();
     }
 
-    /** A layout and the names that it gives know each other. */
-    static Stream<String> roomsWithoutCycles() {
-        return roomNames().stream().filter(name -> !name.equals("queue"));
-    }
-
     /** An arrow to a room that another arrow's way leads to is left out. */
     @Test
     void pictureOfTheRoomsIsDrawnFromTheImports() throws IOException {
@@ -232,7 +227,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @MethodSource("roomsWithoutCycles")
+    @MethodSource("roomNames")
     void classesOfARoomHaveNoCycles(String name) {
         check(slices().assignedFrom(byClass(INTERNAL + name)).should().beFreeOfCycles());
     }
