@@ -40,13 +40,13 @@ final class MachineMutants {
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,
-                    ": enqueue(new Command.StopWatching(), new Command.Leave(others));",
-                    ": enqueue(new Command.StopWatching());"),
+                    ": enqueue(new Command.StopWatching(), new Command.Leave(others)),",
+                    ": enqueue(new Command.StopWatching()),"),
             Mutant.of(
                     "one member's lease lost: the others' nodes stay",
                     MACHINE,
-                    "m.lose(LossCause.NODE_DELETED, m.placedBut((Event.OwnNodeGone) e))",
-                    "m.lose(LossCause.NODE_DELETED, List.of())"),
+                    "lose(LossCause.NODE_DELETED, placedBut(event))",
+                    "lose(LossCause.NODE_DELETED, List.of())"),
             Mutant.of(
                             "a try waits",
                             REQUEST,

@@ -39,7 +39,7 @@ class MutantsTest {
     /** The number of parallel hunts: tests mostly wait. */
     private static final int HUNTERS = 4;
 
-    private static final List<Mutant> ALL = Stream.of(
+    static final List<Mutant> ALL = Stream.of(
                     RuleMutants.ALL,
                     MachineMutants.ALL,
                     WatchMutants.ALL,

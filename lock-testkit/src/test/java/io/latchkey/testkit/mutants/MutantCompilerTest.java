@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.mutants;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The seeded bugs fit the code as it is: a change of a line that has one is noticed before the long tests. */
+@Tag("once")
+class MutantCompilerTest {
+    @Test
+    void everySeededBugApplies_andCompiles() {
+        MutantCompiler compiler = new MutantCompiler();
+        assertAll(MutantsTest.ALL.stream()
+                .map(mutant -> () -> assertFalse(compiler.compile(mutant).isEmpty(), mutant.name())));
+    }
+}
