@@ -88,6 +88,7 @@ class PathDataTest {
         assertEquals(
                 "host-1:4711/77 a label: 7/8", new String(owner.withToken(77).data(), UTF_8));
         assertEquals("host-1:4711", new String(new Owner("host-1", 4711, "").data(), UTF_8));
+        assertEquals(new Owner("host-1", 4711, "invoice 7"), owner.withLabel("invoice 7"));
         for (Owner each : List.of(owner, owner.withToken(77), new Owner("", 1, ""), new Owner("fe80::1", 1, " "))) {
             assertEquals(each, Owner.parse(each.data()));
         }
@@ -132,5 +133,14 @@ class PathDataTest {
         assertEquals(longest, Owner.parse(longest.data()));
         assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h".repeat(257), 7, "").data()));
         assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h", 7, "x".repeat(257)).data()));
+    }
+
+    @Test
+    void charactersThatSeparateLines_areNotPrintable() {
+        for (int hidden : new int[] {'\n', 0x1b, 0x200e, 0x2028, 0x2029}) {
+            assertFalse(PrintableText.isPrintable(hidden));
+            assertFalse(PrintableText.isPrintable("a" + Character.toString(hidden)));
+        }
+        assertTrue(PrintableText.isPrintable('a') && PrintableText.isPrintable(0x1f511));
     }
 }
