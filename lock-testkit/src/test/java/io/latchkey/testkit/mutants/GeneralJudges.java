@@ -39,7 +39,7 @@ final class GeneralJudges {
         SchedulesKiller random = new SchedulesKiller();
         return Stream.of(
                         Stream.of(random.with(FIRST_LOOK)),
-                        ON_THE_SIMULATION.stream().map(TestsKiller::new),
+                        ON_THE_SIMULATION.stream().map(TestsKiller::onTheSimulation),
                         Stream.<Killer>of(
                                 classes -> TestsKiller.ofTheirOwnModule(PURE).kill(classes.again())),
                         Stream.of(random.with(schedules.minus(FIRST_LOOK))))

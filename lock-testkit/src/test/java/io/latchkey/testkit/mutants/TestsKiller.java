@@ -31,22 +31,28 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
     private static final String METHOD = "#";
     private static final String DATABASE = "jqwik.database";
     private static final String DATABASE_PLACE = "target/jqwik-database";
+    /** The run has no time-outs on a busy machine. But a bug may keep a test from its end, and so all later judges. */
+    private static final String TIMEOUTS = "junit.jupiter.execution.timeout.mode";
 
     TestsKiller(String test) {
         this(List.of(test), Map.of());
     }
 
-    /** Time-outs count on a busy machine as well, where the run has none: a bug may keep a test from its end. */
     TestsKiller {
         Map<String, String> all = new HashMap<>(settings);
         all.put(DATABASE, DATABASE_PLACE);
-        all.put("junit.jupiter.execution.timeout.mode", "enabled");
         settings = Map.copyOf(all);
+    }
+
+    /** A general judge: its tests wait for the simulation, whose sessions a busy machine does not stretch. */
+    static TestsKiller onTheSimulation(String test) {
+        return new TestsKiller(List.of(test), Map.of(TIMEOUTS, "enabled"));
     }
 
     /** Tests of lock-zk, among them those of errors that are logged, for which the kit's extensions fail a test. */
     static TestsKiller ofTheirOwnModule(List<String> tests) {
-        return new TestsKiller(tests, Map.of("junit.jupiter.extensions.autodetection.enabled", "false"));
+        return new TestsKiller(
+                tests, Map.of(TIMEOUTS, "enabled", "junit.jupiter.extensions.autodetection.enabled", "false"));
     }
 
     @Override
