@@ -101,6 +101,7 @@ class HandlesTest extends OnOneServer {
         try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
             handle.addAuthInfo("no-such-scheme", new byte[0]);
             awaitUntil("the login is refused", () -> borrowing.session().state() == SessionState.CLOSED);
+            assertTrue(borrowing.toString().contains("CLOSED"), borrowing::toString);
             assertThrows(
                     AccessDeniedException.class, () -> borrowing.mutex("/m").acquire());
         }
