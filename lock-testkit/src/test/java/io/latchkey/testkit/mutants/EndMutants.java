@@ -114,7 +114,7 @@ final class EndMutants {
             Mutant.of(
                     "the client closes before the last release is confirmed",
                     CLOSING,
-                    "if (!requests.anyHolds() && !hasPendingDeletions(last)) {",
+                    "if (!requests.anyHolds() && !hasPendingReleases(last)) {",
                     "if (!requests.anyHolds()) {"),
             Mutant.of(
                     "the client closes before the owners of lost leases are notified",

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class Client implements ClientConfig.Opener {
     static final Duration SESSION = Duration.ofSeconds(6);
 
+    /** Those that a client closes with: none, short, and longer than a session. */
+    static final List<Duration> GRACES =
+            List.of(Duration.ZERO, Duration.ofMillis(1), Duration.ofSeconds(2), Duration.ofSeconds(15));
+
     private final int index;
     private final Leader leader;
     private final Engine engine;
@@ -36,6 +40,10 @@ final class Client implements ClientConfig.Opener {
     private @Nullable SimulatedPort port;
     private long ids;
     private Duration still = Duration.ZERO;
+    /** The time at which its leases end, as it closes; null if it does not. */
+    private @Nullable Long graceEnds;
+
+    private boolean closed;
 
     Client(int index, Leader leader, int mostTurns, Consumer<Broken> broken) {
         this.index = index;
@@ -76,6 +84,29 @@ final class Client implements ClientConfig.Opener {
 
     Engine engine() {
         return engine;
+    }
+
+    /** Begins to close, on its serial executor: there a close does not wait. */
+    void close(Duration grace) {
+        long ends = time.nanos() + grace.toNanos();
+        graceEnds = graceEnds == null ? ends : Math.min(graceEnds, ends);
+        engine.onceClosed(() -> closed = true);
+        engine.context().execute(() -> engine.close(grace));
+    }
+
+    /** Returns whether it has begun to close. */
+    boolean isClosing() {
+        return graceEnds != null;
+    }
+
+    /** Returns whether it closes, and its holders had the whole grace. */
+    boolean isPastGrace() {
+        Long end = graceEnds;
+        return end != null && time.nanos() >= end;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy patience) {

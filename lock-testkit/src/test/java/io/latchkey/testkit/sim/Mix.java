@@ -264,6 +264,18 @@ enum Mix {
         }
     },
 
+    /** Like SHARED, and clients close, at once or with a grace; each lease has a body that a loss interrupts. */
+    CLOSING(20, 200) {
+        @Override
+        Scenario scenario(SplittableRandom random) {
+            int clients = random.nextInt(2, 5);
+            Scenario drawn =
+                    drawn(random, clients, random.nextInt(1, 4), random.nextInt(2, 4 * clients), random.nextInt(0, 4));
+            int closes = random.nextInt(1, clients + 2);
+            return (random.nextInt(3) == 0 ? drawn.withTurns(random.nextInt(2, 9)) : drawn).withCloses(closes);
+        }
+    },
+
     /** All recipes on shared paths, one or two workers a client, few faults: small enough to be many. */
     SHARED(20, 200) {
         @Override

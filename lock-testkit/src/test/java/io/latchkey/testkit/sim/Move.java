@@ -27,6 +27,8 @@ enum Move {
     DOWNGRADE,
     /** The worker wants it no more. */
     CANCEL,
+    /** The client closes, with one of the graces of {@link Client#GRACES}; a body under a lease goes on. */
+    CLOSE,
     /** Time passes until the next timer is due, and that runs. */
     PASS_TIME,
     /** All messages on their way arrive before time passes, and no waiter must miss its turn. */

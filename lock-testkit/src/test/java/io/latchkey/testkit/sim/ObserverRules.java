@@ -31,8 +31,12 @@ class ObserverRules implements LockObserver {
 
     private void check(boolean allowed, String told, Object about) {
         if (!allowed || session == SessionState.CLOSED) {
-            broken.accept(new Broken(RULE, told + " " + about + ", open: " + open + ", session " + session));
+            brokenBy(told + " " + about);
         }
+    }
+
+    private void brokenBy(String what) {
+        broken.accept(new Broken(RULE, what + ", open: " + open + ", session " + session));
     }
 
     @Override
@@ -84,6 +88,8 @@ class ObserverRules implements LockObserver {
 
     /** When nothing of the client waits or holds any more. */
     void checkThatAllHaveEnded() {
-        check(open.isEmpty(), "nothing of the end of", open.keySet());
+        if (!open.isEmpty()) {
+            brokenBy("nothing of the end of " + open.keySet());
+        }
     }
 }

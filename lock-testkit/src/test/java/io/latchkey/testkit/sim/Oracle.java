@@ -3,6 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +30,9 @@ final class Oracle {
     private static final String LOSS = "a loss is reported";
     private static final String BOUND = "local turns have a bound";
     private static final String CLEAN = "only a clean release passes a node on";
+    private static final String BODY = "a body is interrupted before the next grant";
+    private static final String GRACE = "a client that closes has no waiters, and no leases after the grace";
+    private static final String CLOSED = "a client is closed when its holders have released";
     private static final String LEFT = "nothing is left";
 
     private final Leader leader;
@@ -76,8 +80,44 @@ final class Oracle {
                 for (TaskTarget wish : one.wishes()) {
                     check(wish, one, i);
                 }
+                checkBodies(one);
             }
             checkNeighbours(one);
+        }
+    }
+
+    /** A former holder whose process runs has been interrupted by now, if its session ended by time. */
+    private void checkBodies(Worker holder) {
+        if (scenario.closes() == 0 || scenario.ends() != Scenario.Ends.BY_TIME) {
+            return;
+        }
+        for (Worker other : workers) {
+            ZkLease lease = other.lease();
+            boolean ran = other != holder
+                    && lease != null
+                    && !other.client().isStill()
+                    && !other.client().hasDue();
+            if (ran && exclude(holder, other) && !lease.isValid() && other.runsOn()) {
+                throw new Broken(BODY, other + " beside " + holder);
+            }
+        }
+    }
+
+    /** Called when a client has begun to close. */
+    void checkClose(Client client, Duration grace) {
+        for (Worker worker : client.workers()) {
+            if (worker.waits() || (grace.isZero() && worker.hasValidLease())) {
+                throw new Broken(GRACE, worker.toString());
+            }
+        }
+    }
+
+    private void checkClosing(Client client) {
+        if (client.isPastGrace() && client.workers().stream().anyMatch(Worker::hasValidLease)) {
+            throw new Broken(GRACE, client.workers().toString());
+        }
+        if (reaches(client) && client.workers().stream().noneMatch(worker -> worker.lease() != null)) {
+            throw new Broken(CLOSED, client.toString());
         }
     }
 
@@ -324,6 +364,11 @@ final class Oracle {
 
     /** Called when no message is in transit, before time passes and a heartbeat could make up for a missed watch. */
     void checkThatNoWaiterIsForgotten() {
+        for (Client client : clients) {
+            if (client.isClosing() && !client.isStill()) {
+                checkClosing(client);
+            }
+        }
         for (Worker worker : workers) {
             checkThatLapseIsReported(worker);
             SimulatedPort port = worker.client().port();

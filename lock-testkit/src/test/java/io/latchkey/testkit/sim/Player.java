@@ -167,6 +167,9 @@ final class Player {
             add(Move.HEAL, client);
         }
         boolean still = world.clients().get(client).isStill();
+        if (world.closesLeft() > 0 && !still) {
+            add(Move.CLOSE, client, random.nextInt(Client.GRACES.size()));
+        }
         if (still) {
             add(Move.GO_ON, client);
         }

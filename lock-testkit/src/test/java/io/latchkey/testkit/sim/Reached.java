@@ -17,6 +17,11 @@ final class Reached {
         ZOMBIE_GRANT,
         DIED_AT_ITS_TURN,
         CANCELLED,
+        /** A client that had a lease began to close, with a grace. */
+        CLOSED_WITH_HOLDERS,
+        /** Its holders released before the end of the grace. */
+        RELEASED_IN_GRACE,
+        LOST_BY_CLOSE,
         DOWNGRADED,
         CREATED_BUT_ANSWER_LOST,
         STALE_READ,

@@ -15,18 +15,36 @@ import java.util.List;
  * @param cancels the maximum number of cancels
  * @param start the initial state
  * @param turns the most local turns of a node; 0 without local turns
+ * @param closes the maximum number of clients that close; if there are any, each lease has a body that is interrupted
+ *     on its loss
  */
 record Scenario(
-        int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start, int turns) {
+        int clients,
+        int servers,
+        List<Plan> plans,
+        Ends ends,
+        int faults,
+        int cancels,
+        Start start,
+        int turns,
+        int closes) {
     /** The longest time from the first local turn of a node to the beginning of the last. */
     static final Duration LONGEST = Duration.ofSeconds(5);
 
     Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
-        this(clients, servers, plans, ends, faults, cancels, start, 0);
+        this(clients, servers, plans, ends, faults, cancels, start, 0, 0);
     }
 
     Scenario withTurns(int most) {
-        return new Scenario(clients, servers, plans, ends, faults, cancels, start, most);
+        return new Scenario(clients, servers, plans, ends, faults, cancels, start, most, closes);
+    }
+
+    Scenario withCloses(int most) {
+        return new Scenario(clients, servers, plans, ends, faults, cancels, start, turns, most);
+    }
+
+    Scenario withPlans(List<Plan> others) {
+        return new Scenario(clients, servers, others, ends, faults, cancels, start, turns, closes);
     }
 
     /** One worker, and what it acquires, holds and releases. */

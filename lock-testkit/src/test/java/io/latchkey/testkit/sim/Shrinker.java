@@ -76,8 +76,6 @@ final class Shrinker {
         Scenario old = schedule.scenario();
         List<Scenario.Plan> plans = new ArrayList<>(old.plans());
         plans.set(plan, new Scenario.Plan(plans.get(plan).client(), List.copyOf(tasks)));
-        return new Schedule(
-                new Scenario(old.clients(), old.servers(), plans, old.ends(), old.faults(), old.cancels(), old.start()),
-                schedule.steps());
+        return new Schedule(old.withPlans(plans), schedule.steps());
     }
 }

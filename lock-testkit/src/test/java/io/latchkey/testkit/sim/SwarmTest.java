@@ -26,7 +26,10 @@ class SwarmTest {
             What.PATH_CREATED_AGAIN,
             What.LOCAL_TURN,
             What.SHARED_NODE,
-            What.READ_BY_A_WRITERS_NODE));
+            What.READ_BY_A_WRITERS_NODE,
+            What.CLOSED_WITH_HOLDERS,
+            What.RELEASED_IN_GRACE,
+            What.LOST_BY_CLOSE));
 
     private static final String MIX = System.getProperty("latchkey.mix", "");
 
@@ -120,6 +123,24 @@ class SwarmTest {
                         What.DOWNGRADED,
                         What.RECONNECTED,
                         What.RESIZED));
+    }
+
+    @Test
+    void nothingBreaks_whenClientsCloseAndBodiesAreInterrupted() {
+        play(
+                Mix.CLOSING,
+                20_000,
+                EnumSet.of(
+                        What.CLOSED_WITH_HOLDERS,
+                        What.RELEASED_IN_GRACE,
+                        What.LOST_BY_CLOSE,
+                        What.LOST_BY_DEADLINE,
+                        What.LOST_BY_LIMIT,
+                        What.OWN_NODE_DELETED,
+                        What.STOOD_STILL,
+                        What.DOWNGRADED,
+                        What.LOCAL_TURN,
+                        What.RECONNECTED));
     }
 
     @Test

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SimulatedBody;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A thread of a client: it performs one task after the other. */
 final class Worker {
+    private static final String BODY = "a body is interrupted when its lease is lost";
     private static final String LIMIT = "a lease is held for its limit and no longer";
 
     private final String name;
@@ -30,6 +33,8 @@ final class Worker {
     private @Nullable ZkLease lease;
     private boolean downgrading;
     private boolean knowsOfLoss;
+    /** Of the present lease, in scenarios that have bodies. */
+    private @Nullable SimulatedBody body;
     /** The time of the grant. */
     private long heldSince;
 
@@ -75,6 +80,15 @@ final class Worker {
                 && task().members().get(0).recipe().equals(Recipe.WRITE)
                 && wishes.get(0).sort() == Ticket.Sort.WRITE
                 && held.isValid();
+    }
+
+    boolean hasValidLease() {
+        return lease != null && lease.isValid();
+    }
+
+    /** Returns whether it runs a body under its lease that has not been interrupted. */
+    boolean runsOn() {
+        return body != null && !body.isInterrupted();
     }
 
     boolean isDowngrading() {
@@ -138,14 +152,22 @@ final class Worker {
     private void granted(ZkLease granted) {
         lease = granted;
         heldSince = world.now();
+        beginBody(granted);
         world.granted(this, granted);
         listen(granted);
+    }
+
+    private void beginBody(ZkLease granted) {
+        body = world.scenario().closes() > 0 ? new SimulatedBody(granted) : null;
     }
 
     private void listen(ZkLease granted) {
         var unused = granted.lost().thenAccept(cause -> {
             if (granted.equals(lease)) {
                 knowsOfLoss = true;
+                if (runsOn()) {
+                    world.broke(new Broken(BODY, name + " is told of a loss before its body: " + granted));
+                }
                 if (cause == LossCause.HELD_TOO_LONG && !isPastLimit(Duration.ofMillis(-1))) {
                     world.broke(new Broken(LIMIT, name + " lost in its time: " + granted));
                 }
@@ -159,6 +181,7 @@ final class Worker {
         world.gotNothing(this, error == null ? "" : error.getClass().getSimpleName());
         boolean expected = error == null
                 || cancelled
+                || (error instanceof ClientClosedException && client.isClosing())
                 || error instanceof LockMismatchException
                 || error instanceof LockUnavailableException;
         if (!expected) {
@@ -171,6 +194,9 @@ final class Worker {
         ZkLease released = Objects.requireNonNull(lease);
         if (isPastLimit(Duration.ZERO) && released.isValid()) {
             world.broke(new Broken(LIMIT, name + " holds after its time: " + released));
+        }
+        if (released.isValid() && body != null && body.isInterrupted()) {
+            world.broke(new Broken(BODY, name + " is interrupted under a valid lease: " + released));
         }
         Consumer<ReleaseOutcome> then = world.releasing(this, released);
         var unused = released.releaseAsync().thenAccept(then);
@@ -190,6 +216,7 @@ final class Worker {
             world.note(() -> name + " downgraded: " + (error == null ? read : error));
             if (error == null) {
                 lease = read;
+                beginBody(read);
                 wishes = List.of(wishes.get(0).downgraded());
                 listen(read);
                 world.downgraded(this, write, read, since);
@@ -207,6 +234,7 @@ final class Worker {
     private void over() {
         task = null;
         lease = null;
+        body = null;
         asked = null;
     }
 

@@ -50,6 +50,7 @@ final class World {
 
     private int faults;
     private int cancels;
+    private int closes;
     private int written;
     private boolean newHolder;
     /** Whether an operator has deleted a node. */
@@ -79,6 +80,7 @@ final class World {
         this.faults = scenario.faults();
         var unused = LoggedErrors.ofThisThread(); // of a world that was given up
         this.cancels = scenario.cancels();
+        this.closes = scenario.closes();
         for (int i = 0; i < scenario.servers(); i++) {
             servers.add(new Server(leader));
         }
@@ -160,6 +162,10 @@ final class World {
 
     int cancelsLeft() {
         return cancels;
+    }
+
+    int closesLeft() {
+        return closes;
     }
 
     Chronicle chronicle() {
@@ -305,6 +311,11 @@ final class World {
             case RELEASE -> isWorker(first) && workers.get(first).mayRelease();
             case DOWNGRADE -> isWorker(first) && workers.get(first).mayDowngrade();
             case CANCEL -> isWorker(first) && workers.get(first).mayCancel() && cancels > 0;
+            case CLOSE ->
+                isClient(first)
+                        && second < Client.GRACES.size()
+                        && !clients.get(first).isStill()
+                        && closes > 0;
             case PASS_TIME -> time.hasNext();
             case CALM, AGE -> true;
             case REAP -> !Nodes.deserted(leader.tree()).isEmpty();
@@ -343,6 +354,10 @@ final class World {
                 cancels--;
                 reached.count(What.CANCELLED);
                 workers.get(first).cancel();
+            }
+            case CLOSE -> {
+                closes--;
+                close(clients.get(first), Client.GRACES.get(second));
             }
             case PASS_TIME -> time.runNext();
             case CALM -> {
@@ -396,6 +411,15 @@ final class World {
         leader.commit(List.of(new Tree.Effect.DataSet(path, resized.data())), 0);
     }
 
+    private void close(Client client, Duration grace) {
+        boolean holds = client.workers().stream().anyMatch(Worker::hasValidLease);
+        if (holds && !grace.isZero()) {
+            reached.count(What.CLOSED_WITH_HOLDERS);
+        }
+        client.close(grace);
+        oracle.checkClose(client, grace);
+    }
+
     private void endSession(Client client) {
         for (String node : leader.tree().ephemeralsOf(client.port().session())) {
             if (oracle.law().mayHold(node)) {
@@ -426,6 +450,9 @@ final class World {
     void granted(Worker worker, ZkLease lease) {
         newHolder = true;
         reached.count(What.GRANTED);
+        if (worker.client().isClosing()) {
+            broke(new Broken("a client that closes is granted nothing", worker + " got " + lease));
+        }
         if (workers.stream().anyMatch(other -> other != worker && other.isAtNodesOf(lease))) {
             reached.count(What.SHARED_NODE);
         }
@@ -476,7 +503,11 @@ final class World {
         }
         note(() -> worker.name() + " releases " + lease);
         Consumer<ReleaseOutcome> told = chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
+        boolean inGrace = worker.client().isClosing() && !worker.client().isPastGrace();
         return told.andThen(outcome -> {
+            if (inGrace && outcome == ReleaseOutcome.RELEASED) {
+                reached.count(What.RELEASED_IN_GRACE);
+            }
             if (valid && outcome == ReleaseOutcome.LOST) {
                 checkDeletion(worker, lease);
             }
@@ -515,6 +546,12 @@ final class World {
         if (cause == LossCause.HELD_TOO_LONG) {
             reached.count(What.LOST_BY_LIMIT);
         }
+        if (cause == LossCause.CLIENT_CLOSED) {
+            reached.count(What.LOST_BY_CLOSE);
+            if (!worker.client().isPastGrace()) {
+                broke(new Broken("holders have the whole grace", worker + " lost " + lease));
+            }
+        }
         note(() -> worker.name() + " lost " + lease + ": " + cause);
     }
 
@@ -542,6 +579,7 @@ final class World {
             case RELEASE -> workers.get(first).name() + " releases";
             case DOWNGRADE -> workers.get(first).name() + " downgrades";
             case CANCEL -> workers.get(first).name() + " cancels";
+            case CLOSE -> "C" + first + " closes with a grace of " + Client.GRACES.get(second);
             case PASS_TIME -> (time.nextAt() - time.nanos()) / 1_000_000 + " ms pass";
             case CALM -> "-- calm";
             case AGE -> first + " session time-outs pass";
@@ -626,10 +664,12 @@ final class World {
             if (next >= 0) {
                 take(next);
                 settle();
-            } else if (isDone() && Nodes.ephemerals(leader.tree()).isEmpty()) {
+            } else if (isDone() && Nodes.ephemerals(leader.tree()).isEmpty() && noneIsClosing()) {
                 break;
             } else if (!time.hasNext() || time.nextAt() > end) {
-                throw new Broken("all workers finish", workers + ", nodes " + Nodes.ephemerals(leader.tree()));
+                throw new Broken(
+                        "all workers finish, and clients that close are closed",
+                        workers + ", nodes " + Nodes.ephemerals(leader.tree()));
             } else {
                 take(Move.PASS_TIME.of(0));
                 settle();
@@ -648,5 +688,9 @@ final class World {
             });
         }
         reached.add(leader.counters());
+    }
+
+    private boolean noneIsClosing() {
+        return clients.stream().allMatch(client -> !client.isClosing() || client.isClosed());
     }
 }

@@ -132,25 +132,34 @@ final class Closing {
         try {
             requests.refuseAll(
                     new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
-            context.signals().session(LockObserver.SessionState.CLOSED);
         } finally {
-            onceIdle = () -> closeSession(last);
-            finishWhenIdle();
+            // Later: local turns pass the refusal on to their callers in a task, and the observer hears of that first.
+            context.execute(() -> {
+                onceIdle = () -> closeSession(last);
+                finishWhenIdle();
+            });
         }
     }
 
     /** Closes the session and completes the close, without waiting. */
     private void closeSession(@Nullable SessionQueues last) {
         config.time().close();
-        config.observer().ifPresent(ObserverDispatcher::close);
         if (last == null) {
+            announceEnd();
             closed.complete(null);
         } else {
             if (!last.session().connection().isOver()) {
                 last.end(ReleaseOutcome.PENDING);
             }
+            announceEnd();
             last.session().connection().port().close(() -> closed.complete(null));
         }
+    }
+
+    /** The last event of all: the ends of requests come before. */
+    private void announceEnd() {
+        context.signals().session(LockObserver.SessionState.CLOSED);
+        config.observer().ifPresent(ObserverDispatcher::close);
     }
 
     /**
@@ -167,14 +176,16 @@ final class Closing {
             return;
         }
         if (draining) {
-            if (!requests.anyHolds() && !hasPendingDeletions(last)) {
+            // Nodes of lost creates are not waited for: they go with an own session, and in another one the rest of the
+            // close looks for them.
+            if (!requests.anyHolds() && !hasPendingReleases(last)) {
                 begin();
             }
             return;
         }
         if (onceIdle != null && (context.makesSessions() || !hasPendingDeletions(last))) {
             if (last != null && !context.makesSessions() && last.session().looksForLostCreates()) {
-                config.observer().ifPresent(ObserverDispatcher::close);
+                announceEnd();
                 closed.complete(null);
                 return;
             }
@@ -182,6 +193,10 @@ final class Closing {
             onceIdle = null;
             finish.run();
         }
+    }
+
+    private static boolean hasPendingReleases(@Nullable SessionQueues last) {
+        return last != null && !last.session().connection().isOver() && last.hasPendingReleases();
     }
 
     private static boolean hasPendingDeletions(@Nullable SessionQueues last) {

@@ -86,6 +86,11 @@ public final class SessionQueue {
         return deletions.hasPendingDeletions() || reader.hasPendingDeletions() || creating > 0;
     }
 
+    /** Returns whether nodes are being deleted whose requests have released or ended. */
+    boolean hasPendingReleases() {
+        return deletions.hasPendingDeletions();
+    }
+
     public void creating() {
         creating++;
     }

@@ -45,6 +45,11 @@ public final class SessionQueues {
         return anyHasPendingDeletions();
     }
 
+    /** Returns whether the deletion of a node whose request has released or ended has no response yet. */
+    public boolean hasPendingReleases() {
+        return byPath.values().stream().anyMatch(SessionQueue::hasPendingReleases);
+    }
+
     private boolean anyHasPendingDeletions() {
         while (!unchecked.isEmpty() && !unchecked.element().hasPendingDeletions()) {
             unchecked.remove();

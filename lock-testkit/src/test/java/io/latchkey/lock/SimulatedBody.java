@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock;
+
+/**
+ * A body under a lease whose thread does nothing and is asked whether it was interrupted: a schedule of one thread plays
+ * many of them. The JDK records the interrupt of a thread that is not alive.
+ */
+public final class SimulatedBody {
+    private final BodyInterruption interruption;
+    private final Thread thread;
+
+    /** Begins a body under {@code lease}. */
+    public SimulatedBody(Lease lease) {
+        BodyInterruption[] made = new BodyInterruption[1];
+        thread = new Thread(() -> made[0] = new BodyInterruption());
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException("nothing interrupts a schedule", impossible);
+        }
+        interruption = made[0];
+        lease.interruptOnLoss(interruption);
+    }
+
+    /** Returns whether its thread has been interrupted. */
+    public boolean isInterrupted() {
+        return thread.isInterrupted();
+    }
+}
