@@ -136,6 +136,26 @@ class ExamplesTest {
     }
 
     @Test
+    void sampleForGradleHasTheVersionsOfItsPom() {
+        String folder = SAMPLE + "/order-service/";
+        String pom = Docs.read(Docs.root().resolve(folder + "pom.xml"));
+        String gradle = Docs.read(Docs.root().resolve(folder + "build.gradle"));
+        String latchkey = only("<latchkey\\.version>([^<]+)<", pom);
+        String junit = only("<junit\\.version>5\\.([^<]+)<", pom);
+        String nop = only("<artifactId>slf4j-nop</artifactId>\\s*<version>([^<]+)<", pom);
+        assertEquals(latchkey, only("def latchkey = '([^']+)'", gradle));
+        assertEquals(junit, only("def junit = '5\\.([^']+)'", gradle));
+        assertEquals(junit, only("def junitPlatform = '1\\.([^']+)'", gradle));
+        assertEquals(nop, only("'org\\.slf4j:slf4j-nop:([^']+)'", gradle));
+    }
+
+    private static String only(String pattern, String text) {
+        Matcher found = Pattern.compile(pattern).matcher(text);
+        assertTrue(found.find(), pattern);
+        return found.group(1);
+    }
+
+    @Test
     void surefireOnThePagesIsThatOfTheBuild() {
         List<String> shown = Docs.pages().stream()
                 .flatMap(page -> blocks(XML, page).stream())
