@@ -11,24 +11,32 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.jar.JarFile;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
  * Single pages: each row of docs/guarantees.md about a failure names a test, docs/performance.md is of the run in its
- * tables, docs/from-curator.md has a row for each class of Curator's locks, and docs/troubleshooting.md for each
- * exception, reason and cause of a loss, and only for lines that are logged. docs/stability.md has each package.
+ * tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
+ * types of ours that exist. docs/troubleshooting.md has a row for each exception, reason and cause of a loss, and only
+ * for lines that are logged. docs/stability.md has each package.
  */
 class PagesTest {
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Properties|Contract))\\.(\\w+)`");
@@ -38,6 +46,16 @@ class PagesTest {
 
     private static final Pattern OF_THE_PACKAGE =
             Pattern.compile(InterProcessMutex.class.getPackageName().replace('.', '/') + "/(\\w+)\\.class");
+
+    private static final Pattern OUR_COLUMN = Pattern.compile("Latchkey|here|`Latchkey\\w+`");
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+    private static final Pattern CALL = Pattern.compile("(?:(\\w+)\\.)?\\b([a-z]\\w*)(?:\\(([^()]*)\\)|$)");
+    private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w*[a-z]\\w*");
+    private static final Pattern CONSTANT = Pattern.compile("\\b[A-Z][A-Z_]+\\b");
+
+    /** Of the JDK, on the pages beside our own. */
+    private static final List<Class<?>> THEIRS =
+            List.of(Lock.class, List.class, Object.class, Duration.class, Optional.class);
 
     private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
     private static final Pattern FIRST_CELL = Pattern.compile("(?m)^\\| `([^`]+)`(?: itself)? \\|");
@@ -120,6 +138,92 @@ class PagesTest {
                 theirs.stream()
                         .filter(name -> cells.stream().noneMatch(cell -> cell.contains("`" + name + "`")))
                         .toList());
+    }
+
+    @Test
+    void pagesOnMovingNameOnlyCallsAndTypesOfOursThatExist() {
+        List<Class<?>> ours =
+                Docs.files(Docs.root().resolve("lock-api/src/main/java/io/latchkey/lock"), ".java").stream()
+                        .map(file -> file.getFileName().toString().replace(".java", ""))
+                        .filter(name -> !name.equals("package-info"))
+                        .<Class<?>>map(PagesTest::ours)
+                        .toList();
+        Set<String> samples = Docs.files(Docs.root().resolve("lock-testkit/src/sample"), ".java").stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .collect(Collectors.toSet());
+        List<String> wrong = new ArrayList<>();
+        List<Integer> counted = new ArrayList<>();
+        for (String page : List.of("curator", "redisson", "shedlock", "spring-integration")) {
+            List<String> spans = ourColumn(Docs.root().resolve("docs/from-" + page + ".md"));
+            counted.add(spans.size());
+            spans.stream().filter(code -> !exists(code, ours, samples)).forEach(code -> wrong.add(page + ": " + code));
+        }
+        assertTrue(
+                counted.get(0) >= 15 && counted.get(1) >= 30 && counted.get(2) >= 2 && counted.get(3) >= 3,
+                () -> "only " + counted);
+        assertEquals(List.of(), wrong, "no such call or type");
+    }
+
+    /** What stands between backticks in those columns of the page's tables that are about us. */
+    private static List<String> ourColumn(Path page) {
+        List<String> found = new ArrayList<>();
+        int column = -1;
+        for (String line : Docs.read(page).lines().toList()) {
+            String[] cells = line.split("\\|", -1);
+            if (!line.startsWith("|")) {
+                column = -1;
+            } else if (column < 0) {
+                column = IntStream.range(0, cells.length)
+                        .filter(each -> OUR_COLUMN.matcher(cells[each].strip()).matches())
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError(page + " has no column about us: " + line));
+            } else {
+                CODE.matcher(cells[column]).results().forEach(code -> found.add(code.group(1)));
+            }
+        }
+        return found;
+    }
+
+    private static boolean exists(String code, List<Class<?>> ours, Set<String> samples) {
+        boolean calls = CALL.matcher(code).results().allMatch(call -> isCall(call, ours));
+        boolean types = TYPE.matcher(code)
+                .results()
+                .allMatch(type -> typeOf(type.group(), ours) != null
+                        || samples.contains(type.group())
+                        || THEIRS.stream().anyMatch(one -> one.getSimpleName().equals(type.group())));
+        boolean constants = CONSTANT.matcher(code).results().allMatch(constant -> ours.stream()
+                .filter(Class::isEnum)
+                .flatMap(type -> Arrays.stream(type.getEnumConstants()))
+                .anyMatch(each -> each.toString().equals(constant.group())));
+        return calls && types && constants;
+    }
+
+    /** Whether the type that is named before it has such a method; without a name, whether any type has. */
+    private static boolean isCall(MatchResult call, List<Class<?>> ours) {
+        String receiver = call.group(1) == null ? "" : call.group(1).replace("lease", "Lease");
+        Class<?> type = typeOf(receiver, ours);
+        String arguments = call.group(3);
+        Stream<Class<?>> types = type == null ? Stream.concat(ours.stream(), THEIRS.stream()) : Stream.of(type);
+        return types.flatMap(each -> Arrays.stream(each.getMethods()))
+                .filter(method -> method.getName().equals(call.group(2)))
+                .anyMatch(method -> arguments == null
+                        || method.isVarArgs()
+                        || method.getParameterCount() == (arguments.isBlank() ? 0 : arguments.split(",").length));
+    }
+
+    private static @Nullable Class<?> typeOf(String name, List<Class<?>> ours) {
+        return ours.stream()
+                .filter(type -> type.getSimpleName().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static Class<?> ours(String name) {
+        try {
+            return Class.forName("io.latchkey.lock." + name);
+        } catch (ClassNotFoundException missing) {
+            throw new AssertionError(missing);
+        }
     }
 
     @Test
