@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The jar of the command line against a server that refuses sessions without a SASL login. */
 @Timeout(180)
@@ -76,5 +78,44 @@ class CommandLineSaslIT {
         assertEquals(77, other.status(), other::toString);
         Program.Ended same = latchkey(jaas, "show", "--client-config", "Billing.properties", "/sasl");
         assertEquals(0, same.status(), same::toString);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "run /none -- echo ran",
+                "run --timeout 0 /none -- echo ran",
+                "run --client-config Billing.properties /none -- echo ran",
+                "show /none",
+                "ls",
+                "evict /none 1"
+            })
+    void endsWithDenied_withoutALogin(String arguments) throws Exception {
+        assertRefused(latchkey(List.of(), arguments.split(" ")));
+    }
+
+    @Test
+    void endsWithDenied_withAWrongPassword() throws Exception {
+        String login = Files.readString(folder.resolve("jaas.conf"));
+        Files.writeString(folder.resolve("wrong.conf"), login.replace("password=\"one\"", "password=\"other\""));
+        assertRefused(latchkey(
+                List.of("-Djava.security.auth.login.config=wrong.conf"),
+                "run",
+                "--client-config",
+                "Billing.properties",
+                "/none",
+                "--",
+                "echo",
+                "ran"));
+    }
+
+    /** It has ended: run waits for a lock, or for a server, without end. */
+    private static void assertRefused(Program.Ended ended) {
+        assertEquals(77, ended.status(), ended::toString);
+        assertEquals("", ended.out(), "the command did not run");
+        assertEquals(
+                "latchkey: ZooKeeper refused the login of this client. The client holds no lease. Check scheme and"
+                        + " credentials, then create a new client.\n",
+                ended.err());
     }
 }
