@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/versions.md names the versions that the build has, those of old servers and of the sample projects included. */
+/**
+ * docs/versions.md names the versions that the build has, those of old servers and of the sample projects included, and
+ * tests that there are.
+ */
 class VersionsPageTest {
     private static final String VERSION = "(\\d+\\.\\d+(?:\\.\\d+)?(?:\\.Final)?)";
 
@@ -42,6 +45,30 @@ class VersionsPageTest {
                 List.of(),
                 found.stream().filter(version -> !cells.contains(version)).toList(),
                 "not on the page");
+    }
+
+    @Test
+    void testsOnThePageExist_andThoseOfVirtualThreadsAreWhatCiRuns() {
+        String page = Docs.read(Docs.root().resolve("docs/versions.md"));
+        List<String> named = names(page, "`(\\w+(?:Test|IT))`");
+        assertTrue(named.size() >= 8, () -> "only " + named);
+        List<String> all = Stream.of("lock-api", "lock-zk", "lock-testkit")
+                .flatMap(module -> Docs.files(Docs.root().resolve(module + "/src/test"), ".java").stream())
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .toList();
+        assertEquals(
+                List.of(), named.stream().filter(name -> !all.contains(name)).toList(), "no such test");
+        String ofVirtualThreads = page.lines()
+                .filter(line -> line.startsWith("Virtual threads"))
+                .findFirst()
+                .orElseThrow();
+        String ci = Docs.read(Docs.root().resolve(".ci/run"));
+        assertEquals(
+                names(ci, "on_jdk 21 -Dtest=(\\S+)"), List.of(String.join(",", names(ofVirtualThreads, "`(\\w+)`"))));
+    }
+
+    private static List<String> names(String text, String pattern) {
+        return versions(text, List.of(pattern)).toList();
     }
 
     private static Stream<String> versions(String text, List<String> patterns) {
