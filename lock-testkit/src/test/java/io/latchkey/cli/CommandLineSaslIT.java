@@ -3,8 +3,8 @@ package io.latchkey.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.zk.SaslServer;
-import io.latchkey.zk.ServerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ class CommandLineSaslIT {
     @TempDir
     private static Path folder;
 
-    private static ServerProcess server;
+    private static StandaloneServer server;
 
     @BeforeAll
     static void start() throws Exception {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.zk.ServerProcess;
+import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.zk.TlsKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class CommandLineTlsIT {
     @TempDir
     private static Path folder;
 
-    private static ServerProcess server;
+    private static StandaloneServer server;
 
     @BeforeAll
     static void start() throws Exception {

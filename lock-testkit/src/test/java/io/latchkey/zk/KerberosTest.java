@@ -9,6 +9,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.server.Ports;
+import io.latchkey.testkit.server.StandaloneServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +35,7 @@ class KerberosTest {
     private static final String SERVER = "zookeeper/localhost";
 
     private static SimpleKdcServer centre;
-    private static ServerProcess server;
+    private static StandaloneServer server;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
@@ -59,9 +60,8 @@ class KerberosTest {
                 };
                 """
                         .formatted(KRB5, serverKeys, SERVER));
-        server = ServerProcess.start(
+        server = StandaloneServer.start(
                 "clientPort",
-                Map.of(),
                 Map.of(
                         "java.security.auth.login.config",
                         jaas.toString(),

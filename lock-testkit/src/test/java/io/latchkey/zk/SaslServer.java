@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import io.latchkey.testkit.server.StandaloneServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -10,7 +11,7 @@ public final class SaslServer {
     private SaslServer() {}
 
     /** Starts it, with its JAAS file in a folder. */
-    public static ServerProcess start(Path folder) throws Exception {
+    public static StandaloneServer start(Path folder) throws Exception {
         Path jaas = Files.writeString(
                 folder.resolve("server.jaas"),
                 """
@@ -20,9 +21,8 @@ public final class SaslServer {
                     user_shipping="two";
                 };
                 """);
-        return ServerProcess.start(
+        return StandaloneServer.start(
                 "clientPort",
-                Map.of(),
                 Map.of(
                         "java.security.auth.login.config",
                         jaas.toString(),

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.server.StandaloneServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SaslTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
 
-    private static ServerProcess server;
+    private static StandaloneServer server;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {

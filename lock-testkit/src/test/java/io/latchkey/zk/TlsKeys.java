@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.testkit.server.StandaloneServer;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -45,12 +46,12 @@ public final class TlsKeys {
     }
 
     /** A server without a plain port. */
-    public ServerProcess startServer() throws Exception {
+    public StandaloneServer startServer() throws Exception {
         Map<String, String> tls = new LinkedHashMap<>();
         settings("server").forEach((name, value) -> tls.put("zookeeper." + name, value));
         tls.put("zookeeper.serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
         tls.put("zookeeper.authProvider.x509", "org.apache.zookeeper.server.auth.X509AuthenticationProvider");
-        return ServerProcess.start("secureClientPort", Map.of(), tls);
+        return StandaloneServer.start("secureClientPort", tls);
     }
 
     /** What a client of that name sets in ZooKeeper's client configuration. */

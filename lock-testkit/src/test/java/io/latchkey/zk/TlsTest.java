@@ -11,6 +11,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.server.StandaloneServer;
 import java.io.DataOutputStream;
 import java.io.Writer;
 import java.net.InetAddress;
@@ -40,7 +41,7 @@ class TlsTest {
     private static Path folder;
 
     private static TlsKeys keys;
-    private static ServerProcess server;
+    private static StandaloneServer server;
 
     @BeforeAll
     static void start() throws Exception {

@@ -2,6 +2,7 @@
 package io.latchkey.testkit.server;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -29,8 +30,29 @@ public final class ProcessEnsemble extends AskedServers {
         super(places.stream().map(place -> Localhost.port(place.clientPort())).toList());
         this.folder = folder;
         this.servers = places.stream()
-                .map(place -> new ServerProcess(place, places, TICK_MILLIS, settings))
+                .map(place -> new ServerProcess(
+                        place.folder(),
+                        place.id(),
+                        config(place, places, settings),
+                        System.getProperty("java.class.path"),
+                        List.of(
+                                "-Dreadonlymode.enabled=true",
+                                "-D" + Elections.LONGEST_SILENCE + "=" + Elections.LONGEST_SILENCE_MILLIS)))
                 .toList();
+    }
+
+    private static List<String> config(
+            EnsembleServer.Place place, List<EnsembleServer.Place> all, List<String> settings) {
+        List<String> lines = new ArrayList<>(List.of(
+                "tickTime=" + TICK_MILLIS,
+                "initLimit=50",
+                "syncLimit=10",
+                "clientPort=" + place.clientPort(),
+                "clientPortAddress=127.0.0.1"));
+        all.forEach(each ->
+                lines.add("server." + each.id() + "=127.0.0.1:" + each.quorumPort() + ":" + each.electionPort()));
+        lines.addAll(settings);
+        return lines;
     }
 
     /**

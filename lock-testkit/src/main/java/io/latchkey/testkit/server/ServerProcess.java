@@ -6,68 +6,61 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.jspecify.annotations.Nullable;
 
-/** One server of an ensemble, in a JVM of its own: its place, which stays, and the process, which comes and goes. */
+/** A server in a JVM of its own: its folder and configuration, which stay, and the process, which comes and goes. */
 final class ServerProcess {
-    private final EnsembleServer.Place place;
-    private final Path config;
+    /** The file of a server's folder with what it has printed. */
+    static final String OUTPUT = "out";
+
+    private final int id;
+    private final Path folder;
+    private final List<String> command;
     private @Nullable Process process;
 
-    ServerProcess(EnsembleServer.Place place, List<EnsembleServer.Place> all, int tickMillis, List<String> settings) {
-        this.place = place;
-        this.config = place.folder().resolve("zoo.cfg");
-        try {
-            Files.createDirectories(place.folder());
-            Files.writeString(place.folder().resolve("myid"), Integer.toString(place.id()));
-            Files.writeString(config, config(all, tickMillis, settings));
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the configuration of server " + place.id(), e);
-        }
-    }
-
-    private String config(List<EnsembleServer.Place> all, int tickMillis, List<String> settings) {
-        return String.join(
-                "\n",
-                "tickTime=" + tickMillis,
-                "initLimit=50",
-                "syncLimit=10",
-                "dataDir=" + place.folder(),
-                "clientPort=" + place.clientPort(),
-                "clientPortAddress=127.0.0.1",
+    /**
+     * Log and snapshots are not forced onto the disk, because written data outlives the process.
+     *
+     * @param config lines of {@code zoo.cfg}, which may replace those that all servers have
+     * @param options of the JVM
+     */
+    ServerProcess(Path folder, int id, List<String> config, String classPath, List<String> options) {
+        this.id = id;
+        this.folder = folder;
+        Path file = folder.resolve("zoo.cfg");
+        command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dzookeeper.forceSync=no",
+                "-Dzookeeper.jmx.log4j.disable=true"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, QuorumPeerMain.class.getName(), file.toString()));
+        List<String> lines = new ArrayList<>(List.of(
+                "dataDir=" + folder,
                 "maxClientCnxns=0",
                 "maxSessionTimeout=60000",
                 "admin.enableServer=false",
-                "4lw.commands.whitelist=srvr,dump",
-                String.join("\n", settings),
-                all.stream()
-                        .map(each ->
-                                "server." + each.id() + "=127.0.0.1:" + each.quorumPort() + ":" + each.electionPort())
-                        .collect(Collectors.joining("\n")));
+                "4lw.commands.whitelist=srvr,dump"));
+        lines.addAll(config);
+        try {
+            Files.createDirectories(folder);
+            Files.writeString(folder.resolve("myid"), Integer.toString(id));
+            Files.write(file, lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the configuration of server " + id, e);
+        }
     }
 
-    /** Log and snapshots are not forced onto the disk, because written data outlives the process. */
     void start() {
         try {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx128m",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-Dzookeeper.forceSync=no",
-                            "-Dreadonlymode.enabled=true",
-                            "-Dzookeeper.jmx.log4j.disable=true",
-                            "-D" + Elections.LONGEST_SILENCE + "=" + Elections.LONGEST_SILENCE_MILLIS,
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            QuorumPeerMain.class.getName(),
-                            config.toString())
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+            process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve(OUTPUT).toFile())
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);
@@ -77,7 +70,7 @@ final class ServerProcess {
     private Process running() {
         Process now = process;
         if (now == null) {
-            throw new IllegalStateException("server " + place.id() + " does not run");
+            throw new IllegalStateException("server " + id + " does not run");
         }
         return now;
     }
