@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.Signals;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.zk.LostUpdates.Worker;
 import io.latchkey.zk.UpdateWorker.Mode;
 import java.time.Duration;
 import java.util.Comparator;
@@ -80,8 +80,8 @@ class GuardedWritesTest {
             assertEquals(List.of(), List.copyOf(updates.lost(Mode.TOKENS, updates.lastFenced())));
             // A run without conflicts shows nothing.
             assertFalse(updates.lost(Mode.LOCK_ALONE, updates.lastUnfenced()).isEmpty());
-            assertTrue(updates.refused(Mode.GUARDED) > 0);
-            assertTrue(updates.refused(Mode.TOKENS) > 0);
+            assertTrue(updates.notWritten(Mode.GUARDED) > 0);
+            assertTrue(updates.notWritten(Mode.TOKENS) > 0);
         }
     }
 
@@ -117,13 +117,14 @@ class GuardedWritesTest {
      * expired.
      */
     private void strike(EmbeddedEnsemble ensemble, LostUpdates updates, Mode mode) throws Exception {
-        Eventually.holds("a holder between reading and writing", SOON, () -> thinker(updates, mode)
+        Eventually.holds("a holder between reading and writing", SOON, () -> updates.thinker(mode)
                 .isPresent());
-        Optional<Worker> victim = thinker(updates, mode);
-        if (victim.isEmpty()) {
+        Optional<Process> thinker = updates.thinker(mode);
+        if (thinker.isEmpty()) {
             return;
         }
-        victim.get().signal("STOP");
+        Process victim = thinker.get();
+        Signals.stop(victim);
         pauses++;
         if (pauses % 2 == 1) {
             replaceLeader(ensemble);
@@ -135,7 +136,7 @@ class GuardedWritesTest {
             endSessions(ensemble);
             partition.heal();
         }
-        victim.get().signal("CONT");
+        Signals.goOn(victim);
         LockSupport.parkNanos(Duration.ofMillis(random.nextInt(500, 1500)).toNanos());
     }
 
@@ -174,12 +175,6 @@ class GuardedWritesTest {
         return ensemble.awaitLeader(SOON);
     }
 
-    private static Optional<Worker> thinker(LostUpdates updates, Mode mode) {
-        return updates.workers().stream()
-                .filter(worker -> worker.isThinking(mode))
-                .findAny();
-    }
-
     private void report(LostUpdates updates, String guarded) {
         if (!Soak.isLong()) {
             return;
@@ -194,7 +189,7 @@ class GuardedWritesTest {
     }
 
     private static String row(LostUpdates updates, Mode mode, String last) {
-        return "| " + mode + " | " + updates.acknowledged(mode).size() + " | " + updates.refused(mode) + " | "
+        return "| " + mode + " | " + updates.acknowledged(mode).size() + " | " + updates.notWritten(mode) + " | "
                 + updates.lost(mode, last).size() + " |\n";
     }
 }

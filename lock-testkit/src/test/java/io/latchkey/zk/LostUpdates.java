@@ -3,20 +3,20 @@ package io.latchkey.zk;
 
 import io.latchkey.testkit.FencedStore;
 import io.latchkey.zk.UpdateWorker.Mode;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.io.ObjectOutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.rmi.server.UnicastRemoteObject;
+import java.util.Base64;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -24,35 +24,69 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Processes that update the same things under locks, the stores that are not on ZooKeeper, and the count of what was
  * acknowledged.
  */
-final class LostUpdates implements AutoCloseable {
-    private final List<Worker> workers = new ArrayList<>();
-    private final Map<Mode, Set<String>> acknowledged = new EnumMap<>(Mode.class);
-    private final Map<Mode, AtomicInteger> refused = new EnumMap<>(Mode.class);
+final class LostUpdates implements UpdateWorker.Parent, AutoCloseable {
+    private final Map<String, Process> workers = new TreeMap<>();
+    private final Map<Mode, Count> counts = new EnumMap<>(Mode.class);
     private final FencedStore<String> fenced = new FencedStore<>("");
-    private String unfenced = "";
+    private volatile String unfenced = "";
 
-    LostUpdates(String connectString, int workers) {
-        for (Mode mode : Mode.values()) {
-            acknowledged.put(mode, ConcurrentHashMap.newKeySet());
-            refused.put(mode, new AtomicInteger());
-        }
-        for (int i = 0; i < workers; i++) {
-            this.workers.add(new Worker(connectString, "w" + i));
-        }
-        this.workers.forEach(worker -> worker.reader.start());
+    /** What has become of the updates of one mode. */
+    private static final class Count {
+        private final Set<String> thinking = ConcurrentHashMap.newKeySet();
+        private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger notWritten = new AtomicInteger();
     }
 
-    List<Worker> workers() {
-        return List.copyOf(workers);
+    LostUpdates(String connectString, int count) throws IOException {
+        for (Mode mode : Mode.values()) {
+            counts.put(mode, new Count());
+        }
+        String stub = exported();
+        for (int i = 0; i < count; i++) {
+            workers.put("w" + i, start(connectString, "w" + i, stub));
+        }
+    }
+
+    /** Makes this object one that other processes of the machine can call, by the serialized stub that is returned. */
+    private String exported() throws IOException {
+        InetAddress here = InetAddress.getLoopbackAddress();
+        System.setProperty("java.rmi.server.hostname", here.getHostAddress());
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(UnicastRemoteObject.exportObject(this, 0, null, port -> new ServerSocket(port, 0, here)));
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+
+    private static Process start(String connectString, String name, String stub) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx64m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        UpdateWorker.class.getName(),
+                        connectString,
+                        name,
+                        stub)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    /** A process that has read and not written, if there is one. */
+    Optional<Process> thinker(Mode mode) {
+        return counts.get(mode).thinking.stream().map(workers::get).findAny();
     }
 
     Set<String> acknowledged(Mode mode) {
-        return Set.copyOf(acknowledged.get(mode));
+        return Set.copyOf(counts.get(mode).acknowledged);
     }
 
     /** How many writes were refused, or were not known to be carried out. */
-    int refused(Mode mode) {
-        return refused.get(mode).get();
+    int notWritten(Mode mode) {
+        return counts.get(mode).notWritten.get();
     }
 
     /** What was acknowledged and is not in what was written last. */
@@ -62,7 +96,7 @@ final class LostUpdates implements AutoCloseable {
         return lost;
     }
 
-    synchronized String lastUnfenced() {
+    String lastUnfenced() {
         return unfenced;
     }
 
@@ -70,108 +104,42 @@ final class LostUpdates implements AutoCloseable {
         return fenced.look();
     }
 
-    private synchronized String carryOut(Mode mode, String[] words) {
-        boolean writes = words[1].equals("write");
-        if (mode == Mode.LOCK_ALONE) {
-            if (writes) {
-                unfenced = words[3];
-            }
-            return "ok " + unfenced;
-        }
-        long token = Long.parseLong(words[2]);
-        try {
-            if (writes) {
-                fenced.write(words[3], token);
-            }
-            return "ok " + fenced.read(token);
-        } catch (FencedStore.StaleTokenException stale) {
-            return "refused";
+    @Override
+    public String read(Mode mode, long token) {
+        return mode == Mode.TOKENS ? fenced.read(token) : unfenced;
+    }
+
+    @Override
+    public void write(Mode mode, long token, String value) {
+        if (mode == Mode.TOKENS) {
+            fenced.write(value, token);
+        } else {
+            unfenced = value;
         }
     }
 
-    /** One process. */
-    final class Worker {
-        private final Process process;
-        private final BufferedWriter answers;
-        private final Thread reader;
-        private final Set<Mode> thinking = ConcurrentHashMap.newKeySet();
-
-        private Worker(String connectString, String name) {
-            try {
-                process = new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java")
-                                        .toString(),
-                                "-Xmx64m",
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                UpdateWorker.class.getName(),
-                                connectString,
-                                name)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot start a JVM", e);
-            }
-            answers = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
-            reader = new Thread(this::read, "reads-" + name);
-            reader.setDaemon(true);
-        }
-
-        /** Whether it has read and not written. */
-        boolean isThinking(Mode mode) {
-            return thinking.contains(mode);
-        }
-
-        void signal(String name) throws IOException, InterruptedException {
-            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill -" + name + " ended with " + kill.exitValue());
-            }
-        }
-
-        private void read() {
-            try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    heard(line.split(" ", 4));
-                }
-            } catch (IOException ended) {
-                // as the end of the stream
-            }
-        }
-
-        private void heard(String[] words) throws IOException {
-            Mode mode = Mode.valueOf(words[0]);
-            switch (words[1]) {
-                case "thinks" -> thinking.add(mode);
-                case "acknowledged" -> {
-                    thinking.remove(mode);
-                    acknowledged.get(mode).add(words[2]);
-                }
-                case "not-written" -> {
-                    thinking.remove(mode);
-                    refused.get(mode).incrementAndGet();
-                }
-                default -> {
-                    String answer = carryOut(mode, words);
-                    if (words[1].equals("read")) {
-                        thinking.add(mode);
-                    }
-                    answers.write(mode + " " + answer + "\n");
-                    answers.flush();
-                }
-            }
-        }
+    @Override
+    public void thinks(String worker, Mode mode) {
+        counts.get(mode).thinking.add(worker);
     }
 
-    /** Kills the processes and reads the rest of their output. */
+    @Override
+    public void acknowledged(String worker, Mode mode, String update) {
+        counts.get(mode).thinking.remove(worker);
+        counts.get(mode).acknowledged.add(update);
+    }
+
+    @Override
+    public void notWritten(String worker, Mode mode) {
+        counts.get(mode).thinking.remove(worker);
+        counts.get(mode).notWritten.incrementAndGet();
+    }
+
+    /** Kills the processes. */
     void end() {
-        for (Worker worker : workers) {
+        for (Process worker : workers.values()) {
             try {
-                int unused = worker.process.destroyForcibly().waitFor();
-                worker.reader.join();
+                int unused = worker.destroyForcibly().waitFor();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -179,7 +147,8 @@ final class LostUpdates implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         end();
+        UnicastRemoteObject.unexportObject(this, true);
     }
 }

@@ -6,18 +6,17 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.FaultyClient;
-import java.io.BufferedReader;
+import io.latchkey.testkit.FencedStore;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
+import java.io.ObjectInputStream;
 import java.nio.charset.StandardCharsets;
+import java.rmi.Remote;
+import java.rmi.RemoteException;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.Base64;
 import java.util.SplittableRandom;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -25,19 +24,15 @@ import org.apache.zookeeper.ZooKeeper;
 
 /**
  * A process that updates, once in every {@link Mode}, something under a lock: reads it, thinks, and writes it with its
- * own update added, without another look at its lease. It reads and writes the data of its parent process by lines:
- * {@code MODE read TOKEN} and {@code MODE write TOKEN VALUE}, which are answered by {@code MODE ok VALUE} or
- * {@code MODE refused}. It ends with its input.
+ * own update added, without another look at its lease. It is killed by the process that has started it.
  */
-final class UpdateWorker {
+record UpdateWorker(String connectString, String name, Parent parent) {
     static final Duration SESSION = Duration.ofSeconds(2);
     private static final int LONGEST_THOUGHT_MILLIS = 150;
     private static final int ANY_VERSION = -1;
 
-    private final String connectString;
-    private final String name;
-    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    private final Map<Mode, BlockingQueue<String>> answers = new EnumMap<>(Mode.class);
+    /** Where the data lies that is on ZooKeeper. */
+    static final String DATA = "/data";
 
     /** What keeps stale writes out. */
     enum Mode {
@@ -54,31 +49,31 @@ final class UpdateWorker {
         }
     }
 
-    /** Where the data lies that is on ZooKeeper. */
-    static final String DATA = "/data";
+    /** The process that has started it: it has the data that is not on ZooKeeper, and counts the updates. */
+    interface Parent extends Remote {
+        /** Throws {@link FencedStore.StaleTokenException} as a write does. */
+        String read(Mode mode, long token) throws RemoteException;
 
-    private UpdateWorker(String connectString, String name) {
-        this.connectString = connectString;
-        this.name = name;
-        for (Mode mode : Mode.values()) {
-            answers.put(mode, new LinkedBlockingQueue<>());
-        }
+        void write(Mode mode, long token, String value) throws RemoteException;
+
+        /** It has read, and not written. */
+        void thinks(String worker, Mode mode) throws RemoteException;
+
+        void acknowledged(String worker, Mode mode, String update) throws RemoteException;
+
+        /** The write was refused, or is not known to be carried out. */
+        void notWritten(String worker, Mode mode) throws RemoteException;
     }
 
-    public static void main(String[] args) throws IOException {
-        new UpdateWorker(args[0], args[1]).run();
-    }
-
-    private void run() throws IOException {
-        for (Mode mode : Mode.values()) {
-            Thread thread = new Thread(() -> update(mode), "updates-" + mode);
-            thread.setDaemon(true);
-            thread.start();
+    /** The arguments: a connect string, a name, and the parent's stub, serialized. */
+    public static void main(String[] args) throws Exception {
+        byte[] stub = Base64.getDecoder().decode(args[2]);
+        UpdateWorker worker;
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(stub))) {
+            worker = new UpdateWorker(args[0], args[1], (Parent) in.readObject());
         }
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String[] parts = line.split(" ", 2);
-            answers.get(Mode.valueOf(parts[0])).add(parts[1]);
+        for (Mode mode : Mode.values()) {
+            new Thread(() -> worker.update(mode), "updates-" + mode).start();
         }
     }
 
@@ -90,28 +85,20 @@ final class UpdateWorker {
             for (int number = 1; ; number++) {
                 String id = name + "." + number;
                 try (Lease lease = mutex.acquire()) {
-                    String before = read(mode, lease, reads);
+                    String before = mode == Mode.GUARDED ? data(reads) : parent.read(mode, lease.token());
+                    parent.thinks(name, mode);
                     LockSupport.parkNanos(Duration.ofMillis(random.nextInt(LONGEST_THOUGHT_MILLIS))
                             .toNanos());
                     write(mode, lease, before.isEmpty() ? id : before + "," + id);
-                    say(mode, "acknowledged " + id);
-                } catch (LeaseLostException | Refused | KeeperException refused) {
-                    say(mode, "not-written " + id);
+                    parent.acknowledged(name, mode, id);
+                } catch (LeaseLostException | FencedStore.StaleTokenException | KeeperException refused) {
+                    parent.notWritten(name, mode);
                 }
                 LockSupport.parkNanos(Duration.ofMillis(random.nextInt(20)).toNanos());
             }
         } catch (InterruptedException | IOException ended) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private String read(Mode mode, Lease lease, ZooKeeper reads) throws InterruptedException, KeeperException, Refused {
-        if (mode == Mode.GUARDED) {
-            say(mode, "thinks");
-            return data(reads);
-        }
-        say(mode, "read " + lease.token());
-        return answer(mode);
     }
 
     /**
@@ -128,28 +115,12 @@ final class UpdateWorker {
         return new String(handle.getData(DATA, false, null), StandardCharsets.UTF_8);
     }
 
-    private void write(Mode mode, Lease lease, String value) throws InterruptedException, KeeperException, Refused {
+    private void write(Mode mode, Lease lease, String value)
+            throws InterruptedException, KeeperException, RemoteException {
         if (mode == Mode.GUARDED) {
             var unused = ZkLocks.guarded(lease, Op.setData(DATA, value.getBytes(StandardCharsets.UTF_8), ANY_VERSION));
         } else {
-            say(mode, "write " + lease.token() + " " + value);
-            String unused = answer(mode);
+            parent.write(mode, lease.token(), value);
         }
-    }
-
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1;
-    }
-
-    private String answer(Mode mode) throws InterruptedException, Refused {
-        String[] parts = answers.get(mode).take().split(" ", 2);
-        if (parts[0].equals("refused")) {
-            throw new Refused();
-        }
-        return parts[1];
-    }
-
-    private void say(Mode mode, String what) {
-        out.println(mode + " " + what);
     }
 }
