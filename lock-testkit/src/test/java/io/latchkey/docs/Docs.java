@@ -66,15 +66,6 @@ final class Docs {
         return root().relativize(file).toString();
     }
 
-    /** That a file is what the code says, or it is made so. */
-    static void assertDrawn(String file, String content) {
-        Path path = root().resolve(file);
-        if (RENEW) {
-            write(path, content);
-        }
-        assertEquals(content, Files.exists(path) ? read(path) : "", file + " is not current; to renew it: " + COMMAND);
-    }
-
     /** That the part of a page between its comments is what the code says, or it is made so. */
     static void assertDrawn(String page, String part, String content) {
         String begin = "<!-- drawn: " + part + " -->\n";

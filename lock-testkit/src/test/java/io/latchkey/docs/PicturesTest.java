@@ -60,7 +60,7 @@ class PicturesTest {
         assertTrue(svg.hasAttribute("viewBox"), picture + " has no viewBox");
         Element ground = (Element) svg.getElementsByTagName("rect").item(0);
         assertEquals(
-                List.of(svg.getAttribute("width"), svg.getAttribute("height"), Svg.GROUND),
+                List.of(svg.getAttribute("width"), svg.getAttribute("height"), "#ffffff"),
                 List.of(ground.getAttribute("width"), ground.getAttribute("height"), ground.getAttribute("fill")),
                 picture + " is not readable on a dark page: it has no ground of its own");
     }
