@@ -17,7 +17,7 @@ import org.apache.zookeeper.KeeperException;
  */
 public final class Demo {
     private static final Duration OPEN = Duration.ofSeconds(8);
-    static final List<Scenario> SCENARIOS = List.of(
+    static final List<DemoScenario> SCENARIOS = List.of(
             new Inventory(6, 300), new SharedDocument(4, 3, OPEN), new Workers(10, OPEN), new Transfers(6, 8, OPEN));
     private static final int TRUE = 0;
     private static final int FALSE = 1;
@@ -41,7 +41,7 @@ public final class Demo {
         }
         List<String> named =
                 given.stream().filter(arg -> !arg.equals("--unsafe")).toList();
-        List<Scenario> scenarios = SCENARIOS.stream()
+        List<DemoScenario> scenarios = SCENARIOS.stream()
                 .filter(scenario -> named.isEmpty() || named.contains(scenario.name()))
                 .toList();
         for (String name : named) {
@@ -61,12 +61,12 @@ public final class Demo {
     }
 
     /** Plays one after the other, each on a site of its own. */
-    static boolean play(List<Scenario> scenarios, Servers servers, boolean locked, PrintStream out)
+    static boolean play(List<DemoScenario> scenarios, Servers servers, boolean locked, PrintStream out)
             throws IOException, KeeperException, InterruptedException {
         long start = System.nanoTime();
         int held = 0;
         out.println("On " + servers + ".");
-        for (Scenario scenario : scenarios) {
+        for (DemoScenario scenario : scenarios) {
             out.println();
             out.println("%s: %s.".formatted(scenario.name().toUpperCase(Locale.ROOT), scenario.summary()));
             Site site = Site.open(servers);

@@ -45,7 +45,7 @@ class DemoTest {
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void verdictHolds_onlyWithLocks(Scenario scenario, String claim, String damage) throws Exception {
+    void verdictHolds_onlyWithLocks(DemoScenario scenario, String claim, String damage) throws Exception {
         boolean held = Demo.play(List.of(scenario), servers, true, out);
         assertTrue(held && text().contains("[true] " + claim), this::text);
         boolean heldWithout = Demo.play(List.of(scenario), servers, false, out);

@@ -15,7 +15,7 @@ import org.apache.zookeeper.KeeperException;
  * A mutex. Clerks sell from one stock, a number in a node, and write a node for each order in the same transaction: at
  * the end, stock left plus stock sold must equal the initial stock.
  */
-record Inventory(int clerks, int stock) implements Scenario {
+record Inventory(int clerks, int stock) implements DemoScenario {
     private static final Duration OPEN = Duration.ofSeconds(15);
     private static final String STOCK = "stock";
     private static final String ORDERS = "orders";

@@ -21,7 +21,7 @@ import org.apache.zookeeper.KeeperException;
  * a node that has the number of the version and the name of the edit; the last part is written together with a node for
  * the edit, so edits with a node are complete. Readings are nodes too.
  */
-record SharedDocument(int readers, int editors, Duration open) implements Scenario {
+record SharedDocument(int readers, int editors, Duration open) implements DemoScenario {
     private static final int PARTS = 3;
     private static final String EDITS = "edits";
     private static final String READINGS = "readings";

@@ -25,7 +25,7 @@ import org.apache.zookeeper.Op;
  * and no client must wait forever. A transaction writes the balances and a node for the transfer, which tells what it
  * added to each account: at the end the balances are computed again from the transfers.
  */
-record Transfers(int tellers, int accounts, Duration open) implements Scenario {
+record Transfers(int tellers, int accounts, Duration open) implements DemoScenario {
     private static final int DEPOSIT = 1000;
     private static final int LARGEST_SUM = 100;
     private static final String ACCOUNTS = "accounts/";

@@ -18,7 +18,7 @@ import org.apache.zookeeper.KeeperException;
  * is a node, created when it begins and written again when it ends: the numbers of these two transactions tell which
  * jobs ran at the same time, whatever the workers and their clocks say.
  */
-record Workers(int workers, Duration open) implements Scenario {
+record Workers(int workers, Duration open) implements DemoScenario {
     private static final int PERMITS = 3;
     private static final String JOBS = "jobs";
 

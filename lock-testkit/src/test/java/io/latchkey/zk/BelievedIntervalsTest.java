@@ -76,7 +76,7 @@ class BelievedIntervalsTest {
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
     private final EmbeddedEnsemble ensemble = EmbeddedEnsemble.start(TICK);
-    private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
+    private final LossFigures figures = new LossFigures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
     private final List<ZooKeeper> readers = new ArrayList<>();
     private int runs;
 

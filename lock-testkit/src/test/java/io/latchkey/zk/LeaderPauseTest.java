@@ -54,7 +54,7 @@ class LeaderPauseTest {
     private final long seed = Long.getLong("latchkey.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
     private final ProcessEnsemble ensemble = ProcessEnsemble.start();
-    private final Figures figures = new Figures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
+    private final LossFigures figures = new LossFigures("sessions of 3 s, a tick of 0.5 s, seed " + seed);
     private int runs;
 
     @AfterAll

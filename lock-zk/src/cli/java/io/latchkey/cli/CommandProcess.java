@@ -37,7 +37,7 @@ final class CommandProcess {
     synchronized Optional<Process> start(List<String> command, Map<String, String> environment) throws IOException {
         if (!over) {
             ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-            builder.environment().remove(Connection.LOGIN);
+            builder.environment().remove(ConnectionOptions.LOGIN);
             builder.environment().putAll(environment);
             started = Optional.of(builder.start());
         }

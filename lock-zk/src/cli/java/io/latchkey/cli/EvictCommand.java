@@ -28,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class EvictCommand implements Callable<Integer> {
     @Mixin
-    private Connection connection = new Connection();
+    private ConnectionOptions connection = new ConnectionOptions();
 
     @Parameters(paramLabel = "PATH", index = "0", description = "The lock's path.")
     private String path = "";
@@ -42,7 +42,7 @@ final class EvictCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Connection.checkPath(path);
+        ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey evict", Layout.LATCHKEY)) {
             found = client.locksAt(path);
@@ -50,7 +50,7 @@ final class EvictCommand implements Callable<Integer> {
                 for (Contender request : lock.queue()) {
                     if (request.token() == token && request.evict() == Contender.Eviction.EVICTED) {
                         System.out.println(Terminal.plain("evicted " + described(request)));
-                        return Status.DONE.code();
+                        return ExitStatus.DONE.code();
                     }
                 }
             }
@@ -60,7 +60,7 @@ final class EvictCommand implements Callable<Integer> {
         }
         Terminal.complain("no request with token " + token + " at " + path
                 + ": it has already left the queue, or never existed. Nothing was changed.");
-        return Status.GONE.code();
+        return ExitStatus.GONE.code();
     }
 
     private String described(Contender request) {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
                         + " and kazoo are listed while they have holders or waiters.")
 final class LsCommand implements Callable<Integer> {
     @Mixin
-    private Connection connection = new Connection();
+    private ConnectionOptions connection = new ConnectionOptions();
 
     @Parameters(
             paramLabel = "PATH",

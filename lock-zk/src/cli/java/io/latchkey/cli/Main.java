@@ -48,7 +48,7 @@ final class Main {
         if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
             Terminal.complain("an argument is not ASCII, and no locale says how to read it. Nothing was done."
                     + " Set LC_ALL=C.UTF-8.");
-            System.exit(Status.USAGE.code());
+            System.exit(ExitStatus.USAGE.code());
         }
         System.exit(status(args));
     }
@@ -59,7 +59,7 @@ final class Main {
         } catch (Error broken) {
             // The JVM would end with 1, which says that there was no such request.
             Terminal.complain(broken);
-            return Status.UNEXPECTED.code();
+            return ExitStatus.UNEXPECTED.code();
         }
     }
 
@@ -81,16 +81,16 @@ final class Main {
     private static int misused(ParameterException wrong, String[] args) {
         Terminal.complain(String.valueOf(wrong.getMessage()));
         System.err.println("Try '" + wrong.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
-        return Status.USAGE.code();
+        return ExitStatus.USAGE.code();
     }
 
     private static int failed(Exception failed, CommandLine command, ParseResult parsed) {
-        if (Status.isExplained(failed)) {
+        if (ExitStatus.isExplained(failed)) {
             Terminal.complain(String.valueOf(failed.getMessage()));
         } else {
             Terminal.complain(failed);
         }
-        return Status.of(failed).code();
+        return ExitStatus.of(failed).code();
     }
 
     static final class Version implements IVersionProvider {

@@ -145,7 +145,7 @@ final class RunCommand implements Callable<Integer> {
     private boolean quiet;
 
     @Mixin
-    private Connection connection = new Connection();
+    private ConnectionOptions connection = new ConnectionOptions();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -158,7 +158,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkSeparator();
-        Connection.checkPath(path);
+        ConnectionOptions.checkPath(path);
         lock.check();
         if (heldAtMost != null && heldAtMost.isZero()) {
             throw new IllegalArgumentException("--held-at-most takes a time above 0.");
@@ -172,7 +172,7 @@ final class RunCommand implements Callable<Integer> {
             return acquireAndRun(wanted, process);
         } catch (ClientClosedException stopped) {
             // The shutdown hook closed the client: the exit status is the signal's.
-            return Status.UNEXPECTED.code();
+            return ExitStatus.UNEXPECTED.code();
         }
     }
 
@@ -257,7 +257,7 @@ final class RunCommand implements Callable<Integer> {
         if (!quiet) {
             Terminal.complain(path + " was not free within " + Span.text(patience) + ". The command was not run.");
         }
-        return Status.NOT_ACQUIRED.code();
+        return ExitStatus.NOT_ACQUIRED.code();
     }
 
     /** Throws if no server responds: the timeout elapses in that case too, although the lock may be free. */
@@ -308,11 +308,11 @@ final class RunCommand implements Callable<Integer> {
             return released(lease, ended.status);
         } catch (LeaseLostException lost) {
             if (isByASignal(lease.lost())) {
-                return Status.LOST.code(); // the exit status is the signal's
+                return ExitStatus.LOST.code(); // the exit status is the signal's
             }
             Terminal.complain("the lock " + path + " was lost before the period was recorded (token " + lease.token()
                     + "): " + (atMostOnce ? "the command was not run." : "the command may run again."));
-            return Status.LOST.code();
+            return ExitStatus.LOST.code();
         }
     }
 
@@ -328,18 +328,18 @@ final class RunCommand implements Callable<Integer> {
                 Terminal.complain("the lock " + path + " was lost before the command was started (token "
                         + lease.token() + "): others may hold it. The command was not run.");
             }
-            return Status.LOST.code();
+            return ExitStatus.LOST.code();
         }
         Optional<Process> started;
         try {
             started = process.start(command, environment);
         } catch (IOException cannot) {
             Terminal.complain(cannot.getMessage() + ". The lock is released.");
-            return Status.NOT_STARTED.code();
+            return ExitStatus.NOT_STARTED.code();
         }
         if (started.isEmpty()) {
             // The shutdown hook was first: the exit status is the signal's.
-            return Status.UNEXPECTED.code();
+            return ExitStatus.UNEXPECTED.code();
         }
         return await(started.get(), lost, lease, process);
     }
@@ -352,7 +352,7 @@ final class RunCommand implements Callable<Integer> {
         if (lostWhileItRan) {
             Terminal.complain("the lock " + path + " was lost while the command ran (" + described(lost.join())
                     + "; token " + lease.token() + "): others may hold it. The command was ended.");
-            return Status.LOST.code();
+            return ExitStatus.LOST.code();
         }
         ended = true;
         return started.exitValue();
@@ -363,7 +363,7 @@ final class RunCommand implements Callable<Integer> {
         if (ended && lease.release() == ReleaseOutcome.LOST && !isByASignal(lease.lost())) {
             Terminal.complain("the command ended with " + status + ", but the lock " + path
                     + " was lost by then (token " + lease.token() + "): others may have held it.");
-            return Status.LOST.code();
+            return ExitStatus.LOST.code();
         }
         return status;
     }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
                         + " with the values that they have.")
 final class ShowCommand implements Callable<Integer> {
     @Mixin
-    private Connection connection = new Connection();
+    private ConnectionOptions connection = new ConnectionOptions();
 
     @Parameters(paramLabel = "PATH", description = "The lock's path.")
     private String path = "";
@@ -35,7 +35,7 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Connection.checkPath(path);
+        ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {
             found = client.locksAt(path);

@@ -146,7 +146,7 @@ final class Shown {
     }
 
     /** Prints the missing paths on standard error and returns the exit status. */
-    static Status complainOfMissing(LockListing listing) {
+    static ExitStatus complainOfMissing(LockListing listing) {
         String unreadable = listing.unreadable().entrySet().stream()
                 .filter(each -> each.getValue() instanceof AccessDeniedException)
                 .map(Map.Entry::getKey)
@@ -160,6 +160,6 @@ final class Shown {
                 Terminal.complain("not shown: " + path + ": " + reason.getMessage());
             }
         });
-        return Status.ofMissing(listing.unreadable().values());
+        return ExitStatus.ofMissing(listing.unreadable().values());
     }
 }

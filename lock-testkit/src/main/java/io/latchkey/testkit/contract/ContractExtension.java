@@ -25,7 +25,7 @@ final class ContractExtension
     /** What the tests of one class share. */
     private static final class Run {
         final LockFixture fixture;
-        final Reached reached = new Reached();
+        final ReachedSituations reached = new ReachedSituations();
         final Set<Situation> claimed = EnumSet.noneOf(Situation.class);
 
         Run(LockFixture fixture) {

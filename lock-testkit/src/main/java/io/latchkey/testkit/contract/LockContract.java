@@ -49,7 +49,7 @@ abstract class LockContract {
     private final List<LockClient> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private @Nullable LockFixture fixture;
-    private @Nullable Reached reached;
+    private @Nullable ReachedSituations reached;
 
     /** For subclasses. */
     protected LockContract() {}
@@ -62,7 +62,7 @@ abstract class LockContract {
      */
     protected abstract LockFixture newFixture() throws Exception;
 
-    final void begin(LockFixture shared, Reached counts) {
+    final void begin(LockFixture shared, ReachedSituations counts) {
         fixture = shared;
         reached = counts;
     }

@@ -68,7 +68,7 @@ class FlawedLocksTest {
             }
         };
         try (LockFixture fixture = contract.newFixture()) {
-            contract.begin(fixture, new Reached());
+            contract.begin(fixture, new ReachedSituations());
             AssertionError told = assertThrows(AssertionError.class, () -> guaranteed.test(contract));
             contract.end();
             assertTrue(told.getMessage().contains(message), told.getMessage());
@@ -94,7 +94,7 @@ class FlawedLocksTest {
             }
         };
         try (LockFixture fixture = contract.newFixture()) {
-            contract.begin(fixture, new Reached());
+            contract.begin(fixture, new ReachedSituations());
             Throwable told = assertThrows(Throwable.class, () -> guarantee.test(contract));
             contract.end();
             assertTrue(Pattern.compile(message).matcher(told.toString()).find(), told.toString());

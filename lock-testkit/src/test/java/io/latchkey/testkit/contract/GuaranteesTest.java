@@ -55,7 +55,7 @@ class GuaranteesTest {
 
     @Test
     void faultThatDidNotStrike_isReportedWithTheCounts() {
-        Reached reached = new Reached();
+        ReachedSituations reached = new ReachedSituations();
         reached.count(Situation.SUSPECT);
         reached.count(Situation.SUSPECT);
         reached.assertAll(Set.of(Situation.SUSPECT));

@@ -21,7 +21,7 @@ import org.apache.zookeeper.ZooKeeper;
  * heartbeats, no recovery of lost connections and responses. The cost of these requests is the minimum for any
  * implementation of the protocol.
  */
-final class BareClient implements Client {
+final class BareClient implements MeasuredClient {
     private static final byte[] DATA = "a host\n12345\nlabel".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] MARK = {};
 
@@ -32,12 +32,12 @@ final class BareClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) throws Exception {
+    public Door door(MeasuredLock recipe, String path) throws Exception {
         RawClient.makeWithParents(zooKeeper, path);
         return () -> {
             Request request = new Request(path);
             request.acquire();
-            return () -> request.release(recipe != Recipe.ASYNC_RELEASE);
+            return () -> request.release(recipe != MeasuredLock.ASYNC_RELEASE);
         };
     }
 

@@ -23,7 +23,7 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
         return new Case(name, load, List.of(Contestant.LATCHKEY, Contestant.LATCHKEY_TURNS, Contestant.CURATOR), 1);
     }
 
-    private static Load threads(Recipe recipe, Duration hold) {
+    private static Load threads(MeasuredLock recipe, Duration hold) {
         return new Load.Contended(recipe, 1, 32, Optional.of(hold));
     }
 
@@ -73,15 +73,15 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
 
     static List<Case> free() {
         return List.of(
-                of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),
-                of(FREE_READ, new Load.Free(Recipe.READ)),
-                of(FREE_WRITE, new Load.Free(Recipe.WRITE)),
-                of(FREE_SEMAPHORE_1, new Load.Free(Recipe.SEMAPHORE_1)),
-                of(FREE_SEMAPHORE_3, new Load.Free(Recipe.SEMAPHORE_3)),
-                of(FREE_MULTI_5, new Load.Free(Recipe.MULTI_5)),
-                of(FREE_MULTI_20, new Load.Free(Recipe.MULTI_20)),
-                of(ASYNC_RELEASE, new Load.Free(Recipe.ASYNC_RELEASE)).with(Contestant.BARE),
-                of(FAILED_TRY, new Load.Free(Recipe.FAILED_TRY)));
+                of(FREE_MUTEX, new Load.Free(MeasuredLock.MUTEX)).with(Contestant.BARE),
+                of(FREE_READ, new Load.Free(MeasuredLock.READ)),
+                of(FREE_WRITE, new Load.Free(MeasuredLock.WRITE)),
+                of(FREE_SEMAPHORE_1, new Load.Free(MeasuredLock.SEMAPHORE_1)),
+                of(FREE_SEMAPHORE_3, new Load.Free(MeasuredLock.SEMAPHORE_3)),
+                of(FREE_MULTI_5, new Load.Free(MeasuredLock.MULTI_5)),
+                of(FREE_MULTI_20, new Load.Free(MeasuredLock.MULTI_20)),
+                of(ASYNC_RELEASE, new Load.Free(MeasuredLock.ASYNC_RELEASE)).with(Contestant.BARE),
+                of(FAILED_TRY, new Load.Free(MeasuredLock.FAILED_TRY)));
     }
 
     /** Cases of the same kinds for the systems without ZooKeeper, which have only mutexes. */
@@ -97,35 +97,36 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
 
     static List<Case> contended() {
         return List.of(
-                of(MUTEX_2, new Load.Contended(Recipe.MUTEX, 2, 1)),
-                of(MUTEX_8, new Load.Contended(Recipe.MUTEX, 8, 1)).with(Contestant.BARE),
-                of(MUTEX_32, new Load.Contended(Recipe.MUTEX, 32, 1)).with(Contestant.BARE),
-                of(THREADS_32, threads(Recipe.MUTEX, Duration.ZERO)).with(Contestant.LATCHKEY_TURNS),
-                of(THREADS_1000, new Load.Contended(Recipe.MUTEX, 1, 1000)).weighing(2),
-                of(THREADS_8_8, new Load.Contended(Recipe.MUTEX, 8, 8)).with(Contestant.LATCHKEY_TURNS),
-                of(SEMAPHORE_32, new Load.Contended(Recipe.SEMAPHORE_1, 32, 1)),
+                of(MUTEX_2, new Load.Contended(MeasuredLock.MUTEX, 2, 1)),
+                of(MUTEX_8, new Load.Contended(MeasuredLock.MUTEX, 8, 1)).with(Contestant.BARE),
+                of(MUTEX_32, new Load.Contended(MeasuredLock.MUTEX, 32, 1)).with(Contestant.BARE),
+                of(THREADS_32, threads(MeasuredLock.MUTEX, Duration.ZERO)).with(Contestant.LATCHKEY_TURNS),
+                of(THREADS_1000, new Load.Contended(MeasuredLock.MUTEX, 1, 1000))
+                        .weighing(2),
+                of(THREADS_8_8, new Load.Contended(MeasuredLock.MUTEX, 8, 8)).with(Contestant.LATCHKEY_TURNS),
+                of(SEMAPHORE_32, new Load.Contended(MeasuredLock.SEMAPHORE_1, 32, 1)),
                 of(READERS, new Load.MostlyReaders(16, 1)),
-                ofThreads(READ_THREADS_32, threads(Recipe.READ, Duration.ZERO)),
+                ofThreads(READ_THREADS_32, threads(MeasuredLock.READ, Duration.ZERO)),
                 ofThreads(MIXED_THREADS_32, mixedThreads(Duration.ZERO)),
-                ofThreads(SEMAPHORE_THREADS_32, threads(Recipe.SEMAPHORE_1_OF_8, Duration.ZERO)));
+                ofThreads(SEMAPHORE_THREADS_32, threads(MeasuredLock.SEMAPHORE_1_OF_8, Duration.ZERO)));
     }
 
     /** The threads of one client again, with work under the lock. */
     static List<Case> held() {
         Duration hold = Duration.ofMillis(1);
         return List.of(
-                ofThreads(THREADS_32 + HELD, threads(Recipe.MUTEX, hold)),
-                ofThreads(READ_THREADS_32 + HELD, threads(Recipe.READ, hold)),
+                ofThreads(THREADS_32 + HELD, threads(MeasuredLock.MUTEX, hold)),
+                ofThreads(READ_THREADS_32 + HELD, threads(MeasuredLock.READ, hold)),
                 ofThreads(MIXED_THREADS_32 + HELD, mixedThreads(hold)),
-                ofThreads(SEMAPHORE_THREADS_32 + HELD, threads(Recipe.SEMAPHORE_1_OF_8, hold)));
+                ofThreads(SEMAPHORE_THREADS_32 + HELD, threads(MeasuredLock.SEMAPHORE_1_OF_8, hold)));
     }
 
     /** Cases that are measured again with other storage of the servers' logs. */
     static List<Case> ofStorage() {
         return List.of(
-                of(FREE_MUTEX, new Load.Free(Recipe.MUTEX)).with(Contestant.BARE),
-                of(MUTEX_8, new Load.Contended(Recipe.MUTEX, 8, 1)).with(Contestant.BARE),
-                of(MUTEX_32, new Load.Contended(Recipe.MUTEX, 32, 1)).with(Contestant.BARE),
-                of(THREADS_32, new Load.Contended(Recipe.MUTEX, 1, 32)));
+                of(FREE_MUTEX, new Load.Free(MeasuredLock.MUTEX)).with(Contestant.BARE),
+                of(MUTEX_8, new Load.Contended(MeasuredLock.MUTEX, 8, 1)).with(Contestant.BARE),
+                of(MUTEX_32, new Load.Contended(MeasuredLock.MUTEX, 32, 1)).with(Contestant.BARE),
+                of(THREADS_32, new Load.Contended(MeasuredLock.MUTEX, 1, 32)));
     }
 }

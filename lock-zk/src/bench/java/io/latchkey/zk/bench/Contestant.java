@@ -29,11 +29,11 @@ enum Contestant {
         return ZkLockClient.builder().connectString(servers).sessionTimeout(session);
     }
 
-    Client connect(String servers) throws Exception {
-        return connect(servers, Client.SESSION);
+    MeasuredClient connect(String servers) throws Exception {
+        return connect(servers, MeasuredClient.SESSION);
     }
 
-    Client connect(String servers, Duration session) throws Exception {
+    MeasuredClient connect(String servers, Duration session) throws Exception {
         return switch (this) {
             case RAW -> new RawClient(servers, session);
             case BARE -> new BareClient(servers, session);

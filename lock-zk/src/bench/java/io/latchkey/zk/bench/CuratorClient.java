@@ -16,7 +16,7 @@ import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.retry.RetryOneTime;
 
 /** A session of Curator. */
-final class CuratorClient implements Client {
+final class CuratorClient implements MeasuredClient {
     private final CuratorFramework framework;
 
     CuratorClient(String servers, Duration session) throws InterruptedException {
@@ -31,7 +31,7 @@ final class CuratorClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) {
+    public Door door(MeasuredLock recipe, String path) {
         return switch (recipe) {
             case MUTEX, ASYNC_RELEASE -> door(new InterProcessMutex(framework, path));
             case FAILED_TRY -> {
@@ -45,12 +45,12 @@ final class CuratorClient implements Client {
             }
             case READ -> door(new InterProcessReadWriteLock(framework, path).readLock());
             case WRITE -> door(new InterProcessReadWriteLock(framework, path).writeLock());
-            case SEMAPHORE_1 -> permitOf(new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS));
-            case SEMAPHORE_1_OF_8 -> permitOf(new InterProcessSemaphoreV2(framework, path, Recipe.MANY_PERMITS));
+            case SEMAPHORE_1 -> permitOf(new InterProcessSemaphoreV2(framework, path, MeasuredLock.PERMITS));
+            case SEMAPHORE_1_OF_8 -> permitOf(new InterProcessSemaphoreV2(framework, path, MeasuredLock.MANY_PERMITS));
             case SEMAPHORE_3 -> {
-                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, Recipe.PERMITS);
+                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, MeasuredLock.PERMITS);
                 yield () -> {
-                    Collection<Lease> leases = semaphore.acquire(Recipe.PERMITS);
+                    Collection<Lease> leases = semaphore.acquire(MeasuredLock.PERMITS);
                     return () -> semaphore.returnAll(leases);
                 };
             }

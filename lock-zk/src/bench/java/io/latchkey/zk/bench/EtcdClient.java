@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
 /** A client of etcd, with a lease for each thread, because a lock request with the holder's lease succeeds at once. */
-final class EtcdClient implements Client {
+final class EtcdClient implements MeasuredClient {
     private final io.etcd.jetcd.Client etcd;
     private final Duration session;
     private final Map<Long, CloseableClient> keptAlive = new ConcurrentHashMap<>();
@@ -26,8 +26,8 @@ final class EtcdClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) {
-        if (recipe != Recipe.MUTEX) {
+    public Door door(MeasuredLock recipe, String path) {
+        if (recipe != MeasuredLock.MUTEX) {
             throw new UnsupportedOperationException("only mutexes are compared");
         }
         Lock lock = etcd.getLockClient();

@@ -45,11 +45,11 @@ final class Growth {
     private static final int IN_FLIGHT = 64;
     private static final int CONNECTING = 8;
 
-    private final Site site;
+    private final ServersAtADistance site;
     private final Map<String, TreeMap<Integer, Double>> rows = new LinkedHashMap<>();
     private int paths;
 
-    private Growth(Site site) {
+    private Growth(ServersAtADistance site) {
         this.site = site;
     }
 
@@ -64,7 +64,7 @@ final class Growth {
         questions.put("sessions that wait", new Question(List.of(100, 300, 1_000), Growth::waitingSessions));
         for (Map.Entry<String, Question> each : questions.entrySet()) {
             if (wanted.test(each.getKey())) {
-                try (Site site = new Site(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
+                try (ServersAtADistance site = new ServersAtADistance(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
                     Growth growth = new Growth(site);
                     var unused = site.idle(Duration.ofSeconds(1));
                     each.getValue().measure().of(growth, 1_000); // a rehearsal, for code that is not compiled yet
@@ -112,7 +112,7 @@ final class Growth {
     /** One client acquires and releases a lock at each path, and then again at each. */
     private void pathsUsed(int count) throws Exception {
         String base = newPath();
-        try (LockClient client = connect(Client.SESSION)) {
+        try (LockClient client = connect(MeasuredClient.SESSION)) {
             Spent first = new Spent();
             acquireAndRelease(client, base, count);
             first.tell("acquire and release, first contact", count);
@@ -160,21 +160,21 @@ final class Growth {
     private void sessions(int sessions) throws Exception {
         String base = newPath();
         String servers = site.throughProxy(Duration.ZERO);
-        List<Client> clients = new ArrayList<>();
+        List<MeasuredClient> clients = new ArrayList<>();
         ExecutorService connecting = Executors.newFixedThreadPool(CONNECTING);
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();
         try {
             Spent opening = new Spent();
-            List<Future<Client>> opened = new ArrayList<>();
+            List<Future<MeasuredClient>> opened = new ArrayList<>();
             for (int i = 0; i < sessions; i++) {
                 String path = base + "/" + i;
                 opened.add(connecting.submit(() -> {
-                    Client client = Contestant.LATCHKEY.connect(servers);
-                    var unused = client.door(Recipe.MUTEX, path).acquire();
+                    MeasuredClient client = Contestant.LATCHKEY.connect(servers);
+                    var unused = client.door(MeasuredLock.MUTEX, path).acquire();
                     return client;
                 }));
             }
-            for (Future<Client> each : opened) {
+            for (Future<MeasuredClient> each : opened) {
                 clients.add(each.get());
             }
             opening.tell("connect and acquire", sessions);
@@ -183,13 +183,13 @@ final class Growth {
                     "session: threads of its client",
                     sessions,
                     (double) (ManagementFactory.getThreadMXBean().getThreadCount() - threads) / sessions);
-            Duration observed = Client.SESSION.dividedBy(BEATS).multipliedBy(OBSERVED_BEATS);
+            Duration observed = MeasuredClient.SESSION.dividedBy(BEATS).multipliedBy(OBSERVED_BEATS);
             Spent beating = new Spent();
             TimeUnit.MILLISECONDS.sleep(observed.toMillis());
             beating.tell("heartbeat of a session", sessions * OBSERVED_BEATS, sessions);
         } finally {
             connecting.shutdownNow();
-            Client.closeAll(clients);
+            MeasuredClient.closeAll(clients);
         }
     }
 
@@ -253,7 +253,7 @@ final class Growth {
     private void awaitCalm() throws InterruptedException {
         int calm = 0;
         for (int i = 0; calm < 2; i++) {
-            Site.Passed before = site.passed();
+            ServersAtADistance.Passed before = site.passed();
             TimeUnit.MILLISECONDS.sleep(beat().toMillis());
             calm = site.passed().since(before).requests() <= 1 ? calm + 1 : 0;
             if (i > CALM_WITHIN_BEATS) {
@@ -311,7 +311,7 @@ final class Growth {
     private final class Spent {
         private final long clientHeap = Waiters.liveBytes();
         private final long serverHeap = site.servers().heapBytes();
-        private final Site.Passed before = site.passed();
+        private final ServersAtADistance.Passed before = site.passed();
         private final ServerProbe.Reading reading = site.probe().read();
 
         Spent() throws Exception {}
@@ -323,7 +323,7 @@ final class Growth {
         /** Tells the cost of one step, beside so many locks or sessions. */
         void tell(String what, int steps, int beside) {
             ServerProbe.Reading spent = site.probe().since(reading);
-            Site.Passed passed = site.passed().since(before);
+            ServersAtADistance.Passed passed = site.passed().since(before);
             put(what + ": requests", beside, (double) passed.requests() / steps);
             put(what + ": bytes", beside, (double) passed.bytes() / steps);
             put(what + ": server CPU, µs", beside, spent.cpuNanos() / 1e3 / steps);

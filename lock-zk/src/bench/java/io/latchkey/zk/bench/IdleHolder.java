@@ -35,25 +35,26 @@ final class IdleHolder {
         return locks + " held locks, idle";
     }
 
-    static Map<String, Double> measure(Site site, Contestant contestant, int locks, String path) throws Exception {
+    static Map<String, Double> measure(ServersAtADistance site, Contestant contestant, int locks, String path)
+            throws Exception {
         String servers = site.throughProxy(Duration.ZERO);
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        try (Client client = contestant.connect(servers, SESSION)) {
-            List<Future<Client.Held>> acquired = new ArrayList<>();
+        try (MeasuredClient client = contestant.connect(servers, SESSION)) {
+            List<Future<MeasuredClient.Held>> acquired = new ArrayList<>();
             for (int i = 0; i < locks; i++) {
-                Client.Door door = client.door(Recipe.MUTEX, path + "/" + i);
+                MeasuredClient.Door door = client.door(MeasuredLock.MUTEX, path + "/" + i);
                 acquired.add(threads.submit(door::acquire));
             }
-            for (Future<Client.Held> held : acquired) {
+            for (Future<MeasuredClient.Held> held : acquired) {
                 held.get();
             }
             Duration beat = SESSION.dividedBy(BEATS);
             awaitCalm(site, beat);
-            Site.Passed before = site.passed();
+            ServersAtADistance.Passed before = site.passed();
             ServerProbe.Reading reading = site.probe().read();
             TimeUnit.MILLISECONDS.sleep(beat.multipliedBy(3).toMillis());
             ServerProbe.Reading spent = site.probe().since(reading);
-            Site.Passed passed = site.passed().since(before);
+            ServersAtADistance.Passed passed = site.passed().since(before);
             double seconds = spent.nanoTime() / 1e9;
             Map<String, Double> more = new HashMap<>();
             more.put(REQUESTS, passed.requests() / seconds);
@@ -66,10 +67,10 @@ final class IdleHolder {
         }
     }
 
-    private static void awaitCalm(Site site, Duration beat) throws InterruptedException {
+    private static void awaitCalm(ServersAtADistance site, Duration beat) throws InterruptedException {
         long passed = Long.MAX_VALUE;
         for (int i = 0; i < CALM_WITHIN_BEATS && passed > CALM; i++) {
-            Site.Passed before = site.passed();
+            ServersAtADistance.Passed before = site.passed();
             TimeUnit.MILLISECONDS.sleep(beat.toMillis());
             passed = site.passed().since(before).requests();
         }

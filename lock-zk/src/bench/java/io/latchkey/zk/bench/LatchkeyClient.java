@@ -8,7 +8,7 @@ import io.latchkey.lock.Mutex;
 import java.util.function.LongConsumer;
 
 /** A session of Latchkey. */
-final class LatchkeyClient implements Client {
+final class LatchkeyClient implements MeasuredClient {
     private final LockClient locks;
 
     LatchkeyClient(LockClient locks) {
@@ -16,7 +16,7 @@ final class LatchkeyClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) {
+    public Door door(MeasuredLock recipe, String path) {
         return switch (recipe) {
             case MUTEX -> door(locks.mutex(path));
             case ASYNC_RELEASE -> {
@@ -39,9 +39,9 @@ final class LatchkeyClient implements Client {
             }
             case READ -> door(locks.readWriteLock(path).readLock());
             case WRITE -> door(locks.readWriteLock(path).writeLock());
-            case SEMAPHORE_1 -> door(locks.semaphore(path, Recipe.PERMITS));
-            case SEMAPHORE_3 -> door(locks.semaphore(path, Recipe.PERMITS).permits(Recipe.PERMITS));
-            case SEMAPHORE_1_OF_8 -> door(locks.semaphore(path, Recipe.MANY_PERMITS));
+            case SEMAPHORE_1 -> door(locks.semaphore(path, MeasuredLock.PERMITS));
+            case SEMAPHORE_3 -> door(locks.semaphore(path, MeasuredLock.PERMITS).permits(MeasuredLock.PERMITS));
+            case SEMAPHORE_1_OF_8 -> door(locks.semaphore(path, MeasuredLock.MANY_PERMITS));
             case MULTI_5, MULTI_20 ->
                 door(locks.multiLock(
                         recipe.paths(path).stream().map(locks::mutex).toArray(Acquirable[]::new)));

@@ -12,31 +12,31 @@ sealed interface Load {
     /** The number of sessions. */
     int sessions();
 
-    Sample run(Trial trial) throws Exception;
+    LoadSample run(Trial trial) throws Exception;
 
     /**
      * A single thread without contention. It runs in this JVM, so that all systems share the same compiled code. An
      * operation takes at least a round trip, so the effects that forks exclude do not matter.
      */
-    record Free(Recipe recipe) implements Load {
+    record Free(MeasuredLock recipe) implements Load {
         @Override
         public int sessions() {
-            return recipe == Recipe.FAILED_TRY ? 2 : 1;
+            return recipe == MeasuredLock.FAILED_TRY ? 2 : 1;
         }
 
         @Override
-        public Sample run(Trial trial) throws Exception {
-            if (recipe != Recipe.FAILED_TRY) {
+        public LoadSample run(Trial trial) throws Exception {
+            if (recipe != MeasuredLock.FAILED_TRY) {
                 return alone(trial);
             }
-            try (Client holder = trial.contestant().connect(trial.servers())) {
-                var unused = holder.door(Recipe.MUTEX, trial.path()).acquire();
+            try (MeasuredClient holder = trial.contestant().connect(trial.servers())) {
+                var unused = holder.door(MeasuredLock.MUTEX, trial.path()).acquire();
                 return alone(trial);
             }
         }
 
-        private Sample alone(Trial trial) throws Exception {
-            try (Crowd crowd = new Crowd(trial, 1, Integer.MAX_VALUE)) {
+        private LoadSample alone(Trial trial) throws Exception {
+            try (CrowdLoad crowd = new CrowdLoad(trial, 1, Integer.MAX_VALUE)) {
                 return crowd.run(client -> client.door(recipe, trial.path()), 1);
             }
         }
@@ -47,8 +47,8 @@ sealed interface Load {
      *
      * @param hold the duration of each hold in a case with an onlooker; empty in other cases, which hold for no time
      */
-    record Contended(Recipe recipe, int clients, int threads, Optional<Duration> hold) implements Load {
-        Contended(Recipe recipe, int clients, int threads) {
+    record Contended(MeasuredLock recipe, int clients, int threads, Optional<Duration> hold) implements Load {
+        Contended(MeasuredLock recipe, int clients, int threads) {
             this(recipe, clients, threads, Optional.empty());
         }
 
@@ -58,36 +58,36 @@ sealed interface Load {
         }
 
         @Override
-        public Sample run(Trial trial) throws Exception {
+        public LoadSample run(Trial trial) throws Exception {
             int requests = clients * threads;
             int holders =
                     switch (recipe) {
                         case MUTEX, WRITE -> 1;
-                        case SEMAPHORE_1 -> Recipe.PERMITS;
-                        case SEMAPHORE_1_OF_8 -> Recipe.MANY_PERMITS;
+                        case SEMAPHORE_1 -> MeasuredLock.PERMITS;
+                        case SEMAPHORE_1_OF_8 -> MeasuredLock.MANY_PERMITS;
                         case READ -> requests;
                         default ->
                             throw new IllegalStateException(
                                     "the number of concurrent holders is not defined for " + recipe);
                     };
-            try (Crowd crowd = new Crowd(trial, clients, holders)) {
-                Crowd.Doors doors = client -> client.door(recipe, trial.path());
+            try (CrowdLoad crowd = new CrowdLoad(trial, clients, holders)) {
+                CrowdLoad.Doors doors = client -> client.door(recipe, trial.path());
                 return hold.isEmpty()
                         ? crowd.run(doors, threads)
                         : crowd.run(
                                 doors,
                                 threads,
                                 hold.get(),
-                                recipe == Recipe.READ ? writers(trial.path(), requests) : doors);
+                                recipe == MeasuredLock.READ ? writers(trial.path(), requests) : doors);
             }
         }
     }
 
     /** Returns the write locks at {@code path}, each of which takes the place of all {@code readers}. */
-    private static Crowd.Doors writers(String path, int readers) {
+    private static CrowdLoad.Doors writers(String path, int readers) {
         return client -> {
-            Client.Door write = client.door(Recipe.WRITE, path);
-            return () -> Client.Held.weighing(readers, write.acquire());
+            MeasuredClient.Door write = client.door(MeasuredLock.WRITE, path);
+            return () -> MeasuredClient.Held.weighing(readers, write.acquire());
         };
     }
 
@@ -104,13 +104,13 @@ sealed interface Load {
         }
 
         @Override
-        public Sample run(Trial trial) throws Exception {
+        public LoadSample run(Trial trial) throws Exception {
             int readers = sessions * threads;
-            try (Crowd crowd = new Crowd(trial, sessions, readers)) {
-                Crowd.Doors writers = writers(trial.path(), readers);
-                Crowd.Doors doors = client -> {
-                    Client.Door read = client.door(Recipe.READ, trial.path());
-                    Client.Door write = writers.of(client);
+            try (CrowdLoad crowd = new CrowdLoad(trial, sessions, readers)) {
+                CrowdLoad.Doors writers = writers(trial.path(), readers);
+                CrowdLoad.Doors doors = client -> {
+                    MeasuredClient.Door read = client.door(MeasuredLock.READ, trial.path());
+                    MeasuredClient.Door write = writers.of(client);
                     return () -> ThreadLocalRandom.current().nextInt(WRITER_IN) == 0 ? write.acquire() : read.acquire();
                 };
                 return hold.isEmpty() ? crowd.run(doors, threads) : crowd.run(doors, threads, hold.get(), writers);
@@ -131,22 +131,22 @@ sealed interface Load {
         }
 
         @Override
-        public Sample run(Trial trial) throws Exception {
-            try (Crowd crowd = new Crowd(trial, 1, Integer.MAX_VALUE)) {
+        public LoadSample run(Trial trial) throws Exception {
+            try (CrowdLoad crowd = new CrowdLoad(trial, 1, Integer.MAX_VALUE)) {
                 AtomicInteger next = new AtomicInteger();
                 long heap = Waiters.liveBytes();
-                Sample found = crowd.run(
-                        client -> () -> client.door(Recipe.MUTEX, trial.path() + "/" + next.getAndIncrement())
+                LoadSample found = crowd.run(
+                        client -> () -> client.door(MeasuredLock.MUTEX, trial.path() + "/" + next.getAndIncrement())
                                 .acquire(),
                         threads,
                         Optional.of(paths));
                 double heapPerPath = (double) (Waiters.liveBytes() - heap) / next.get();
-                return new Sample(
+                return new LoadSample(
                         found.operations(),
                         found.nanos(),
                         found.waits(),
                         found.spent(),
-                        Map.of(Figures.CLIENT_HEAP, heapPerPath * found.operations()),
+                        Map.of(CaseFigures.CLIENT_HEAP, heapPerPath * found.operations()),
                         Optional.empty());
             }
         }

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * A bar chart with a group for each case and a bar for each system, on a logarithmic scale because the values of the
  * cases differ widely.
  */
-record Plot(String title, ToDoubleFunction<Figures> value) {
+record Plot(String title, ToDoubleFunction<CaseFigures> value) {
     private static final int LABELS = 230;
     private static final int LENGTH = 430;
     private static final int NUMBERS = 90;
@@ -22,9 +22,9 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
     /** An upper bound of the width of a letter in the legend. */
     private static final int LETTER = 7;
 
-    String svg(String where, List<Figures> figures) {
-        Map<String, List<Figures>> groups =
-                figures.stream().collect(Collectors.groupingBy(Figures::name, LinkedHashMap::new, Collectors.toList()));
+    String svg(String where, List<CaseFigures> figures) {
+        Map<String, List<CaseFigures>> groups = figures.stream()
+                .collect(Collectors.groupingBy(CaseFigures::name, LinkedHashMap::new, Collectors.toList()));
         double least = figures.stream()
                         .mapToDouble(value)
                         .filter(each -> each > 0)
@@ -43,16 +43,16 @@ record Plot(String title, ToDoubleFunction<Figures> value) {
         lines.add(text(8, 34, "start", "", where + "; logarithmic scale"));
         int x = 8;
         for (Contestant contestant :
-                figures.stream().map(Figures::system).sorted().distinct().toList()) {
+                figures.stream().map(CaseFigures::system).sorted().distinct().toList()) {
             lines.add(rect(x, 42, 10, 10, contestant));
             lines.add(text(x + 14, 51, "start", "", contestant.label()));
             x += 30 + contestant.label().length() * LETTER;
         }
         int y = TOP;
-        for (Map.Entry<String, List<Figures>> group : groups.entrySet()) {
+        for (Map.Entry<String, List<CaseFigures>> group : groups.entrySet()) {
             int middle = y + group.getValue().size() * BAR / 2 + 4;
             lines.add(text(LABELS - 8, middle, "end", "", group.getKey()));
-            for (Figures each : group.getValue()) {
+            for (CaseFigures each : group.getValue()) {
                 double found = value.applyAsDouble(each);
                 int length =
                         found <= 0 ? 0 : (int) Math.round(LENGTH * Math.log(found / least) / Math.log(most / least));

@@ -19,11 +19,11 @@ enum Product {
     /** ZooKeeper, with default settings. The number is not read by "mntr", which walks all nodes. */
     ZOOKEEPER("java", "srvr", 1, "Received: ") {
         @Override
-        List<String> command(Server.Place place, List<Server.Place> all) throws IOException {
+        List<String> command(BenchServer.Place place, List<BenchServer.Place> all) throws IOException {
             Files.writeString(place.folder().resolve("myid"), Integer.toString(place.id()));
             Path config = Files.writeString(place.folder().resolve("zoo.cfg"), config(place, all));
             return List.of(
-                    Server.ofThisJdk(program()),
+                    BenchServer.ofThisJdk(program()),
                     "-Xms1g",
                     "-Xmx1g",
                     "-cp",
@@ -32,10 +32,10 @@ enum Product {
                     config.toString());
         }
 
-        private String config(Server.Place place, List<Server.Place> all) {
+        private String config(BenchServer.Place place, List<BenchServer.Place> all) {
             String ensemble = all.size() == 1
                     ? ""
-                    : all.stream().map(Server.Place::line).collect(Collectors.joining("\n", "", "\n"));
+                    : all.stream().map(BenchServer.Place::line).collect(Collectors.joining("\n", "", "\n"));
             return """
                     tickTime=2000
                     initLimit=10
@@ -54,7 +54,7 @@ enum Product {
     /** A single Redis, without persistence. It counts commands, including those of scripts, not round trips. */
     REDIS("redis-server", "INFO stats\r\nQUIT\r\n", 2, "total_commands_processed:") {
         @Override
-        List<String> command(Server.Place place, List<Server.Place> all) {
+        List<String> command(BenchServer.Place place, List<BenchServer.Place> all) {
             return List.of(
                     program(),
                     "--bind",
@@ -72,7 +72,7 @@ enum Product {
     /** A single etcd, with its log where the storage says. */
     ETCD("etcd", "GET /metrics HTTP/1.0\r\n\r\n", 0, "grpc_server_started_total{") {
         @Override
-        List<String> command(Server.Place place, List<Server.Place> all) {
+        List<String> command(BenchServer.Place place, List<BenchServer.Place> all) {
             String clients = "http://127.0.0.1:" + place.clientPort();
             String peers = "http://127.0.0.1:" + place.quorumPort();
             return List.of(
@@ -137,7 +137,7 @@ enum Product {
     }
 
     /** Starts the server with these settings. */
-    abstract List<String> command(Server.Place place, List<Server.Place> all) throws IOException;
+    abstract List<String> command(BenchServer.Place place, List<BenchServer.Place> all) throws IOException;
 
     /** Returns the number of requests that a server has received by its own count. */
     long received(ServerProbe.Seen server) throws IOException {

@@ -14,7 +14,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 
 /** A session of ZooKeeper's own client that only creates and deletes a node. */
-final class RawClient implements Client {
+final class RawClient implements MeasuredClient {
     private static final byte[] DATA = "as long as what an owner says".getBytes(StandardCharsets.US_ASCII);
 
     /** Not an immutable list, which throws when ZooKeeper's client asks whether it contains null. */
@@ -27,7 +27,7 @@ final class RawClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) throws Exception {
+    public Door door(MeasuredLock recipe, String path) throws Exception {
         List<String> paths = recipe.paths(path);
         for (String each : paths) {
             makeWithParents(zooKeeper, each);

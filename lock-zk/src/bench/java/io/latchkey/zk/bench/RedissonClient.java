@@ -8,7 +8,7 @@ import org.redisson.api.RLock;
 import org.redisson.config.Config;
 
 /** A client of Redisson, with a connection for each thread of the load. */
-final class RedissonClient implements Client {
+final class RedissonClient implements MeasuredClient {
     private static final int THREADS = 2;
     private static final int CONNECTIONS = 32;
 
@@ -28,8 +28,8 @@ final class RedissonClient implements Client {
     }
 
     @Override
-    public Door door(Recipe recipe, String path) {
-        if (recipe != Recipe.MUTEX) {
+    public Door door(MeasuredLock recipe, String path) {
+        if (recipe != MeasuredLock.MUTEX) {
             throw new UnsupportedOperationException("only mutexes are compared");
         }
         if (fair) {

@@ -94,7 +94,7 @@ final class Report {
         lines.add("");
         lines.add("| case | limit | ours to the limit | the limit's to Curator's |");
         lines.add("|---|---|---:|---:|");
-        for (Figures limit : results.cases()) {
+        for (CaseFigures limit : results.cases()) {
             if (limit.storage() != Storage.TMPFS
                     || !LIMITED.contains(limit.name())
                     || limit.system() != limitOf(limit.name())) {
@@ -114,9 +114,9 @@ final class Report {
         return name.equals(Case.FREE_MULTI_5) ? Contestant.RAW : Contestant.BARE;
     }
 
-    private @Nullable Double rate(Figures where, Contestant who) {
+    private @Nullable Double rate(CaseFigures where, Contestant who) {
         return results.find(where.name(), who, where.rttMs(), where.storage())
-                .map(Figures::opsPerS)
+                .map(CaseFigures::opsPerS)
                 .orElse(null);
     }
 
@@ -125,14 +125,14 @@ final class Report {
     }
 
     private void table(Where where, List<String> lines) {
-        List<Figures> here = results.cases().stream()
+        List<CaseFigures> here = results.cases().stream()
                 .filter(each -> each.storage() == where.storage() && each.rttMs() == where.rttMs())
-                .collect(Collectors.groupingBy(Figures::name, LinkedHashMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(CaseFigures::name, LinkedHashMap::new, Collectors.toList()))
                 .values()
                 .stream()
                 .flatMap(List::stream)
                 .toList();
-        List<Figures> timed = here.stream()
+        List<CaseFigures> timed = here.stream()
                 .filter(each -> each.p50Us() != null && each.p50Us() > 0)
                 .toList();
         if (!timed.isEmpty()) {
@@ -141,7 +141,7 @@ final class Report {
                     "| case | system | sessions | ops | ops/s | p50 µs | p99 µs | requests/op | server CPU µs/op | of its turns | client CPU µs/op | client alloc B/op |");
             lines.add("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         }
-        for (Figures each : timed) {
+        for (CaseFigures each : timed) {
             lines.add("| %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |"
                     .formatted(
                             each.name(),
@@ -155,14 +155,14 @@ final class Report {
                             number(each.serverCpuUsPerOp()),
                             spread(each),
                             number(each.clientCpuUsPerOp()),
-                            number(each.more(Figures.CLIENT_ALLOC))));
+                            number(each.more(CaseFigures.CLIENT_ALLOC))));
         }
         onlooked(here, lines);
-        List<Figures> special =
+        List<CaseFigures> special =
                 here.stream().filter(each -> !special(each).isEmpty()).toList();
         if (!special.isEmpty()) {
             lines.add("");
-            for (Figures each : special) {
+            for (CaseFigures each : special) {
                 lines.add("- %s, %s: %s"
                         .formatted(
                                 each.name(),
@@ -175,9 +175,9 @@ final class Report {
     }
 
     /** What another client sees while one client's threads contend. */
-    private static void onlooked(List<Figures> here, List<String> lines) {
-        List<Figures> onlooked = here.stream()
-                .filter(each -> each.more(Figures.ONLOOKER_WAITS).isPresent())
+    private static void onlooked(List<CaseFigures> here, List<String> lines) {
+        List<CaseFigures> onlooked = here.stream()
+                .filter(each -> each.more(CaseFigures.ONLOOKER_WAITS).isPresent())
                 .toList();
         if (onlooked.isEmpty()) {
             return;
@@ -186,35 +186,35 @@ final class Report {
         lines.add(
                 "| case | system | ops/s | requests per 1,000 ops | ops/s beside an onlooker | onlooker's waits | their p50 µs | their p99 µs |");
         lines.add("|---|---|---:|---:|---:|---:|---:|---:|");
-        for (Figures each : onlooked) {
+        for (CaseFigures each : onlooked) {
             lines.add("| %s | %s | %s | %s | %s | %s | %s | %s |"
                     .formatted(
                             each.name(),
                             each.system().label(),
                             number(each.opsPerS()),
-                            number(each.more(Figures.REQUESTS_PER_1000)),
-                            number(each.more(Figures.ONLOOKED_RATE)),
-                            number(each.more(Figures.ONLOOKER_WAITS)),
-                            number(each.more(Figures.ONLOOKER_P50)),
-                            number(each.more(Figures.ONLOOKER_P99))));
+                            number(each.more(CaseFigures.REQUESTS_PER_1000)),
+                            number(each.more(CaseFigures.ONLOOKED_RATE)),
+                            number(each.more(CaseFigures.ONLOOKER_WAITS)),
+                            number(each.more(CaseFigures.ONLOOKER_P50)),
+                            number(each.more(CaseFigures.ONLOOKER_P99))));
         }
     }
 
     /** Empty for few operations, whose 99th percentile means little. */
-    private static String percentile(Figures of, @Nullable Double found) {
+    private static String percentile(CaseFigures of, @Nullable Double found) {
         return of.operations() != null && of.operations() < ENOUGH ? NOTHING : number(found);
     }
 
     /** The figures that only this case has. */
-    private static Map<String, Double> special(Figures each) {
+    private static Map<String, Double> special(CaseFigures each) {
         return each.more() == null
                 ? Map.of()
-                : Maps.filterKeys(each.more(), figure -> !Figures.COMMON.contains(figure));
+                : Maps.filterKeys(each.more(), figure -> !CaseFigures.COMMON.contains(figure));
     }
 
-    private static String spread(Figures each) {
-        OptionalDouble lowest = each.more(Figures.LOWEST_CPU);
-        return lowest.isEmpty() ? NOTHING : number(lowest) + " to " + number(each.more(Figures.HIGHEST_CPU));
+    private static String spread(CaseFigures each) {
+        OptionalDouble lowest = each.more(CaseFigures.LOWEST_CPU);
+        return lowest.isEmpty() ? NOTHING : number(lowest) + " to " + number(each.more(CaseFigures.HIGHEST_CPU));
     }
 
     private static String number(OptionalDouble value) {
@@ -247,15 +247,15 @@ final class Report {
     void plots(Path folder) throws IOException {
         List<String> free = Case.free().stream().map(Case::name).toList();
         List<String> contended = Case.contended().stream().map(Case::name).toList();
-        Plot times = new Plot("Free: time to acquire, half of them at most, in µs; less is better", Figures::p50Us);
-        Plot rates = new Plot("Contended: acquisitions per second; more is better", Figures::opsPerS);
+        Plot times = new Plot("Free: time to acquire, half of them at most, in µs; less is better", CaseFigures::p50Us);
+        Plot rates = new Plot("Contended: acquisitions per second; more is better", CaseFigures::opsPerS);
         Files.writeString(folder.resolve("free-2ms.svg"), times.svg("2 ms round trip", of(free, 2)));
         Files.writeString(folder.resolve("free-loopback.svg"), times.svg("loopback", of(free, 0)));
         Files.writeString(folder.resolve("contended-2ms.svg"), rates.svg("2 ms round trip", of(contended, 2)));
         Files.writeString(folder.resolve("contended-loopback.svg"), rates.svg("loopback", of(contended, 0)));
     }
 
-    private List<Figures> of(List<String> names, double rttMs) {
+    private List<CaseFigures> of(List<String> names, double rttMs) {
         return results.cases().stream()
                 .filter(each -> names.contains(each.name()) && each.rttMs() == rttMs && each.storage() == Storage.TMPFS)
                 .toList();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param runs in the order of time
  */
-record Results(List<Run> runs, List<Figures> cases) {
+record Results(List<Run> runs, List<CaseFigures> cases) {
     /**
      * The time, machine and versions of a run.
      *
@@ -88,14 +88,14 @@ record Results(List<Run> runs, List<Figures> cases) {
      * come from one run.
      */
     Results with(Results later) {
-        Stream<Figures> kept =
+        Stream<CaseFigures> kept =
                 cases.stream().filter(each -> later.cases().stream().noneMatch(each::isOfCase));
         return new Results(
                 Stream.concat(runs.stream(), later.runs().stream()).toList(),
                 Stream.concat(kept, later.cases().stream()).toList());
     }
 
-    Optional<Figures> find(String name, Contestant system, double rttMs, Storage storage) {
+    Optional<CaseFigures> find(String name, Contestant system, double rttMs, Storage storage) {
         return cases.stream()
                 .filter(each -> each.name().equals(name)
                         && each.system() == system

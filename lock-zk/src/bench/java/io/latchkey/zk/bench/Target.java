@@ -37,7 +37,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
             all.add(atMost(
                     1.15,
                     free + ": p50 to raw create",
-                    results -> quotient(results, free, FAR, Contestant.LATCHKEY, Contestant.RAW, Figures::p50Us)));
+                    results -> quotient(results, free, FAR, Contestant.LATCHKEY, Contestant.RAW, CaseFigures::p50Us)));
         }
         new TreeMap<>(Map.of(
                         Case.FREE_MUTEX, 1.8,
@@ -49,7 +49,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                         least,
                         free + ": p50, Curator's to ours",
                         results -> quotient(
-                                results, free, FAR, Contestant.CURATOR, Contestant.LATCHKEY, Figures::p50Us))));
+                                results, free, FAR, Contestant.CURATOR, Contestant.LATCHKEY, CaseFigures::p50Us))));
         all.add(faster(7, Case.FREE_MULTI_5, FAR));
         all.add(faster(1.8, Case.MUTEX_8, FAR));
         all.add(faster(1.8, Case.MUTEX_32, FAR));
@@ -66,7 +66,7 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                         FAR,
                         Contestant.LATCHKEY_TURNS,
                         Contestant.CURATOR,
-                        Figures::opsPerS)));
+                        CaseFigures::opsPerS)));
         for (String hold : List.of("", Case.HELD)) {
             for (double rtt : List.of(FAR, NEAR)) {
                 all.add(turns(0.7, Case.READ_THREADS_32, hold, rtt));
@@ -83,7 +83,12 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                     0.8,
                     which + ": server CPU per operation, ours to Curator's",
                     results -> quotient(
-                            results, which, FAR, Contestant.LATCHKEY, Contestant.CURATOR, Figures::serverCpuUsPerOp)));
+                            results,
+                            which,
+                            FAR,
+                            Contestant.LATCHKEY,
+                            Contestant.CURATOR,
+                            CaseFigures::serverCpuUsPerOp)));
         }
         for (double rtt : List.of(FAR, NEAR)) {
             all.add(allInOrder(rtt));
@@ -96,8 +101,18 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                     10_000,
                     rtt,
                     results -> quotient(
-                            value(results, Waiters.name(10_000), rtt, Contestant.LATCHKEY, Figures::serverCpuUsPerOp),
-                            value(results, Waiters.name(100), rtt, Contestant.LATCHKEY, Figures::serverCpuUsPerOp))));
+                            value(
+                                    results,
+                                    Waiters.name(10_000),
+                                    rtt,
+                                    Contestant.LATCHKEY,
+                                    CaseFigures::serverCpuUsPerOp),
+                            value(
+                                    results,
+                                    Waiters.name(100),
+                                    rtt,
+                                    Contestant.LATCHKEY,
+                                    CaseFigures::serverCpuUsPerOp))));
         }
         for (int waiters : List.of(100, 1_000, 10_000)) {
             all.add(new Target(
@@ -125,7 +140,8 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
         return atLeast(
                 times,
                 which + at(rtt) + ": operations/s, ours to Curator's",
-                results -> quotient(results, which, rtt, Contestant.LATCHKEY, Contestant.CURATOR, Figures::opsPerS));
+                results ->
+                        quotient(results, which, rtt, Contestant.LATCHKEY, Contestant.CURATOR, CaseFigures::opsPerS));
     }
 
     /** The local turns of all recipes, beside those of a mutex with the same holds. */
@@ -134,8 +150,8 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                 least,
                 which + hold + at(rtt) + ": operations/s with local turns, to the mutex's",
                 results -> quotient(
-                        value(results, which + hold, rtt, Contestant.LATCHKEY_TURNS, Figures::opsPerS),
-                        value(results, Case.THREADS_32 + hold, rtt, Contestant.LATCHKEY_TURNS, Figures::opsPerS)));
+                        value(results, which + hold, rtt, Contestant.LATCHKEY_TURNS, CaseFigures::opsPerS),
+                        value(results, Case.THREADS_32 + hold, rtt, Contestant.LATCHKEY_TURNS, CaseFigures::opsPerS)));
     }
 
     private static Target allInOrder(double rtt) {
@@ -178,7 +194,12 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
     }
 
     private static OptionalDouble quotient(
-            Results results, String which, double rtt, Contestant of, Contestant to, ToDoubleFunction<Figures> figure) {
+            Results results,
+            String which,
+            double rtt,
+            Contestant of,
+            Contestant to,
+            ToDoubleFunction<CaseFigures> figure) {
         return quotient(value(results, which, rtt, of, figure), value(results, which, rtt, to, figure));
     }
 
@@ -189,8 +210,8 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
     }
 
     private static OptionalDouble value(
-            Results results, String which, double rtt, Contestant system, ToDoubleFunction<Figures> figure) {
-        Optional<Figures> found = results.find(which, system, rtt, Storage.TMPFS);
+            Results results, String which, double rtt, Contestant system, ToDoubleFunction<CaseFigures> figure) {
+        Optional<CaseFigures> found = results.find(which, system, rtt, Storage.TMPFS);
         return found.stream().mapToDouble(figure).findFirst();
     }
 

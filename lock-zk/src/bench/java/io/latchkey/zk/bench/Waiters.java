@@ -37,17 +37,17 @@ final class Waiters {
     private static final Duration QUIET = Duration.ofMillis(300);
     private static final long LOOK_AGAIN_MILLIS = 5;
 
-    private final Site site;
+    private final ServersAtADistance site;
     private final Duration roundTrip;
     private final Duration limit;
     private final int sessions;
 
     /** @param limit the maximum duration, even if some requests were not granted */
-    Waiters(Site site, Duration roundTrip, Duration limit) {
+    Waiters(ServersAtADistance site, Duration roundTrip, Duration limit) {
         this(site, roundTrip, limit, SESSIONS);
     }
 
-    Waiters(Site site, Duration roundTrip, Duration limit, int sessions) {
+    Waiters(ServersAtADistance site, Duration roundTrip, Duration limit, int sessions) {
         this.site = site;
         this.roundTrip = roundTrip;
         this.limit = limit;
@@ -64,12 +64,12 @@ final class Waiters {
      * @param drain the times from grant to grant, the first from the holder's release
      * @param more further figures
      */
-    record Turn(Sample drain, Map<String, Double> more) {}
+    record Turn(LoadSample drain, Map<String, Double> more) {}
 
     /** Combines all turns of one system. Fails if a request was skipped or granted out of order. */
     static Map<String, Double> usual(List<Turn> turns) {
         List<Map<String, Double>> found = turns.stream().map(Turn::more).toList();
-        Map<String, Double> usual = Figures.usual(found);
+        Map<String, Double> usual = CaseFigures.usual(found);
         usual.put(
                 IN_ORDER,
                 found.stream()
@@ -87,10 +87,10 @@ final class Waiters {
 
     Turn measure(Contestant contestant, int waiters, String path) throws Exception {
         String servers = site.throughProxy(roundTrip);
-        List<Client> clients = new ArrayList<>();
-        try (RawClient looker = new RawClient(servers, Client.SESSION);
-                Client first = contestant.connect(servers)) {
-            Client.Held held = first.door(Recipe.MUTEX, path).acquire();
+        List<MeasuredClient> clients = new ArrayList<>();
+        try (RawClient looker = new RawClient(servers, MeasuredClient.SESSION);
+                MeasuredClient first = contestant.connect(servers)) {
+            MeasuredClient.Held held = first.door(MeasuredLock.MUTEX, path).acquire();
             for (int i = 0; i < sessions; i++) {
                 clients.add(contestant.connect(servers));
             }
@@ -98,7 +98,7 @@ final class Waiters {
             Map<String, Double> more = new TreeMap<>();
             long clientHeap = liveBytes();
             long serverHeap = site.servers().heapBytes();
-            Site.Passed before = site.passed();
+            ServersAtADistance.Passed before = site.passed();
             long from = System.nanoTime();
             for (int i = 0; i < waiters; i++) {
                 clients.get(i % sessions).queueUp(path, turns::taken);
@@ -106,19 +106,20 @@ final class Waiters {
             awaitQueue(looker, path, waiters + 1);
             more.put(QUEUEING, millisSince(from));
             awaitQuiet();
-            Site.Passed passed = site.passed().since(before);
+            ServersAtADistance.Passed passed = site.passed().since(before);
             more.put(QUEUEING_BYTES, (double) passed.bytes() / waiters);
             more.put(QUEUEING_REQUESTS, (double) passed.requests() / waiters);
             more.put(CLIENT_HEAP, (double) (liveBytes() - clientHeap) / waiters);
             more.put(SERVER_HEAP, (double) (site.servers().heapBytes() - serverHeap) / waiters);
             return drained(turns, held, more, waiters);
         } finally {
-            Client.closeAll(clients);
+            MeasuredClient.closeAll(clients);
         }
     }
 
-    private Turn drained(Turns turns, Client.Held held, Map<String, Double> more, int waiters) throws Exception {
-        Site.Passed before = site.passed();
+    private Turn drained(Turns turns, MeasuredClient.Held held, Map<String, Double> more, int waiters)
+            throws Exception {
+        ServersAtADistance.Passed before = site.passed();
         ServerProbe.Reading reading = site.probe().read();
         long from = System.nanoTime();
         turns.lastAt.set(from);
@@ -126,7 +127,7 @@ final class Waiters {
         boolean all = turns.missing.await(limit.toMillis(), TimeUnit.MILLISECONDS);
         long nanos = System.nanoTime() - from;
         ServerProbe.Reading spent = site.probe().since(reading);
-        Site.Passed passed = site.passed().since(before);
+        ServersAtADistance.Passed passed = site.passed().since(before);
         long taken = waiters - turns.missing.getCount();
         double turnsTaken = Math.max(1, taken);
         more.put(DRAIN, nanos / 1e6);
@@ -137,7 +138,7 @@ final class Waiters {
         more.put(REQUESTS, passed.requests() / turnsTaken);
         more.put(ALL_BYTES, more.get(QUEUEING_BYTES) + more.get(BYTES));
         more.put(ALL_REQUESTS, more.get(QUEUEING_REQUESTS) + more.get(REQUESTS));
-        return new Turn(new Sample(taken, nanos, turns.gaps.copy(), spent), more);
+        return new Turn(new LoadSample(taken, nanos, turns.gaps.copy(), spent), more);
     }
 
     /** The requests that were granted. Only the holder writes to it. */
@@ -146,7 +147,7 @@ final class Waiters {
         private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong outOfOrder = new AtomicLong();
         private final AtomicLong lastAt = new AtomicLong();
-        private final Histogram gaps = new SynchronizedHistogram(Sample.DIGITS);
+        private final Histogram gaps = new SynchronizedHistogram(LoadSample.DIGITS);
 
         Turns(int waiters) {
             missing = new CountDownLatch(waiters);

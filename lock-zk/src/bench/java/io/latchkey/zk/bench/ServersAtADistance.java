@@ -13,17 +13,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Servers, with a proxy in front of each for every distance. */
-final class Site implements AutoCloseable {
+final class ServersAtADistance implements AutoCloseable {
     private final Product product;
     private final Storage storage;
-    private final Servers servers;
+    private final BenchServers servers;
     private final List<DelayProxy> proxies = new ArrayList<>();
     private ServerProbe probe;
 
-    Site(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+    ServersAtADistance(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
         this.product = product;
         this.storage = storage;
-        this.servers = Servers.start(product, storage, disk);
+        this.servers = BenchServers.start(product, storage, disk);
         this.probe = servers.probe(0);
     }
 
@@ -31,7 +31,7 @@ final class Site implements AutoCloseable {
         return storage;
     }
 
-    Servers servers() {
+    BenchServers servers() {
         return servers;
     }
 
@@ -42,13 +42,13 @@ final class Site implements AutoCloseable {
     /**
      * Measures the load of the servers beside one idle client, which later {@linkplain #probe probes} subtract.
      */
-    Figures idle(Duration time) throws Exception {
+    CaseFigures idle(Duration time) throws Exception {
         probe = servers.probe(0);
         Contestant somebody = Stream.of(Contestant.values())
                 .filter(each -> each.product() == product)
                 .findFirst()
                 .orElseThrow();
-        Client client = somebody.connect(connectString(Duration.ZERO));
+        MeasuredClient client = somebody.connect(connectString(Duration.ZERO));
         try {
             ServerProbe.Reading before = probe.read();
             TimeUnit.MILLISECONDS.sleep(time.toMillis());
@@ -58,8 +58,8 @@ final class Site implements AutoCloseable {
             client.close();
         }
         String name = "one idle client, " + product.name().toLowerCase(Locale.ROOT);
-        return Figures.of(
-                name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, Figures.rounded(probe.idleCpu() * 1e6)));
+        return CaseFigures.of(
+                name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, CaseFigures.rounded(probe.idleCpu() * 1e6)));
     }
 
     /** Returns the connect string for that distance; without a distance there is no proxy. */

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** One server, in a separate process. */
-final class Server implements AutoCloseable {
+final class BenchServer implements AutoCloseable {
     private static final Splitter WORDS = Splitter.on(CharMatcher.whitespace()).omitEmptyStrings();
     private static final long STARTS_WITHIN = TimeUnit.SECONDS.toNanos(60);
     private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(50);
@@ -22,7 +22,7 @@ final class Server implements AutoCloseable {
     private final Process process;
     private final int port;
 
-    private Server(Product product, Process process, int port) {
+    private BenchServer(Product product, Process process, int port) {
         this.product = product;
         this.process = process;
         this.port = port;
@@ -35,13 +35,13 @@ final class Server implements AutoCloseable {
         }
     }
 
-    static Server start(Product product, Place place, List<Place> all) throws IOException {
+    static BenchServer start(Product product, Place place, List<Place> all) throws IOException {
         Files.createDirectories(place.folder());
         Process process = new ProcessBuilder(product.command(place, all))
                 .redirectErrorStream(true)
                 .redirectOutput(place.folder().resolve("out.txt").toFile())
                 .start();
-        return new Server(product, process, place.clientPort());
+        return new BenchServer(product, process, place.clientPort());
     }
 
     /** The path of a tool. */

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /** One session of a measured system. */
-interface Client extends AutoCloseable {
+interface MeasuredClient extends AutoCloseable {
     /** Long enough that no session ends, and heartbeats are rare, during a short measurement. */
     Duration SESSION = Duration.ofSeconds(30);
 
     /** Returns the lock object at {@code path} that the threads of this client share. */
-    Door door(Recipe recipe, String path) throws Exception;
+    Door door(MeasuredLock recipe, String path) throws Exception;
 
     /**
      * Waits for the mutex at {@code path} in the background. When granted, reports the position of its request and
@@ -29,7 +29,7 @@ interface Client extends AutoCloseable {
     void close();
 
     /** Closes clients in parallel, because ZooKeeper's client sleeps for a tenth of a second while it closes. */
-    static void closeAll(Collection<Client> clients) {
+    static void closeAll(Collection<MeasuredClient> clients) {
         List<Thread> threads =
                 clients.stream().map(client -> new Thread(client::close)).toList();
         threads.forEach(Thread::start);

@@ -7,7 +7,7 @@ import org.apache.zookeeper.KeeperException;
  * A story in which locks matter, with something at the end that is true or not. To add one: a class, and a line in
  * {@link Demo}.
  */
-interface Scenario {
+interface DemoScenario {
     /** What to call it on the command line. */
     String name();
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Connection options, common to all commands. */
-final class Connection {
+final class ConnectionOptions {
     /** The environment variable with the login, which is not passed on to commands. */
     static final String LOGIN = "LATCHKEY_AUTH";
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** The lock that is acquired. */
-enum Recipe {
+enum MeasuredLock {
     MUTEX,
     /** A mutex with an asynchronous release, if the system has one. */
     ASYNC_RELEASE,

@@ -13,28 +13,28 @@ import org.HdrHistogram.Histogram;
  * @param nanos the total duration
  * @param waits the duration of each acquisition, in nanoseconds
  * @param spent the requests and processor time of the servers
- * @param clientBytes the allocation of the clients' JVM, as defined by {@link Figures}
+ * @param clientBytes the allocation of the clients' JVM, as defined by {@link CaseFigures}
  * @param onlooked the second part of the turn: its operations are still those of the crowd, its waits the onlooker's
  */
-record Sample(
+record LoadSample(
         long operations,
         long nanos,
         Histogram waits,
         ServerProbe.Reading spent,
         Map<String, Double> clientBytes,
-        Optional<Sample> onlooked) {
+        Optional<LoadSample> onlooked) {
     static final int DIGITS = 3;
 
-    Sample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent) {
+    LoadSample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent) {
         this(operations, nanos, waits, spent, Map.of(), Optional.empty());
     }
 
-    Sample plus(Sample more) {
+    LoadSample plus(LoadSample more) {
         Histogram all = waits.copy();
         all.add(more.waits);
         Map<String, Double> bytes = new TreeMap<>(clientBytes);
         more.clientBytes.forEach((figure, found) -> bytes.merge(figure, found, Double::sum));
-        return new Sample(
+        return new LoadSample(
                 operations + more.operations,
                 nanos + more.nanos,
                 all,

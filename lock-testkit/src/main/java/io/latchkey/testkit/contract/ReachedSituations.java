@@ -12,7 +12,7 @@ import java.util.Set;
  * How often each {@link Situation} was really observed. A test that covers a fault counts it where it sees it, so that
  * a fault which never struck does not pass for one that was withstood. Thread-safe.
  */
-final class Reached {
+final class ReachedSituations {
     private final Map<Situation, Integer> counts = new EnumMap<>(Situation.class);
 
     /** Counts an observation of the situation. */

@@ -9,7 +9,7 @@ import io.latchkey.lock.LockUnavailableException;
 import java.util.Collection;
 
 /** Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. */
-enum Status {
+enum ExitStatus {
     DONE(0),
     /** Evict: there was no such request. */
     GONE(1),
@@ -32,7 +32,7 @@ enum Status {
 
     private final int code;
 
-    Status(int code) {
+    ExitStatus(int code) {
         this.code = code;
     }
 
@@ -40,7 +40,7 @@ enum Status {
         return code;
     }
 
-    static Status of(Exception failed) {
+    static ExitStatus of(Exception failed) {
         if (failed instanceof BadPathException || failed instanceof IllegalArgumentException) {
             return USAGE;
         } else if (failed instanceof LockUnavailableException) {
@@ -54,7 +54,7 @@ enum Status {
     }
 
     /** Returns the status of an incomplete list, by the reason: no server, no right to read, or another error. */
-    static Status ofMissing(Collection<LockException> reasons) {
+    static ExitStatus ofMissing(Collection<LockException> reasons) {
         if (reasons.isEmpty()) {
             return DONE;
         } else if (reasons.stream().anyMatch(reason -> of(reason) == UNAVAILABLE)) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * continue beside an onlooker: one thread of another client that asks for the same lock now and then. Fails if more
  * threads hold than the lock allows.
  */
-final class Crowd implements AutoCloseable {
+final class CrowdLoad implements AutoCloseable {
     private static final long ENDS_WITHIN_SECONDS = 20;
     private static final long WATCHED = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LINGERS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -33,14 +33,14 @@ final class Crowd implements AutoCloseable {
 
     private final Trial trial;
     private final int holdersAllowed;
-    private final List<Client> clients = new ArrayList<>();
+    private final List<MeasuredClient> clients = new ArrayList<>();
     private final AtomicInteger holders = new AtomicInteger();
     private final LongAdder acquired = new LongAdder();
     /** Accessed only by an exclusive holder, before it decrements {@link #holders}. */
     private long lastToken = Long.MIN_VALUE;
 
     /** Accessed like {@link #lastToken}. */
-    private @Nullable Client lastHolder;
+    private @Nullable MeasuredClient lastHolder;
 
     private volatile Phase phase = Phase.WARM_UP;
 
@@ -56,10 +56,10 @@ final class Crowd implements AutoCloseable {
     /** Creates the objects that the threads of one client share. */
     @FunctionalInterface
     interface Doors {
-        Client.Door of(Client client) throws Exception;
+        MeasuredClient.Door of(MeasuredClient client) throws Exception;
     }
 
-    Crowd(Trial trial, int clients, int holdersAllowed) throws Exception {
+    CrowdLoad(Trial trial, int clients, int holdersAllowed) throws Exception {
         this.trial = trial;
         this.holdersAllowed = trial.contestant() == Contestant.RAW ? Integer.MAX_VALUE : holdersAllowed;
         for (int i = 0; i < clients; i++) {
@@ -67,12 +67,12 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    Sample run(Doors doors, int threadsPerClient) throws Exception {
+    LoadSample run(Doors doors, int threadsPerClient) throws Exception {
         return run(doors, threadsPerClient, Optional.empty());
     }
 
     /** @param limit the number of acquisitions that ends the measurement early */
-    Sample run(Doors doors, int threadsPerClient, Optional<Integer> limit) throws Exception {
+    LoadSample run(Doors doors, int threadsPerClient, Optional<Integer> limit) throws Exception {
         return run(doors, threadsPerClient, limit, Duration.ZERO, Optional.empty());
     }
 
@@ -81,17 +81,17 @@ final class Crowd implements AutoCloseable {
      *
      * @param hold the duration of each hold, except the onlooker's, which releases at once
      */
-    Sample run(Doors doors, int threadsPerClient, Duration hold, Doors onlooker) throws Exception {
+    LoadSample run(Doors doors, int threadsPerClient, Duration hold, Doors onlooker) throws Exception {
         boolean looksOn = !trial.onlooked().isZero() && trial.contestant() != Contestant.RAW;
         return run(doors, threadsPerClient, Optional.empty(), hold, looksOn ? Optional.of(onlooker) : Optional.empty());
     }
 
-    private Sample run(
+    private LoadSample run(
             Doors doors, int threadsPerClient, Optional<Integer> limit, Duration hold, Optional<Doors> onlooker)
             throws Exception {
         List<Member> members = new ArrayList<>();
-        for (Client client : clients) {
-            Client.Door door = doors.of(client);
+        for (MeasuredClient client : clients) {
+            MeasuredClient.Door door = doors.of(client);
             for (int i = 0; i < threadsPerClient; i++) {
                 members.add(new Member(client, door, hold));
             }
@@ -108,7 +108,7 @@ final class Crowd implements AutoCloseable {
             long operations = acquired.sum();
             double bytes = (double) (allocatedBytes() - allocated);
             ServerProbe.Reading spent = trial.probe().since(before);
-            Optional<Sample> onlooked = Optional.empty();
+            Optional<LoadSample> onlooked = Optional.empty();
             if (onlooker.isPresent()) {
                 Member other = onlooker(onlooker.get());
                 onlooked = Optional.of(onlooked(other, threads, ends));
@@ -119,7 +119,7 @@ final class Crowd implements AutoCloseable {
                 pause(WATCHED, Long.MAX_VALUE);
             }
             phase = Phase.OVER;
-            Histogram waits = new Histogram(Sample.DIGITS);
+            Histogram waits = new Histogram(LoadSample.DIGITS);
             threads.shutdownNow();
             if (threads.awaitTermination(ENDS_WITHIN_SECONDS, TimeUnit.SECONDS)) {
                 for (Future<?> end : ends) {
@@ -129,8 +129,8 @@ final class Crowd implements AutoCloseable {
             } else {
                 throw new IllegalStateException(trial + ": threads do not end");
             }
-            return new Sample(
-                    operations, spent.nanoTime(), waits, spent, Map.of(Figures.CLIENT_ALLOC, bytes), onlooked);
+            return new LoadSample(
+                    operations, spent.nanoTime(), waits, spent, Map.of(CaseFigures.CLIENT_ALLOC, bytes), onlooked);
         } finally {
             phase = Phase.OVER;
             threads.shutdownNow();
@@ -139,7 +139,7 @@ final class Crowd implements AutoCloseable {
 
     /** Returns an onlooker with a session of its own. */
     private Member onlooker(Doors doors) throws Exception {
-        Client client = trial.contestant().connect(trial.servers());
+        MeasuredClient client = trial.contestant().connect(trial.servers());
         clients.add(client);
         return new Member(client, doors.of(client), Duration.ZERO);
     }
@@ -148,10 +148,10 @@ final class Crowd implements AutoCloseable {
      * Measures the crowd beside an onlooker, whose first acquisition is a warm-up. The last one is waited for, however
      * late: otherwise the longest waits would be missing.
      */
-    private Sample onlooked(Member onlooker, ExecutorService threads, List<Future<?>> ends) throws Exception {
+    private LoadSample onlooked(Member onlooker, ExecutorService threads, List<Future<?>> ends) throws Exception {
         phase = Phase.ONLOOKED;
         await(threads.submit(onlooker::once), ends);
-        Histogram waits = new Histogram(Sample.DIGITS);
+        Histogram waits = new Histogram(LoadSample.DIGITS);
         ServerProbe.Reading before = trial.probe().read();
         long operations = acquired.sum();
         long end = System.nanoTime() + trial.onlooked().toNanos();
@@ -161,7 +161,7 @@ final class Crowd implements AutoCloseable {
         }
         operations = acquired.sum() - operations - waits.getTotalCount();
         ServerProbe.Reading spent = trial.probe().since(before);
-        return new Sample(operations, spent.nanoTime(), waits, spent);
+        return new LoadSample(operations, spent.nanoTime(), waits, spent);
     }
 
     private static long await(Future<Long> onlooker, List<Future<?>> ends) throws Exception {
@@ -193,12 +193,12 @@ final class Crowd implements AutoCloseable {
     }
 
     private final class Member implements Runnable {
-        private final Client client;
-        private final Client.Door door;
+        private final MeasuredClient client;
+        private final MeasuredClient.Door door;
         private final long hold;
-        private final Histogram waits = new Histogram(Sample.DIGITS);
+        private final Histogram waits = new Histogram(LoadSample.DIGITS);
 
-        Member(Client client, Client.Door door, Duration hold) {
+        Member(MeasuredClient client, MeasuredClient.Door door, Duration hold) {
             this.client = client;
             this.door = door;
             this.hold = hold.toNanos();
@@ -220,7 +220,7 @@ final class Crowd implements AutoCloseable {
         /** Returns the duration of the wait, in nanoseconds. */
         long once() throws Exception {
             long from = System.nanoTime();
-            Client.Held held = door.acquire();
+            MeasuredClient.Held held = door.acquire();
             long waited = System.nanoTime() - from;
             if (holders.addAndGet(held.weight()) > holdersAllowed) {
                 throw new AssertionError(trial + ": more than " + holdersAllowed + " hold");
@@ -262,6 +262,6 @@ final class Crowd implements AutoCloseable {
 
     @Override
     public void close() {
-        Client.closeAll(clients);
+        MeasuredClient.closeAll(clients);
     }
 }

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The entry point of the benchmark: measures all systems, or writes the results into the documentation. */
-public final class Bench {
+public final class Benchmark {
     private static final PrintStream OUT = System.out;
     private static final Duration LOOPBACK = Duration.ZERO;
     private static final Duration AWAY = Duration.ofMillis(2);
@@ -32,10 +32,10 @@ public final class Bench {
     private final Extent extent;
     private final Path disk;
     private final Predicate<String> wanted;
-    private final List<Figures> figures = new ArrayList<>();
+    private final List<CaseFigures> figures = new ArrayList<>();
     private int paths;
 
-    private Bench(Extent extent, Path disk, Predicate<String> wanted) {
+    private Benchmark(Extent extent, Path disk, Predicate<String> wanted) {
         this.extent = extent;
         this.wanted = wanted;
         this.disk = disk;
@@ -64,7 +64,7 @@ public final class Bench {
         }
         Extent extent = Extent.named(args[0]);
         LogManager.getLogManager().reset(); // Curator warns of threads that were interrupted as their turn was over
-        Bench bench = new Bench(
+        Benchmark bench = new Benchmark(
                 extent, folder.resolve("data"), Pattern.compile(args[3]).asPredicate());
         long from = System.nanoTime();
         Results.Run run = run(extent, args[3]);
@@ -91,7 +91,7 @@ public final class Bench {
     }
 
     private void measureAll() throws Exception {
-        try (Site site = new Site(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
+        try (ServersAtADistance site = new ServersAtADistance(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
             rehearse(site, wanted(extent.cases(LOOPBACK).stream()), extent.rehearsal());
             tell(site.idle(extent.idle()));
             for (Duration roundTrip : List.of(AWAY, LOOPBACK)) {
@@ -125,7 +125,7 @@ public final class Bench {
     }
 
     private void measure(Product product, Storage storage, List<Case> cases) throws Exception {
-        try (Site site = new Site(product, storage, disk)) {
+        try (ServersAtADistance site = new ServersAtADistance(product, storage, disk)) {
             rehearse(site, cases, extent.rehearsal().dividedBy(4));
             tell(site.idle(extent.idle()));
             for (Duration roundTrip : extent.distancesOfStorage()) {
@@ -141,13 +141,13 @@ public final class Bench {
      * Warms up all cases, half of them at a distance, so that the first measurement does not include the compilation of
      * servers, clients, the proxy and the benchmark.
      */
-    private void rehearse(Site site, List<Case> cases, Duration time) throws Exception {
+    private void rehearse(ServersAtADistance site, List<Case> cases, Duration time) throws Exception {
         for (Duration roundTrip : List.of(LOOPBACK, AWAY)) {
             rehearse(site, site.connectString(roundTrip), cases, time.dividedBy(2));
         }
     }
 
-    private void rehearse(Site site, String servers, List<Case> cases, Duration time) throws Exception {
+    private void rehearse(ServersAtADistance site, String servers, List<Case> cases, Duration time) throws Exception {
         long end = System.nanoTime() + time.toNanos();
         for (Case each : Iterables.cycle(cases)) {
             for (Contestant contestant : each.contestants()) {
@@ -193,8 +193,8 @@ public final class Bench {
         return turns;
     }
 
-    private void inTurns(Case which, Site site, String servers, Duration roundTrip) throws Exception {
-        Map<Contestant, List<Sample>> turns =
+    private void inTurns(Case which, ServersAtADistance site, String servers, Duration roundTrip) throws Exception {
+        Map<Contestant, List<LoadSample>> turns =
                 inTurns(which.contestants(), extent.rounds(which), (contestant, path) -> which.load()
                         .run(new Trial(
                                 contestant,
@@ -205,7 +205,7 @@ public final class Bench {
                                 which.time(extent.measured()),
                                 extent.onlooked())));
         turns.forEach((contestant, samples) -> {
-            Figures found = Figures.of(
+            CaseFigures found = CaseFigures.of(
                     which.name(),
                     which.load().sessions(),
                     contestant,
@@ -220,7 +220,7 @@ public final class Bench {
         });
     }
 
-    private void queues(Site site, Duration roundTrip, int waiters) throws Exception {
+    private void queues(ServersAtADistance site, Duration roundTrip, int waiters) throws Exception {
         if (!wanted.test(Waiters.name(waiters))) {
             return;
         }
@@ -232,7 +232,7 @@ public final class Bench {
                         contestants,
                         extent.roundsOfWaiters(waiters),
                         (contestant, path) -> queue.measure(contestant, waiters, path))
-                .forEach((contestant, turns) -> tell(Figures.of(
+                .forEach((contestant, turns) -> tell(CaseFigures.of(
                         Waiters.name(waiters),
                         Waiters.SESSIONS,
                         contestant,
@@ -243,7 +243,7 @@ public final class Bench {
     }
 
     /** The short cases, which would otherwise run cold code where the long ones run compiled code. */
-    private void rehearseQueues(Site site) throws Exception {
+    private void rehearseQueues(ServersAtADistance site) throws Exception {
         if (QUEUES.stream().map(Waiters::name).noneMatch(wanted)) {
             return;
         }
@@ -255,7 +255,7 @@ public final class Bench {
         }
     }
 
-    private void idle(Site site, int locks) throws Exception {
+    private void idle(ServersAtADistance site, int locks) throws Exception {
         if (!wanted.test(IdleHolder.name(locks))) {
             return;
         }
@@ -263,13 +263,13 @@ public final class Bench {
                         List.of(Contestant.LATCHKEY, Contestant.CURATOR),
                         extent.roundsOfIdle(),
                         (contestant, path) -> IdleHolder.measure(site, contestant, locks, path))
-                .forEach((contestant, turns) -> tell(Figures.of(
+                .forEach((contestant, turns) -> tell(CaseFigures.of(
                         IdleHolder.name(locks),
                         1,
                         contestant,
                         millis(LOOPBACK),
                         site.storage(),
-                        Figures.usual(turns))));
+                        CaseFigures.usual(turns))));
     }
 
     private static double millis(Duration time) {
@@ -284,7 +284,7 @@ public final class Bench {
         return "/bench/" + paths++;
     }
 
-    private void tell(Figures found) {
+    private void tell(CaseFigures found) {
         figures.add(found);
         OUT.printf(
                 Locale.ROOT,

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientCpuUsPerOp processor time of the clients' process for the same, that of the proxy included
  * @param more figures that only this case has
  */
-record Figures(
+record CaseFigures(
         String name,
         Contestant system,
         int sessions,
@@ -72,25 +72,25 @@ record Figures(
      *
      * @param special further figures
      */
-    static Figures of(
+    static CaseFigures of(
             String name,
             int sessions,
             Contestant system,
             double rttMs,
             Storage storage,
-            List<Sample> turns,
+            List<LoadSample> turns,
             Map<String, Double> special) {
-        Sample all = turns.stream().reduce(Sample::plus).orElseThrow();
+        LoadSample all = turns.stream().reduce(LoadSample::plus).orElseThrow();
         double ops = Math.max(1, all.operations());
         Map<String, Double> more = new TreeMap<>(special);
-        more.put(SLOWEST_TURN, rounded(each(turns, Sample::perSecond).min().orElse(0)));
-        more.put(FASTEST_TURN, rounded(each(turns, Sample::perSecond).max().orElse(0)));
+        more.put(SLOWEST_TURN, rounded(each(turns, LoadSample::perSecond).min().orElse(0)));
+        more.put(FASTEST_TURN, rounded(each(turns, LoadSample::perSecond).max().orElse(0)));
         more.put(
                 LOWEST_CPU,
-                rounded(each(turns, Sample::serverCpuUsPerOperation).min().orElse(0)));
+                rounded(each(turns, LoadSample::serverCpuUsPerOperation).min().orElse(0)));
         more.put(
                 HIGHEST_CPU,
-                rounded(each(turns, Sample::serverCpuUsPerOperation).max().orElse(0)));
+                rounded(each(turns, LoadSample::serverCpuUsPerOperation).max().orElse(0)));
         all.clientBytes().forEach((figure, bytes) -> more.put(figure, rounded(bytes / ops)));
         all.onlooked().ifPresent(part -> {
             more.put(REQUESTS_PER_1000, rounded(all.spent().requests() * 1e3 / ops));
@@ -99,7 +99,7 @@ record Figures(
             more.put(ONLOOKER_P99, rounded(part.waits().getValueAtPercentile(99) / 1e3));
             more.put(ONLOOKED_RATE, rounded(part.perSecond()));
         });
-        return new Figures(
+        return new CaseFigures(
                 name,
                 system,
                 sessions,
@@ -116,12 +116,13 @@ record Figures(
     }
 
     /** Returns the figures of a case without acquisitions. */
-    static Figures of(
+    static CaseFigures of(
             String name, int sessions, Contestant system, double rttMs, Storage storage, Map<String, Double> special) {
-        return new Figures(name, system, sessions, rttMs, storage, null, null, null, null, null, null, null, special);
+        return new CaseFigures(
+                name, system, sessions, rttMs, storage, null, null, null, null, null, null, null, special);
     }
 
-    private static DoubleStream each(List<Sample> turns, ToDoubleFunction<Sample> figure) {
+    private static DoubleStream each(List<LoadSample> turns, ToDoubleFunction<LoadSample> figure) {
         return turns.stream().mapToDouble(figure);
     }
 
@@ -146,7 +147,7 @@ record Figures(
     }
 
     /** Whether the figures are of the same case at the same place. */
-    boolean isOfCase(Figures other) {
+    boolean isOfCase(CaseFigures other) {
         return name.equals(other.name) && rttMs == other.rttMs && storage == other.storage;
     }
 

@@ -16,23 +16,23 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Servers of one product, each in a separate process. */
-final class Servers implements AutoCloseable {
+final class BenchServers implements AutoCloseable {
     private final Path folder;
-    private final List<Server> servers = new ArrayList<>();
+    private final List<BenchServer> servers = new ArrayList<>();
 
-    private Servers(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+    private BenchServers(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
         folder = Files.createTempDirectory(Files.createDirectories(storage.root(disk)), "latchkey-bench-");
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
         Deque<Integer> ports = freePorts(3 * storage.servers);
-        List<Server.Place> places = new ArrayList<>();
+        List<BenchServer.Place> places = new ArrayList<>();
         for (int id = 1; id <= storage.servers; id++) {
-            places.add(new Server.Place(
+            places.add(new BenchServer.Place(
                     id, folder.resolve("server-" + id), ports.remove(), ports.remove(), ports.remove()));
         }
-        for (Server.Place place : places) {
-            servers.add(Server.start(product, place, places));
+        for (BenchServer.Place place : places) {
+            servers.add(BenchServer.start(product, place, places));
         }
-        for (Server server : servers) {
+        for (BenchServer server : servers) {
             server.awaitServing();
         }
     }
@@ -42,8 +42,8 @@ final class Servers implements AutoCloseable {
      *
      * @param disk a folder for those that write to disk
      */
-    static Servers start(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
-        return new Servers(product, storage, disk);
+    static BenchServers start(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+        return new BenchServers(product, storage, disk);
     }
 
     private static Deque<Integer> freePorts(int count) throws IOException {
@@ -66,18 +66,18 @@ final class Servers implements AutoCloseable {
     }
 
     List<Integer> ports() {
-        return servers.stream().map(Server::port).toList();
+        return servers.stream().map(BenchServer::port).toList();
     }
 
     /** @param idleCpu the value of {@link ServerProbe#idleCpu} */
     ServerProbe probe(double idleCpu) {
-        return new ServerProbe(idleCpu, servers.stream().map(Server::seen).toList());
+        return new ServerProbe(idleCpu, servers.stream().map(BenchServer::seen).toList());
     }
 
     /** Returns the size of live objects on their heaps, after a full collection. */
     long heapBytes() throws IOException, InterruptedException {
         long sum = 0;
-        for (Server server : servers) {
+        for (BenchServer server : servers) {
             sum += server.heapBytes();
         }
         return sum;
@@ -85,7 +85,7 @@ final class Servers implements AutoCloseable {
 
     @Override
     public void close() {
-        servers.forEach(Server::close);
+        servers.forEach(BenchServer::close);
         if (!Files.exists(folder)) {
             return;
         }

@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Figures of lost leases by fault, for docs/guarantees.md. */
-final class Figures {
+final class LossFigures {
     private final String title;
     private final Map<String, List<LossRecord>> byFault = new LinkedHashMap<>();
 
-    Figures(String title) {
+    LossFigures(String title) {
         this.title = title;
     }
 
