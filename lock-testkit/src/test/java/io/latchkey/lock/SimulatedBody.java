@@ -2,8 +2,8 @@
 package io.latchkey.lock;
 
 /**
- * A body under a lease whose thread does nothing and is asked whether it was interrupted: a schedule of one thread plays
- * many of them. The JDK records the interrupt of a thread that is not alive.
+ * A body under a lease, for schedules, which play many bodies in one thread. Its own thread does nothing: the JDK
+ * records the interrupt of a thread that is not alive.
  */
 public final class SimulatedBody {
     private final BodyInterruption interruption;

@@ -574,7 +574,7 @@ class LocalTurnsTest extends OnOneServer {
 
     /** The callback runs, and asks, before the call that found the loss goes on. */
     @Test
-    void noReaderJoins_whenItAsksAsSoonAsTheLossIsTold() throws Exception {
+    void noReaderJoins_whenItAsksInTheCallbackOfTheLoss() throws Exception {
         ZkLockClient direct =
                 client(builder -> builder.callbackExecutor(Runnable::run).localTurns(TURNS, LONG));
         Acquirable reads = direct.readWriteLock("/direct").readLock();

@@ -48,8 +48,14 @@ class HistoriesTest {
             }
         }
         System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + reached);
-        Set<What> covered = EnumSet.complementOf(
-                EnumSet.of(What.WRITE_OF_DEAD_SESSION, What.LOCAL_TURN, What.SHARED_NODE, What.READ_BY_A_WRITERS_NODE));
+        Set<What> covered = EnumSet.complementOf(EnumSet.of(
+                What.WRITE_OF_DEAD_SESSION,
+                What.LOCAL_TURN,
+                What.SHARED_NODE,
+                What.READ_BY_A_WRITERS_NODE,
+                What.CLOSED_WITH_HOLDERS,
+                What.RELEASED_IN_GRACE,
+                What.LOST_BY_CLOSE));
         for (What what : covered) {
             assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
         }

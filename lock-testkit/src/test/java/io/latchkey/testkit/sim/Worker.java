@@ -166,7 +166,7 @@ final class Worker {
             if (granted.equals(lease)) {
                 knowsOfLoss = true;
                 if (runsOn()) {
-                    world.broke(new Broken(BODY, name + " is told of a loss before its body: " + granted));
+                    world.broke(new Broken(BODY, name + " is notified of a loss before its body: " + granted));
                 }
                 if (cause == LossCause.HELD_TOO_LONG && !isPastLimit(Duration.ofMillis(-1))) {
                     world.broke(new Broken(LIMIT, name + " lost in its time: " + granted));

@@ -340,7 +340,7 @@ public final class ZkLease implements Lease {
             if (until == null || until.isValid()) {
                 return true;
             }
-            // The task comes first: a caller that is told of the loss, and asks again, must not join the node.
+            // The task comes first: a caller that asks again in the callback of the loss must not join the node.
             context.execute(() -> {
                 lose(LossCause.HELD_TOO_LONG);
                 request.lapsed(this);
