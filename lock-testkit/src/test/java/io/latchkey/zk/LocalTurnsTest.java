@@ -572,20 +572,6 @@ class LocalTurnsTest extends OnOneServer {
         awaitRequests("/rw", 1);
     }
 
-    /** The callback runs, and asks, before the call that found the loss goes on. */
-    @Test
-    void noReaderJoins_whenItAsksInTheCallbackOfTheLoss() throws Exception {
-        ZkLockClient direct =
-                client(builder -> builder.callbackExecutor(Runnable::run).localTurns(TURNS, LONG));
-        Acquirable reads = direct.readWriteLock("/direct").readLock();
-        Lease first = reads.acquire();
-        Lease limited = reads.heldAtMost(Duration.ofMillis(200)).acquire();
-        Lease next = soon(limited.lost().thenCompose(cause -> reads.acquireAsync()));
-        assertTrue(next.token() > first.token(), next::toString);
-        next.close();
-        first.close();
-    }
-
     @Test
     void evictionEndsTheLeasesOfAllReaders() throws Exception {
         Lease first = read();

@@ -30,7 +30,9 @@ final class Player {
         this.random = random;
         this.world = world;
         for (int i = 0; i < weights.length; i++) {
-            weights[i] = 1 << random.nextInt(WEIGHTS);
+            // No number is drawn for it in mixes without closes: their seeds stay what they were.
+            boolean isPossible = i != Move.CLOSE.index() || world.closesLeft() > 0;
+            weights[i] = isPossible ? 1 << random.nextInt(WEIGHTS) : 0;
         }
         // Time passes in few schedules at the pace of everything else, and some never see it pass before their end.
         leaveOutSometimes(Move.CALM, Move.REAP, Move.DELETE, Move.RESIZE, Move.SILENCE, Move.STAND_STILL, Move.CANCEL);
