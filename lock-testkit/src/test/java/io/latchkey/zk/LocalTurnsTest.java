@@ -566,10 +566,24 @@ class LocalTurnsTest extends OnOneServer {
         Lease first = read();
         Lease limited = lock.readLock().heldAtMost(Duration.ofMillis(200)).acquire();
         assertEquals(LossCause.HELD_TOO_LONG, soon(limited.lost()));
-        assertTrue(first.isValid());
         assertTrue(read().token() > first.token());
+        assertTrue(first.isValid());
         first.close();
         awaitRequests("/rw", 1);
+    }
+
+    /** The callback runs, and asks, before the call that found the loss goes on. */
+    @Test
+    void noReaderJoins_whenItAsksInTheCallbackOfTheLoss() throws Exception {
+        ZkLockClient direct =
+                client(builder -> builder.callbackExecutor(Runnable::run).localTurns(TURNS, LONG));
+        Acquirable reads = direct.readWriteLock("/direct").readLock();
+        Lease first = reads.acquire();
+        Lease limited = reads.heldAtMost(Duration.ofMillis(200)).acquire();
+        Lease next = soon(limited.lost().thenCompose(cause -> reads.acquireAsync()));
+        assertTrue(next.token() > first.token(), next::toString);
+        next.close();
+        first.close();
     }
 
     @Test

@@ -367,7 +367,10 @@ class LimitAndGraceTest {
         assertEquals(List.of("granted", "HELD_TOO_LONG after 0 ms"), client.events);
     }
 
-    /** The thread that finds the loss first is kept from interrupting the body, while the client closes in another. */
+    /**
+     * The thread that finds the loss first is kept from interrupting the body. The serial executor is busy as it finds
+     * the loss, so the node is deleted in another thread.
+     */
     @Test
     void nodeIsKeptUntilTheBodyIsInterrupted_whenTwoThreadsFindTheLoss() throws Exception {
         CountDownLatch mayInterrupt = new CountDownLatch(1);
@@ -393,20 +396,28 @@ class LimitAndGraceTest {
         client.settle();
         Eventually.holds("the body waits", SOON, () -> held.isDone() && isAt(body, "CountDownLatch"));
         client.settle();
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch mayDelete = new CountDownLatch(1);
+        Thread deleter = new Thread(() -> client.engine.context().execute(() -> {
+            busy.countDown();
+            Uninterruptibles.awaitUninterruptibly(mayDelete);
+        }));
+        deleter.start();
+        busy.await();
         client.clock.ahead = LIMIT;
         Thread finder = new Thread(held.join()::isValid);
         finder.start();
         Eventually.holds("the loss is found", SOON, () -> client.events.size() == 1 && isAt(finder, "CountDownLatch"));
-        Thread closer = new Thread(client.engine::close);
-        closer.start();
-        Eventually.holds("the close waits", SOON, () -> isAt(closer, "BodyInterruption") || !closer.isAlive());
+        mayDelete.countDown();
+        Eventually.holds("the deletion waits", SOON, () -> isAt(deleter, "BodyInterruption") || !deleter.isAlive());
+        client.settle();
         assertEquals(1, nodes());
         mayInterrupt.countDown();
         finder.join();
         body.join();
-        Eventually.holds("the close waits", SOON, () -> isAt(closer, "CompletableFuture") || !closer.isAlive());
+        deleter.join();
         client.settle();
-        closer.join();
+        assertEquals(0, nodes());
     }
 
     /** Returns whether the thread waits for an object of this class. */

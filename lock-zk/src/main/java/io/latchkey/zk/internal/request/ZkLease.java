@@ -340,8 +340,12 @@ public final class ZkLease implements Lease {
             if (until == null || until.isValid()) {
                 return true;
             }
+            // The task comes first: a caller that asks again in the callback of the loss must not join the node.
+            context.execute(() -> {
+                lose(LossCause.HELD_TOO_LONG);
+                request.lapsed(this);
+            });
             lose(LossCause.HELD_TOO_LONG);
-            context.execute(() -> request.lapsed(this));
             return false;
         }
         lose(period.isOver() ? LossCause.SESSION_EXPIRED : LossCause.DEADLINE_PASSED);
