@@ -5,6 +5,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.ThreadHolds.Side;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
@@ -90,7 +91,7 @@ final class LockView implements Lock {
     /** Replaces the thread's write lease by a read lease. */
     private void downgrade(ThreadHolds.Hold hold) {
         try {
-            hold.replaceLease(ZkReadWriteLock.downgrade(hold.lease()));
+            hold.replaceLease(hold.lease().downgradeAndWait(Recipe.READ));
         } catch (LeaseLostException lost) {
             throw lost("unlocked");
         }

@@ -8,6 +8,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -93,7 +94,7 @@ class ZkAcquirable implements Acquirable {
     }
 
     List<LockTarget> withLabel(String label) {
-        ZkLockClient.checkLabel("label", label);
+        PrintableText.checkLabel("label", label);
         return members.stream().map(member -> member.labelled(label)).toList();
     }
 

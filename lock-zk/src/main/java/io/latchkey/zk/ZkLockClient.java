@@ -202,22 +202,6 @@ public final class ZkLockClient implements LockClient {
         return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
     }
 
-    /**
-     * @param name the name of the argument, for the message
-     * @throws IllegalArgumentException if the text is too long or not printable
-     */
-    static void checkLabel(String name, String text) {
-        Objects.requireNonNull(text, name);
-        if (text.length() > PrintableText.LONGEST) {
-            throw new IllegalArgumentException(
-                    name + " has " + text.length() + " characters; at most " + PrintableText.LONGEST + " are allowed");
-        }
-        text.codePoints().filter(c -> !PrintableText.isPrintable(c)).findFirst().ifPresent(c -> {
-            throw new IllegalArgumentException(
-                    String.format("%s has the character U+%04X, which is not printable", name, c));
-        });
-    }
-
     private void onlyIn(Layout layout, String what) {
         if (engine.context().naming() != layout.naming()) {
             throw new UnsupportedOperationException(
@@ -472,7 +456,7 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if it is longer or has other characters
          */
         public Builder ownerLabel(String text) {
-            checkLabel("ownerLabel", text);
+            PrintableText.checkLabel("ownerLabel", text);
             this.label = text;
             return this;
         }

@@ -5,6 +5,7 @@ import com.google.common.base.Utf8;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     /** Checks the size again, since the label of each member takes room in the transaction. */
     @Override
     public MultiLock labelled(String label) {
-        ZkLockClient.checkLabel("label", label);
+        PrintableText.checkLabel("label", label);
         return of(
                 engine(),
                 extra,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
@@ -15,7 +14,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
 final class ZkReadWriteLock implements ReadWriteLock {
@@ -64,7 +62,7 @@ final class ZkReadWriteLock implements ReadWriteLock {
         ZkLease own = checked(lease);
         own.ensureValid();
         engine.context().checkMayWait("downgrade a lease of", this);
-        return downgrade(own);
+        return own.downgradeAndWait(Recipe.READ);
     }
 
     @Override
@@ -88,14 +86,6 @@ final class ZkReadWriteLock implements ReadWriteLock {
                     "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");
         }
         return own;
-    }
-
-    static ZkLease downgrade(ZkLease write) {
-        try {
-            return Uninterruptibles.getUninterruptibly(write.downgrade(Recipe.READ));
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
     }
 
     @Override

@@ -232,6 +232,11 @@ class ArchitectureTest {
         check(slices().assignedFrom(byClass(INTERNAL + name)).should().beFreeOfCycles());
     }
 
+    @Test
+    void classesOfTheFrontDoorHaveNoCycles() {
+        check(slices().assignedFrom(byClass(FRONT_DOOR)).should().beFreeOfCycles());
+    }
+
     /** A class that works with more of its own room than that cannot be understood by itself. */
     @Test
     void classesHaveTenCollaboratorsInTheirRoomAtMost() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.queue;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -20,8 +21,26 @@ public final class PrintableText {
         return text.length() <= LONGEST && !INVISIBLE.matcher(text).find();
     }
 
+    /**
+     * Checks the label of a client or of a request, which others are shown.
+     *
+     * @param name the name of the argument, for the message
+     * @throws IllegalArgumentException if the label is too long or not printable
+     */
+    public static void checkLabel(String name, String label) {
+        Objects.requireNonNull(label, name);
+        if (label.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    name + " has " + label.length() + " characters; at most " + LONGEST + " are allowed");
+        }
+        label.codePoints().filter(c -> !isPrintable(c)).findFirst().ifPresent(c -> {
+            throw new IllegalArgumentException(
+                    String.format("%s has the character U+%04X, which is not printable", name, c));
+        });
+    }
+
     /** Returns whether the character is printable. */
-    public static boolean isPrintable(int character) {
+    static boolean isPrintable(int character) {
         return !INVISIBLE.matcher(Character.toString(character)).find();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -202,6 +203,15 @@ public final class ZkLease implements Lease {
         CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
         context.execute(() -> request.downgrade(this, by, downgraded));
         return downgraded;
+    }
+
+    /** Replaces this lease as {@link #downgrade} does, and waits for the answer. */
+    public ZkLease downgradeAndWait(Recipe by) {
+        try {
+            return Uninterruptibles.getUninterruptibly(downgrade(by));
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        }
     }
 
     /** Returns the request that holds. */
