@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import com.google.common.base.Utf8;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockListing;
-import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
@@ -16,43 +13,12 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionView;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.zk.internal.admin.Diagnostics;
-import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.context.ClientConfig;
-import io.latchkey.zk.internal.events.ObserverDispatcher;
-import io.latchkey.zk.internal.queue.Owner;
-import io.latchkey.zk.internal.queue.PrintableText;
-import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.store.SuccessiveHandles;
-import io.latchkey.zk.internal.store.ZooKeeperHandles;
-import io.latchkey.zk.internal.store.ZooKeeperStore;
-import io.latchkey.zk.internal.threads.CallbackThreads;
-import io.latchkey.zk.internal.threads.DaemonThreads;
-import io.latchkey.zk.internal.validity.Clock;
-import io.latchkey.zk.internal.validity.SystemClock;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.client.ZKClientConfig;
-import org.apache.zookeeper.data.ACL;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A client for locks on ZooKeeper. It has one session at a time and serves any number of threads and locks. Create one
@@ -70,27 +36,11 @@ import org.jspecify.annotations.Nullable;
  * expired. Then its leases are lost, and its waiting requests queue again within their timeouts. A client that
  * {@linkplain #using(ZooKeeper) borrows} a handle ends with that handle's session.
  */
-// The class is long because its builder is here, with the contract of each setting.
 public final class ZkLockClient implements LockClient {
-    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private final EngineLockClient locks;
 
-    private final Engine engine;
-    private final String basePath;
-    private final ThreadHolds holds = new ThreadHolds();
-    /** Ends the threads of this client. */
-    private final Runnable threadsEnd;
-
-    private final Optional<LocalHandOff> turns;
-    /** The bytes of a packet that a member of a multi-lock takes besides its path. */
-    private final int memberBytes;
-
-    private ZkLockClient(
-            Engine engine, String basePath, Runnable threadsEnd, Optional<LocalHandOff> turns, int memberBytes) {
-        this.engine = engine;
-        this.basePath = basePath;
-        this.threadsEnd = threadsEnd;
-        this.turns = turns;
-        this.memberBytes = memberBytes;
+    private ZkLockClient(EngineLockClient locks) {
+        this.locks = locks;
     }
 
     /**
@@ -157,77 +107,47 @@ public final class ZkLockClient implements LockClient {
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
     public static ZkLockClient over(Engine engine, Optional<LocalHandOff> turns) {
-        return new ZkLockClient(engine, "", () -> {}, turns, 0);
+        return new ZkLockClient(new EngineLockClient(engine, turns));
     }
 
     @Override
     public Mutex mutex(String path) {
-        return mutexAt(node(path));
-    }
-
-    private Mutex mutexAt(String node) {
-        return new ZkMutex(engine, node, holds, turns);
+        return locks.mutex(path);
     }
 
     @Override
     public ReadWriteLock readWriteLock(String path) {
-        return new ZkReadWriteLock(engine, node(path), holds, turns);
+        return locks.readWriteLock(path);
     }
 
     @Override
     public Semaphore semaphore(String path, int permits) {
-        if (permits <= 0) {
-            throw new IllegalArgumentException("permits must be positive, not " + permits);
-        }
-        String node = node(path);
-        if (engine.context().naming() == Layout.CURATOR.naming()) {
-            return new ZkCuratorSemaphore(engine, node, permits);
-        }
-        onlyIn(Layout.LATCHKEY, "semaphore");
-        return new ZkSemaphore(engine, node, permits, turns);
+        return locks.semaphore(path, permits);
     }
 
     @Override
     public MultiLock multiLock(Acquirable... members) {
-        onlyIn(Layout.LATCHKEY, "multi-lock");
-        return ZkMultiLock.of(engine, memberBytes, members);
+        return locks.multiLock(members);
     }
 
     @Override
     public StripedMutex stripedMutex(String path, int stripes) {
-        if (stripes <= 0) {
-            throw new IllegalArgumentException("stripes must be positive, not " + stripes);
-        }
-        String node = node(path);
-        return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
-    }
-
-    private void onlyIn(Layout layout, String what) {
-        if (engine.context().naming() != layout.naming()) {
-            throw new UnsupportedOperationException(
-                    "There is no " + what + " in this client's layout, which it shares with"
-                            + " another library. Nothing was sent. Create a client with Layout." + layout
-                            + " for it, and use another path.");
-        }
-    }
-
-    private String node(String path) {
-        return basePath + LockPaths.check(path);
+        return locks.stripedMutex(path, stripes);
     }
 
     @Override
     public Diagnosis diagnose() {
-        return new Diagnostics(engine, basePath).diagnose();
+        return locks.diagnose();
     }
 
     @Override
     public LockListing locks(String root) {
-        return listed(root, LockTree::below);
+        return locks.locks(root);
     }
 
     @Override
     public CompletableFuture<LockListing> locksAsync(String root) {
-        return engine.queries().promise(tree().below(rootNode(root)));
+        return locks.locksAsync(root);
     }
 
     /**
@@ -239,318 +159,37 @@ public final class ZkLockClient implements LockClient {
      */
     @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden
     public LockListing locksAt(String path) {
-        return listed(path, LockTree::at);
-    }
-
-    private LockTree tree() {
-        return new LockTree(engine, LockPaths::check);
-    }
-
-    private String rootNode(String root) {
-        String node = basePath + LockPaths.checkRoot(root);
-        return node.isEmpty() ? "/" : node;
-    }
-
-    private LockListing listed(String root, BiFunction<LockTree, String, CompletableFuture<LockListing>> search) {
-        String node = rootNode(root);
-        engine.context().checkMayWait("list the locks of", this);
-        CompletableFuture<LockListing> listing = search.apply(tree(), node);
-        try {
-            return listing.get();
-        } catch (InterruptedException interrupted) {
-            listing.cancel(false);
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted while listing the locks below " + root + ".", Reason.INTERRUPTED);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
+        return locks.locksAt(path);
     }
 
     @Override
     public SessionView session() {
-        return engine.context().signals().view();
+        return locks.session();
     }
 
     @Override
     public void close() {
-        engine.close();
-        threadsEnd.run();
+        locks.close();
     }
 
     @Override
     public void close(Duration grace) {
-        Objects.requireNonNull(grace, "grace");
-        if (grace.isNegative()) {
-            throw new IllegalArgumentException("grace is negative: " + grace + "; zero closes at once");
-        }
-        engine.close(grace);
-        engine.onceClosed(threadsEnd);
+        locks.close(grace);
     }
 
     @Override
     public String toString() {
-        return "ZkLockClient[" + session() + "]";
+        return locks.toString();
     }
 
     /**
      * A builder of a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default.
      */
-    public static final class Builder {
-        private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
-        private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
-        /** An allowance, since a borrowed handle does not expose its chroot. */
-        private static final int UNKNOWN_CHROOT_BYTES = 100;
-
-        private @Nullable String connectString;
-        private @Nullable ZooKeeper borrowed;
-        private Duration sessionTimeout = DEFAULT_SESSION_TIMEOUT;
-        private @Nullable Duration connectTimeout;
-        private String basePath = "";
-        private @Nullable List<ACL> acl;
-        private final List<ZooKeeperHandles.Auth> auth = new ArrayList<>();
-        private ZKClientConfig clientConfig = new ZKClientConfig();
-        private String label = "";
-        private Optional<Duration> validityMargin = Optional.empty();
-        private @Nullable Executor callbacks;
-        private Optional<TurnBounds> turnBounds = Optional.empty();
-
-        private record TurnBounds(int most, Duration longest) {
-            LocalHandOff turns(Engine engine) {
-                return new LocalHandOff(engine, most, longest);
-            }
-        }
-
-        private Optional<LockObserver> observer = Optional.empty();
-
-        private Layout layout = Layout.LATCHKEY;
-
+    public static final class Builder extends ClientSettings<Builder> {
         private Builder() {}
 
-        /**
-         * Sets the servers, as {@code host:port[,host:port...][/chroot]}.
-         *
-         * @param servers the connect string
-         * @return this builder
-         */
-        public Builder connectString(String servers) {
-            this.connectString = Objects.requireNonNull(servers, "connectString");
-            return this;
-        }
-
-        /**
-         * Sets a handle that the caller owns, in place of a connect string; see {@link ZkLockClient#using}.
-         *
-         * @param zooKeeper a live handle
-         * @return this builder
-         */
-        public Builder using(ZooKeeper zooKeeper) {
-            this.borrowed = Objects.requireNonNull(zooKeeper, "zooKeeper");
-            return this;
-        }
-
-        /**
-         * Sets how long the servers keep the session of a silent client, and so how long a crashed holder may block
-         * others. The servers may shorten or lengthen it. The default is ten seconds.
-         *
-         * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
-         * @return this builder
-         * @throws IllegalArgumentException if it is less or more
-         */
-        public Builder sessionTimeout(Duration timeout) {
-            this.sessionTimeout = positive(timeout, "sessionTimeout");
-            if (timeout.compareTo(Duration.ofMillis(1)) < 0
-                    || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-                throw new IllegalArgumentException("sessionTimeout is out of range: " + timeout);
-            }
-            return this;
-        }
-
-        /**
-         * Sets how long {@link #build()} waits for the first connection; zero does not wait. The default is the session
-         * timeout, or one to four seconds if every server refuses the connection.
-         *
-         * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
-         * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each
-         * attempt to connect. With zero the client goes on in the background. By default, {@code build()} fails at once
-         * if no name resolves.
-         *
-         * @param timeout zero or more
-         * @return this builder
-         * @throws IllegalArgumentException if it is negative
-         */
-        public Builder connectTimeout(Duration timeout) {
-            Objects.requireNonNull(timeout, "connectTimeout");
-            if (timeout.isNegative()) {
-                throw new IllegalArgumentException("connectTimeout is negative: " + timeout);
-            }
-            this.connectTimeout = measurable(timeout);
-            return this;
-        }
-
-        /**
-         * Sets a path that is put before all lock paths of this client. The default is none.
-         *
-         * @param path a path as {@link LockClient} describes it, created as needed
-         * @return this builder
-         * @throws io.latchkey.lock.BadPathException if it cannot be such a path
-         */
-        public Builder basePath(String path) {
-            this.basePath = LockPaths.check(path);
-            return this;
-        }
-
-        /**
-         * Sets the ACL of all nodes that this client creates: requests, lock paths, the levels above them and the
-         * chroot. By default a client with {@link #auth credentials} gives all rights to the creator and none to
-         * others; a client without gives all rights to all. A borrowed handle and a login by SASL or TLS, which the
-         * builder does not see, count as none. All clients of the same locks need all rights. A client with the right
-         * to delete under a path can delete the requests there.
-         *
-         * @param entries at least one
-         * @return this builder
-         * @throws IllegalArgumentException if the list is empty
-         */
-        public Builder acl(List<ACL> entries) {
-            if (entries.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "acl is empty: no client would have a right to the nodes that this one creates");
-            }
-            this.acl = List.copyOf(entries);
-            return this;
-        }
-
-        /**
-         * Adds credentials to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])} does. Then
-         * only clients with the same credentials can use what this client creates, unless an {@link #acl} is set. Not
-         * for a borrowed handle, which has its own credentials.
-         *
-         * @param scheme the scheme, such as {@code digest}
-         * @param credentials the credentials, such as {@code user:password}
-         * @return this builder
-         */
-        public Builder auth(String scheme, byte[] credentials) {
-            auth.add(new ZooKeeperHandles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
-            return this;
-        }
-
-        /**
-         * Sets TLS, SASL and other settings of ZooKeeper's client. TLS needs {@code io.netty:netty-handler} and {@code
-         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
-         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss their grant.
-         *
-         * @param config the settings
-         * @return this builder
-         */
-        public Builder clientConfig(ZKClientConfig config) {
-            this.clientConfig = Objects.requireNonNull(config, "clientConfig");
-            return this;
-        }
-
-        /**
-         * Sets the label of this client in the owner data of its requests. All clients that may read the lock's path
-         * can see it. The default is empty.
-         *
-         * @param text at most 256 characters, all printable: no control or format characters
-         * @return this builder
-         * @throws IllegalArgumentException if it is longer or has other characters
-         */
-        public Builder ownerLabel(String text) {
-            PrintableText.checkLabel("ownerLabel", text);
-            this.label = text;
-            return this;
-        }
-
-        /**
-         * Sets how long it may take until the leader hears from this client's server: half a tick and some slack. With
-         * a larger margin holders give up earlier; a smaller one relies on faster servers. The default is a quarter of
-         * the session timeout, and up to a third if the timeout may be the shortest that the servers grant. At most a
-         * third is used.
-         *
-         * @param margin more than zero
-         * @return this builder
-         * @throws IllegalArgumentException if it is not
-         */
-        public Builder validityMargin(Duration margin) {
-            this.validityMargin = Optional.of(positive(margin, "validityMargin"));
-            return this;
-        }
-
-        /**
-         * Sets the executor for users' code that depends on futures of this client. It should run tasks promptly, since
-         * notices of loss go through it, too. The client's futures are completed there. So stages that block all its
-         * threads, for example by waiting for another lease, delay all other futures, not only their own stages. The
-         * default is four daemon threads of the client.
-         *
-         * <p>The executor is called on four daemon threads of the client. So an executor that blocks, or that runs
-         * tasks in the calling thread ({@code Runnable::run}, {@code CallerRunsPolicy}), delays other callbacks and
-         * nothing else. A task that the executor refuses, by throwing anything, runs on one of these threads instead. A
-         * task that it accepts and never runs leaves its future incomplete, and a lease that the future was to deliver
-         * stays held.
-         *
-         * @param executor an executor, which the client does not close
-         * @return this builder
-         */
-        public Builder callbackExecutor(Executor executor) {
-            this.callbacks = Objects.requireNonNull(executor, "callbackExecutor");
-            return this;
-        }
-
-        /**
-         * Lets waiters of this client for the same lock take several turns with one place in the server's queue. This
-         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. Readers share
-         * a place, a writer's place serves the client's writers and readers in their order, and permits are passed on
-         * to the next waiter for as many. The default is off.
-         *
-         * <p>Within a client the order stays first come, first served. Each time that this client's place is served,
-         * other clients wait for {@code most} turns, or for {@code longest} and the turn that began before its end.
-         * Places are served in order, and none is left out. A holder that is {@linkplain
-         * io.latchkey.lock.Lease#releaseRequested asked to release} passes nothing on.
-         *
-         * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
-         * sees them as one holder, so within this process only the lock keeps them apart. {@code queue()} has one entry
-         * for them, with the label of the request for which the place was taken, and an eviction ends all of their
-         * leases. Members of a multi-lock, calls that try without waiting, and semaphores of {@link Layout#CURATOR}
-         * have their own places.
-         *
-         * <p>Only a clean release passes a place on. After a loss, a limit of {@link
-         * io.latchkey.lock.Acquirable#heldAtMost}, a guarded write without an answer, or a downgrade, the next waiter
-         * gets a place of its own. So does one that waits for permits after {@code resize}.
-         *
-         * @param most the maximum number of turns of one place, two or more
-         * @param longest no turn begins later than this after the first; more than zero
-         * @return this builder
-         * @throws IllegalArgumentException if {@code most} is below two, or {@code longest} is not more than zero
-         */
-        public Builder localTurns(int most, Duration longest) {
-            if (most < 2) {
-                throw new IllegalArgumentException("localTurns: a place must have two turns or more, not " + most);
-            }
-            this.turnBounds = Optional.of(new TurnBounds(most, positive(longest, "localTurns")));
-            return this;
-        }
-
-        /**
-         * Sets the layout of the znodes that this client's locks consist of. Any other than {@link Layout#LATCHKEY}
-         * shares live paths with the recipes of Curator or kazoo, and supports less.
-         *
-         * @param layout the layout, which must be the same for every client at one path
-         * @return this builder
-         */
-        public Builder layout(Layout layout) {
-            this.layout = Objects.requireNonNull(layout, "layout");
-            return this;
-        }
-
-        /**
-         * Sets an observer of requests and of the session. It is called on a daemon thread of its own, which ends after
-         * ten idle seconds. The default is none, at no cost.
-         *
-         * @param observer an observer, which cannot harm the locks, whatever it does; see {@link LockObserver}
-         * @return this builder
-         */
-        public Builder observer(LockObserver observer) {
-            this.observer = Optional.of(Objects.requireNonNull(observer, "observer"));
+        @Override
+        Builder self() {
             return this;
         }
 
@@ -568,156 +207,7 @@ public final class ZkLockClient implements LockClient {
          *     created
          */
         public ZkLockClient build() {
-            if ((connectString == null) == (borrowed == null)) {
-                throw new IllegalStateException("Give either connectString(...) or using(zooKeeper), not both.");
-            }
-            if (borrowed != null && !auth.isEmpty()) {
-                throw new IllegalStateException(
-                        "A borrowed handle has its own credentials: pass them to its addAuthInfo(...), and set the ACL here.");
-            }
-            ZooKeeper handle = borrowed;
-            return handle == null ? connect(Objects.requireNonNull(connectString)) : borrow(handle);
-        }
-
-        private List<ACL> effectiveAcl() {
-            if (acl != null) {
-                return acl;
-            }
-            return auth.isEmpty() ? ZooKeeperHandles.OPEN_ACL : ZooKeeperHandles.CREATOR_ACL;
-        }
-
-        private ZkLockClient borrow(ZooKeeper handle) {
-            ZooKeeperHandles.checkWatchReset(handle.getClientConfig());
-            List<ACL> acls = effectiveAcl();
-            Duration timeout =
-                    handle.getSessionTimeout() > 0 ? Duration.ofMillis(handle.getSessionTimeout()) : sessionTimeout;
-            return start(
-                    new ClientConfig.Source.Borrowed(listener -> ZooKeeperStore.borrow(handle, acls, listener)),
-                    timeout,
-                    "the borrowed handle's servers",
-                    () -> false,
-                    memberBytes(acls, UNKNOWN_CHROOT_BYTES));
-        }
-
-        private ZkLockClient connect(String servers) {
-            ZooKeeperHandles handles = new ZooKeeperHandles(servers, sessionTimeout, auth, clientConfig);
-            if (connectTimeout == null) {
-                handles.checkHosts();
-            }
-            List<ACL> acls = effectiveAcl();
-            SuccessiveHandles sessions = new SuccessiveHandles(handles);
-            ZkLockClient client;
-            try {
-                client = start(
-                        new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(sessions, acls, listener)),
-                        sessionTimeout,
-                        servers,
-                        handles::allRefuse,
-                        memberBytes(acls, Utf8.encodedLength(handles.chroot())));
-            } catch (LockUnavailableException late) {
-                if (late.reason() != Reason.INTERRUPTED) {
-                    // The names were looked up at each attempt: that none has an address explains more than a timeout.
-                    handles.checkHosts();
-                }
-                throw late;
-            }
-            try {
-                if (!Duration.ZERO.equals(connectTimeout)) {
-                    new FirstContact(client.engine, servers).checkLoginAndChroot(handles, acls);
-                }
-            } catch (RuntimeException | Error failed) {
-                client.close();
-                throw failed;
-            }
-            return client;
-        }
-
-        /** Returns the bytes of a member of a multi-lock in a request, besides its path and the owner. */
-        private static int memberBytes(List<ACL> acls, int chrootBytes) {
-            return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
-        }
-
-        private ZkLockClient start(
-                ClientConfig.Source source,
-                Duration timeout,
-                String servers,
-                BooleanSupplier allRefuse,
-                int memberBytes) {
-            int number = NUMBER.incrementAndGet();
-            Clock time = new SystemClock("latchkey-timer-" + number, timeout);
-            CallbackThreads callbackThreads =
-                    new CallbackThreads("latchkey-callback-" + number, Optional.ofNullable(callbacks), time);
-            ExecutorService relief = DaemonThreads.pool(1, "latchkey-relief-" + number);
-            SecureRandom seed = new SecureRandom();
-            SplittableRandom ids = new SplittableRandom(seed.nextLong());
-            Optional<ObserverDispatcher> dispatcher =
-                    observer.map(each -> new ObserverDispatcher(each, "latchkey-observer-" + number));
-            int hidden = basePath.length();
-            Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), label);
-            Engine engine = new Engine(new ClientConfig(
-                    source,
-                    timeout,
-                    validityMargin,
-                    owner,
-                    ids::nextLong,
-                    time,
-                    callbackThreads,
-                    relief,
-                    path -> path.substring(hidden),
-                    layout.naming(),
-                    dispatcher));
-            Runnable threadsEnd = () -> {
-                callbackThreads.close();
-                relief.shutdown();
-            };
-            ZkLockClient client = new ZkLockClient(
-                    engine,
-                    basePath,
-                    threadsEnd,
-                    turnBounds.map(bounds -> bounds.turns(engine)),
-                    owner.data().length + memberBytes);
-            Duration patience = connectTimeout == null ? timeout : connectTimeout;
-            try {
-                engine.start();
-                new FirstContact(engine, servers)
-                        .awaitConnection(patience, () -> connectTimeout == null && allRefuse.getAsBoolean());
-            } catch (RuntimeException | Error failed) {
-                client.close();
-                throw failed;
-            } catch (IOException failed) {
-                client.close();
-                throw new LockUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
-            } catch (InterruptedException interrupted) {
-                client.close();
-                Thread.currentThread().interrupt();
-                throw new LockUnavailableException(
-                        "Interrupted while connecting to " + servers + ".", Reason.INTERRUPTED);
-            }
-            return client;
-        }
-
-        private static String hostName() {
-            try {
-                return InetAddress.getLocalHost().getHostName();
-            } catch (UnknownHostException unnamed) {
-                return "";
-            }
-        }
-
-        private static Duration positive(Duration span, String name) {
-            Objects.requireNonNull(span, name);
-            if (span.isNegative() || span.isZero()) {
-                throw new IllegalArgumentException(name + " must be positive, not " + span);
-            }
-            return measurable(span);
-        }
-
-        /**
-         * Limits a duration that is too long in nanoseconds, such as {@code ChronoUnit.FOREVER}, to the longest
-         * possible.
-         */
-        private static Duration measurable(Duration span) {
-            return span.compareTo(LONGEST_SPAN) > 0 ? LONGEST_SPAN : span;
+            return new ZkLockClient(new ClientOpening(this).open());
         }
     }
 }

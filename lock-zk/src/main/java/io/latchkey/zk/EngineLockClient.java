@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk;
+
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockListing;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.MultiLock;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.SessionView;
+import io.latchkey.lock.StripedMutex;
+import io.latchkey.zk.internal.admin.Diagnostics;
+import io.latchkey.zk.internal.admin.LockTree;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.store.Errors;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiFunction;
+
+/**
+ * The locks of one engine, and the end of it. {@link ZkLockClient} is one over ZooKeeper; the test kit has one over its
+ * simulation.
+ */
+public final class EngineLockClient implements LockClient {
+    private final Engine engine;
+    private final String basePath;
+    private final ThreadHolds holds = new ThreadHolds();
+    /** Ends the threads of this client. */
+    private final Runnable threadsEnd;
+
+    private final Optional<LocalHandOff> turns;
+    /** The bytes of a packet that a member of a multi-lock takes besides its path. */
+    private final int memberBytes;
+
+    /**
+     * @param engine a started engine, or one that is about to start; closing the client closes it
+     * @param basePath the path that all paths of locks are below; empty for the root
+     * @param threadsEnd runs when the engine is closed
+     * @param turns the local turns of its waiters for a lock, if they are enabled
+     * @param memberBytes the bytes of a packet that a member of a multi-lock takes besides its path
+     */
+    public EngineLockClient(
+            Engine engine, String basePath, Runnable threadsEnd, Optional<LocalHandOff> turns, int memberBytes) {
+        this.engine = engine;
+        this.basePath = basePath;
+        this.threadsEnd = threadsEnd;
+        this.turns = turns;
+        this.memberBytes = memberBytes;
+    }
+
+    /** Creates the locks of an engine whose threads are not its own, without a base path. */
+    public EngineLockClient(Engine engine, Optional<LocalHandOff> turns) {
+        this(engine, "", () -> {}, turns, 0);
+    }
+
+    @Override
+    public Mutex mutex(String path) {
+        return mutexAt(node(path));
+    }
+
+    private Mutex mutexAt(String node) {
+        return new ZkMutex(engine, node, holds, turns);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String path) {
+        return new ZkReadWriteLock(engine, node(path), holds, turns);
+    }
+
+    @Override
+    public Semaphore semaphore(String path, int permits) {
+        if (permits <= 0) {
+            throw new IllegalArgumentException("permits must be positive, not " + permits);
+        }
+        String node = node(path);
+        if (engine.context().naming() == Layout.CURATOR.naming()) {
+            return new ZkCuratorSemaphore(engine, node, permits);
+        }
+        onlyIn(Layout.LATCHKEY, "semaphore");
+        return new ZkSemaphore(engine, node, permits, turns);
+    }
+
+    @Override
+    public MultiLock multiLock(Acquirable... members) {
+        onlyIn(Layout.LATCHKEY, "multi-lock");
+        return ZkMultiLock.of(engine, memberBytes, members);
+    }
+
+    @Override
+    public StripedMutex stripedMutex(String path, int stripes) {
+        if (stripes <= 0) {
+            throw new IllegalArgumentException("stripes must be positive, not " + stripes);
+        }
+        String node = node(path);
+        return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
+    }
+
+    private void onlyIn(Layout layout, String what) {
+        if (engine.context().naming() != layout.naming()) {
+            throw new UnsupportedOperationException(
+                    "There is no " + what + " in this client's layout, which it shares with"
+                            + " another library. Nothing was sent. Create a client with Layout." + layout
+                            + " for it, and use another path.");
+        }
+    }
+
+    private String node(String path) {
+        return basePath + LockPaths.check(path);
+    }
+
+    @Override
+    public Diagnosis diagnose() {
+        return new Diagnostics(engine, basePath).diagnose();
+    }
+
+    @Override
+    public LockListing locks(String root) {
+        return listed(root, LockTree::below);
+    }
+
+    @Override
+    public CompletableFuture<LockListing> locksAsync(String root) {
+        return engine.queries().promise(tree().below(rootNode(root)));
+    }
+
+    /**
+     * Lists the locks at a path as {@link #locks} does, without those below it.
+     *
+     * @return the locks: none, one, or several if incompatible requests are mixed there
+     */
+    public LockListing locksAt(String path) {
+        return listed(path, LockTree::at);
+    }
+
+    private LockTree tree() {
+        return new LockTree(engine, LockPaths::check);
+    }
+
+    private String rootNode(String root) {
+        String node = basePath + LockPaths.checkRoot(root);
+        return node.isEmpty() ? "/" : node;
+    }
+
+    private LockListing listed(String root, BiFunction<LockTree, String, CompletableFuture<LockListing>> search) {
+        String node = rootNode(root);
+        engine.context().checkMayWait("list the locks of", this);
+        CompletableFuture<LockListing> listing = search.apply(tree(), node);
+        try {
+            return listing.get();
+        } catch (InterruptedException interrupted) {
+            listing.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new LockUnavailableException(
+                    "Interrupted while listing the locks below " + root + ".", Reason.INTERRUPTED);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        }
+    }
+
+    @Override
+    public SessionView session() {
+        return engine.context().signals().view();
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        threadsEnd.run();
+    }
+
+    @Override
+    public void close(Duration grace) {
+        Objects.requireNonNull(grace, "grace");
+        if (grace.isNegative()) {
+            throw new IllegalArgumentException("grace is negative: " + grace + "; zero closes at once");
+        }
+        engine.close(grace);
+        engine.onceClosed(threadsEnd);
+    }
+
+    /** Returns the name by which users know the client. */
+    @Override
+    public String toString() {
+        return "ZkLockClient[" + session() + "]";
+    }
+}
