@@ -16,6 +16,7 @@ import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
 import java.time.Duration;
@@ -231,7 +232,7 @@ public final class SimulatedLocks implements AutoCloseable {
                         ownTimeout,
                         naming,
                         observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-simulated")));
-                LockClient client = ZkLockClient.over(engine, turns.apply(engine));
+                LockClient client = new EngineLockClient(engine, turns.apply(engine));
                 clients.put(client, engine);
                 return client;
             }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
@@ -89,7 +90,7 @@ public final class SkewedClock {
     }
 
     /** A client that lives by these clocks; closing it closes them. */
-    ZkLockClient connect(String connectString, Duration sessionTimeout, String label) {
+    LockClient connect(String connectString, Duration sessionTimeout, String label) {
         SuccessiveHandles sessions = new SuccessiveHandles(
                 new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig()));
         Engine engine = new Engine(new ClientConfig(
@@ -102,7 +103,7 @@ public final class SkewedClock {
                 new Skewed(rate, new SystemClock("latchkey-skewed-timer", sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
-        ZkLockClient client = ZkLockClient.over(engine, Optional.empty());
+        LockClient client = new EngineLockClient(engine, Optional.empty());
         try {
             engine.start();
             if (engine.awaitConnection(sessionTimeout)) {

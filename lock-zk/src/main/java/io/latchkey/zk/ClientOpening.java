@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;

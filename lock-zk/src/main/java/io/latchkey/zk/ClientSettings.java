@@ -3,6 +3,7 @@ package io.latchkey.zk;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.zk.internal.locks.LockPaths;
 import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import java.time.Duration;

@@ -13,10 +13,8 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionView;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.zk.internal.client.Engine;
-import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -94,20 +92,6 @@ public final class ZkLockClient implements LockClient {
      */
     public static Builder builder() {
         return new Builder();
-    }
-
-    /**
-     * Returns the same locks over a replacement for ZooKeeper, such as the test kit's simulation. Not for applications:
-     * the parts of an engine change from version to version.
-     *
-     * @param engine a started engine; closing the client closes it
-     * @param turns the local turns of its waiters for a lock, if they are enabled
-     * @return a client without a base path
-     * @hidden
-     */
-    @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden, which keeps this off the published pages
-    public static ZkLockClient over(Engine engine, Optional<LocalHandOff> turns) {
-        return new ZkLockClient(new EngineLockClient(engine, turns));
     }
 
     @Override

@@ -76,7 +76,8 @@ class ArchitectureTest {
             entry("path", "queue acquire threads store context session"),
             entry("request", "queue recipe acquire validity threads store events context session path"),
             entry("client", "queue recipe acquire validity threads store events context session path request"),
-            entry("admin", "queue recipe acquire validity store events context session path request client"));
+            entry("admin", "queue recipe acquire validity store events context session path request client"),
+            entry("locks", "queue recipe store events context request client admin"));
 
     private static final DescribedPredicate<JavaClass> PLATFORM =
             javaBase().or(resideInAPackage("org.jspecify..")).as("in java.base or org.jspecify");

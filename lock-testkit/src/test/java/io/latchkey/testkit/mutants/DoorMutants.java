@@ -6,8 +6,10 @@ import java.util.List;
 /** Bugs in the public API, the views and the access to ZooKeeper, which no simulation covers. */
 final class DoorMutants {
     private static final String PORT = "internal/store/ZooKeeperStore";
-    private static final String VIEW = "LockView";
-    private static final String ACQUIRABLE = "ZkAcquirable";
+    private static final String VIEW = "internal/locks/LockView";
+    private static final String ACQUIRABLE = "internal/locks/ZkAcquirable";
+
+    private static final String HOLDS = "internal/locks/ThreadHolds";
 
     private DoorMutants() {}
 
@@ -78,11 +80,11 @@ final class DoorMutants {
                     "if (side == Side.WRITE && !mine.get().has(side) && mine.get().isOver()) {\n            throw"),
             Mutant.of(
                             "any thread of the client may unlock",
-                            "ThreadHolds",
+                            HOLDS,
                             "return new Key(lock, Thread.currentThread());",
                             "return new Key(lock, NO_THREAD);")
                     .and(
-                            "ThreadHolds",
+                            HOLDS,
                             "private record Key(",
                             "private static final Thread NO_THREAD = new Thread();\n\n    private record Key("),
             Mutant.of(
@@ -130,7 +132,7 @@ final class DoorMutants {
                     "return timeout.isZero() ? new Forever() : new AtMost(timeout);"),
             Mutant.of(
                     "stripes differ from client to client",
-                    "ZkStripedMutex",
+                    "internal/locks/ZkStripedMutex",
                     "hashString(String.valueOf(key), StandardCharsets.UTF_8)",
                     "hashInt(System.identityHashCode(this) + key.hashCode())"),
             Mutant.of(

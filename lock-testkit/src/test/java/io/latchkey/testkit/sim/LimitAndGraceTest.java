@@ -16,11 +16,11 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Eventually;
-import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -376,8 +376,9 @@ class LimitAndGraceTest {
         CountDownLatch mayInterrupt = new CountDownLatch(1);
         CompletableFuture<Lease> held = new CompletableFuture<>();
         // Each thread waits before this one moves requests and responses, for which the simulation has no lock.
-        Mutex mutex =
-                ZkLockClient.over(client.engine, Optional.empty()).mutex("/m").heldAtMost(LIMIT);
+        Mutex mutex = new EngineLockClient(client.engine, Optional.empty())
+                .mutex("/m")
+                .heldAtMost(LIMIT);
         Thread body =
                 new Thread(() -> assertThrows(
                         LeaseLostException.class,

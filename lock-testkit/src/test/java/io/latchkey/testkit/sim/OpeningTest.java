@@ -14,9 +14,9 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.ExpiryOrder;
-import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -50,7 +50,7 @@ class OpeningTest {
     }
 
     private static Mutex mutexOf(Engine engine) {
-        LockClient client = ZkLockClient.over(engine, Optional.empty());
+        LockClient client = new EngineLockClient(engine, Optional.empty());
         return client.mutex("/m");
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.locks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.zk.ThreadHolds.Side;
+import io.latchkey.zk.internal.locks.ThreadHolds.Side;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;

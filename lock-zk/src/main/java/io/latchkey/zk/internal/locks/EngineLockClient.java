@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
@@ -17,6 +17,7 @@ import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.Objects;
@@ -26,8 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
 /**
- * The locks of one engine, and the end of it. {@link ZkLockClient} is one over ZooKeeper; the test kit has one over its
- * simulation.
+ * The locks of one engine, and the end of it. {@code ZkLockClient} has one over ZooKeeper; the test kit has one over
+ * its simulation.
  */
 public final class EngineLockClient implements LockClient {
     private final Engine engine;
@@ -81,16 +82,16 @@ public final class EngineLockClient implements LockClient {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
         String node = node(path);
-        if (engine.context().naming() == Layout.CURATOR.naming()) {
+        if (engine.context().naming() == Namings.CURATOR) {
             return new ZkCuratorSemaphore(engine, node, permits);
         }
-        onlyIn(Layout.LATCHKEY, "semaphore");
+        onlyInOwnLayout("semaphore");
         return new ZkSemaphore(engine, node, permits, turns);
     }
 
     @Override
     public MultiLock multiLock(Acquirable... members) {
-        onlyIn(Layout.LATCHKEY, "multi-lock");
+        onlyInOwnLayout("multi-lock");
         return ZkMultiLock.of(engine, memberBytes, members);
     }
 
@@ -103,11 +104,11 @@ public final class EngineLockClient implements LockClient {
         return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
     }
 
-    private void onlyIn(Layout layout, String what) {
-        if (engine.context().naming() != layout.naming()) {
+    private void onlyInOwnLayout(String what) {
+        if (engine.context().naming() != Namings.LATCHKEY) {
             throw new UnsupportedOperationException(
                     "There is no " + what + " in this client's layout, which it shares with"
-                            + " another library. Nothing was sent. Create a client with Layout." + layout
+                            + " another library. Nothing was sent. Create a client with Layout.LATCHKEY"
                             + " for it, and use another path.");
         }
     }

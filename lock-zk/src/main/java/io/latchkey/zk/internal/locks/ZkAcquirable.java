@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.locks;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.BadPathException;
 import io.latchkey.zk.internal.queue.Namings;
@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** The checks of paths that users pass. */
-final class LockPaths {
+public final class LockPaths {
     /**
      * The maximum length of a path. A transaction names a path up to four times, with a base path before it, and has to
      * fit ZooKeeper's packet of 1 MB.
@@ -25,7 +25,7 @@ final class LockPaths {
      *
      * @throws BadPathException if it cannot; the message says why
      */
-    static String check(String path) {
+    public static String check(String path) {
         return check(path, true);
     }
 
