@@ -29,6 +29,7 @@ import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -167,7 +168,7 @@ class HandlesTest extends OnOneServer {
                 Runnable::run,
                 path -> path));
         engine.start();
-        List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, "/m"));
+        List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
         ZkLease held = engine.acquire(mutex, new WaitPolicy.Forever())
                 .get(10, TimeUnit.SECONDS)
                 .orElseThrow();

@@ -19,6 +19,7 @@ import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.zk.internal.locks.EngineOf;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -309,9 +310,10 @@ class LocalTurnsTest extends OnOneServer {
         CompletableFuture<Lease> next = semaphore.acquireAsync();
         awaitRequests("/s", 3);
         client("operator").semaphore("/s", 2).resize(1);
-        awaitUntil(
-                "the client knows",
-                () -> EngineOf.lock(semaphore).context().knownCapacity("/s").isPresent());
+        awaitUntil("the client knows", () -> EngineOf.lock(semaphore)
+                .context()
+                .knownCapacity(new LockPath("/s"))
+                .isPresent());
         one.close();
         settle(semaphore);
         assertFalse(next.isDone());

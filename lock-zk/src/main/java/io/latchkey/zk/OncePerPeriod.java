@@ -6,6 +6,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -234,6 +235,7 @@ public final class OncePerPeriod {
             this.lease = held;
             this.store = opened;
             this.node = held.exclusivePath()
+                            .map(LockPath::node)
                             .orElseThrow(() -> new IllegalArgumentException(
                                     "not a lease of one mutex or write lock: " + lease + ". Nothing was done."))
                     + SUFFIX;

@@ -49,8 +49,8 @@ final class FurtherMutants {
             Mutant.of(
                     "a downgrade makes a node behind all others",
                     "internal/request/Downgrade",
-                    "new ZnodeStore.Write.CreateNode(\n                        sessionQueue.pathOf(to.text()),",
-                    "new ZnodeStore.Write.CreateRequest(\n                        sessionQueue.pathOf(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
+                    "new ZnodeStore.Write.CreateNode(\n                        entry.path().child(to),",
+                    "new ZnodeStore.Write.CreateRequest(\n                        entry.path().child(io.latchkey.zk.internal.queue.NodeName.prefix(by.tag(), from.id(), 1)),"),
             Mutant.of("a resize wakes no waiter", READER, "if (news) {", "if (news && dataSince < 0) {"),
             Mutant.of(
                     "only a capacity that is known wakes waiters",

@@ -110,9 +110,9 @@ final class LeavingMutants {
             Mutant.of(
                     "downgrade is marked like a release",
                     DOWNGRADE,
-                    "new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));",
-                    "new ZnodeStore.Write.Mark(sessionQueue.pathOf(from.text())),\n"
-                            + "                new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));"),
+                    "new ZnodeStore.Write.Delete(entry.path().child(from)));",
+                    "new ZnodeStore.Write.Mark(entry.path().child(from)),\n"
+                            + "                new ZnodeStore.Write.Delete(entry.path().child(from)));"),
             Mutant.of(
                     "a downgrade whose answer is lost has failed",
                     DOWNGRADE,
@@ -177,8 +177,9 @@ final class LeavingMutants {
             Mutant.of(
                     "a path is made in two steps",
                     CREATION,
-                    "steps.add(new Step(entry, new ZnodeStore.Write.CreatePath(entry.path(), lasting(entry))));",
-                    "session.connection().write(List.of(new ZnodeStore.Write.CreatePath(entry.path())), ignored -> {});\n"
+                    "steps.add(new Step(\n                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lasting(entry))));",
+                    "session.connection().write("
+                            + "List.of(new ZnodeStore.Write.CreatePath(entry.path().node())), ignored -> {});\n"
                             + "                steps.add(new Step(entry, new ZnodeStore.Write.Check(\"/\")));"),
             Mutant.of(
                     "levels stay when their request is given up",
@@ -204,7 +205,7 @@ final class LeavingMutants {
             Mutant.of(
                             "a resize overwrites a concurrent write",
                             "internal/admin/SemaphoreCapacity",
-                            "path, resized.bytes(), answer.get().version());",
-                            "path, resized.bytes(), -1);")
+                            "path.node(), resized.bytes(), answer.get().version());",
+                            "path.node(), resized.bytes(), -1);")
                     .caughtBy("io.latchkey.testkit.mutants.GapsTest#resizeKeepsAConcurrentResize"));
 }

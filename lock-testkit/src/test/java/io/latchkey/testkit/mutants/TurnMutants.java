@@ -100,7 +100,7 @@ final class TurnMutants {
                             "a try that does not wait takes a turn",
                             TURNS,
                             "if (waitPolicy instanceof WaitPolicy.Never) {",
-                            "if (lock.path().isEmpty()) {")
+                            "if (lock.path().node().isEmpty()) {")
                     .caughtBy("LocalTurnsTest#tryWithoutAWait_hasANodeOfItsOwn"),
             Mutant.of(
                             "a permit is passed on by a holder that is asked to release",

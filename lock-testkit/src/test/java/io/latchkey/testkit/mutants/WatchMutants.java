@@ -74,7 +74,7 @@ final class WatchMutants {
             Mutant.of(
                     "the path is not watched",
                     PLACE,
-                    "stopWatchingPath = watches.watchData(path, pathListener);",
+                    "stopWatchingPath = watches.watchData(path.node(), pathListener);",
                     "stopWatchingPath = () -> {};"),
             Mutant.of(
                     "the first waiter in the chain ignores nodes that leave",

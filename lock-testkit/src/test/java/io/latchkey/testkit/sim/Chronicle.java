@@ -57,7 +57,7 @@ final class Chronicle {
         for (Scenario.Plan plan : scenario.plans()) {
             for (Task task : plan.tasks()) {
                 for (LockTarget member : task.members()) {
-                    most.merge(member.path(), member.recipe().purpose().declared(), Math::max);
+                    most.merge(member.path().node(), member.recipe().purpose().declared(), Math::max);
                 }
             }
         }

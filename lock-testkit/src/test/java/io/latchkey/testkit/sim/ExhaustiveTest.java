@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.latchkey.testkit.sim.Exhaustive.Grain;
 import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -22,10 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ExhaustiveTest {
     private static final long MOST_STATES = 20_000_000;
 
-    private static final LockTarget MUTEX = new LockTarget(Recipe.MUTEX, "/m");
-    private static final LockTarget OTHER = new LockTarget(Recipe.MUTEX, "/n");
-    private static final LockTarget READ = new LockTarget(Recipe.READ, "/rw");
-    private static final LockTarget WRITE = new LockTarget(Recipe.WRITE, "/rw");
+    private static final LockTarget MUTEX = new LockTarget(Recipe.MUTEX, new LockPath("/m"));
+    private static final LockTarget OTHER = new LockTarget(Recipe.MUTEX, new LockPath("/n"));
+    private static final LockTarget READ = new LockTarget(Recipe.READ, new LockPath("/rw"));
+    private static final LockTarget WRITE = new LockTarget(Recipe.WRITE, new LockPath("/rw"));
 
     private static final List<What> BY_ONE_FAULT = List.of(
             What.LOST_WHILE_HELD,
@@ -94,7 +95,7 @@ class ExhaustiveTest {
     }
 
     private static LockTarget permits(int declared, int permits) {
-        return new LockTarget(Recipe.semaphore(declared, permits), "/s" + declared);
+        return new LockTarget(Recipe.semaphore(declared, permits), new LockPath("/s" + declared));
     }
 
     private static Reached explore(Scenario scenario, Grain grain) {

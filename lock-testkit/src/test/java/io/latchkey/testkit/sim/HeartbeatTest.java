@@ -11,6 +11,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -90,7 +91,7 @@ class HeartbeatTest {
         }
 
         CompletableFuture<Optional<ZkLease>> asks(String path) {
-            return engine.acquire(List.of(new LockTarget(Recipe.MUTEX, path)), new WaitPolicy.Forever());
+            return engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath(path))), new WaitPolicy.Forever());
         }
 
         ZkLease acquire(String path) throws Exception {

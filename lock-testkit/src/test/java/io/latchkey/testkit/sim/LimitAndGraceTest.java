@@ -21,6 +21,7 @@ import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.locks.EngineLockClient;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -60,7 +61,7 @@ class LimitAndGraceTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
-    private static final LockTarget UNLIMITED = new LockTarget(Recipe.MUTEX, "/m");
+    private static final LockTarget UNLIMITED = new LockTarget(Recipe.MUTEX, new LockPath("/m"));
     private static final LockTarget LIMITED = UNLIMITED.heldAtMost(LIMIT);
 
     private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
@@ -321,7 +322,7 @@ class LimitAndGraceTest {
     /** The response to the downgrade is handled between the loss of the write lease and its deletion. */
     @Test
     void nodeIsKeptUntilTheNotice_whenTheLimitPassesDuringADowngrade() throws Exception {
-        ZkLease write = client.acquire(new LockTarget(Recipe.WRITE, "/m").heldAtMost(LIMIT));
+        ZkLease write = client.acquire(new LockTarget(Recipe.WRITE, new LockPath("/m")).heldAtMost(LIMIT));
         CompletableFuture<LossCause> lost = write.lost();
         client.settle();
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -51,10 +52,12 @@ enum Mix {
             for (int i = 0; i < clients; i++) {
                 LockTarget member =
                         switch (kind) {
-                            case 0 -> new LockTarget(Recipe.MUTEX, "/mutex");
-                            case 1 -> new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write");
-                            case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/few");
-                            default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/many");
+                            case 0 -> new LockTarget(Recipe.MUTEX, new LockPath("/mutex"));
+                            case 1 ->
+                                new LockTarget(
+                                        random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/read-write"));
+                            case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/few"));
+                            default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/many"));
                         };
                 plans.add(new Scenario.Plan(i, List.of(new Task(List.of(member), new WaitPolicy.Forever()))));
             }
@@ -111,9 +114,9 @@ enum Mix {
 
         private List<LockTarget> members(SplittableRandom random) {
             List<LockTarget> all = new ArrayList<>(List.of(
-                    new LockTarget(Recipe.MUTEX, "/mutex"),
-                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write"),
-                    new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/few")));
+                    new LockTarget(Recipe.MUTEX, new LockPath("/mutex")),
+                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/read-write")),
+                    new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/few"))));
             Collections.shuffle(all, new Random(random.nextLong()));
             return all;
         }
@@ -143,8 +146,8 @@ enum Mix {
 
         private Task cycle(SplittableRandom random) {
             List<LockTarget> both = new ArrayList<>(List.of(
-                    new LockTarget(Recipe.MUTEX, "/mutex"),
-                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/read-write")));
+                    new LockTarget(Recipe.MUTEX, new LockPath("/mutex")),
+                    new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/read-write"))));
             Collections.shuffle(both, new Random(random.nextLong()));
             return new Task(List.copyOf(both.subList(0, random.nextInt(1, 3))), new WaitPolicy.Forever());
         }
@@ -191,7 +194,8 @@ enum Mix {
             return onOnePath(
                     random,
                     clients,
-                    () -> new LockTarget(Recipe.semaphore(declared, random.nextInt(1, declared)), "/line"),
+                    () -> new LockTarget(
+                            Recipe.semaphore(declared, random.nextInt(1, declared)), new LockPath("/line")),
                     random.nextInt(0, 4),
                     Scenario.Start.IN_USE);
         }
@@ -213,10 +217,11 @@ enum Mix {
                     random,
                     random.nextInt(2, 4),
                     () -> switch (kind) {
-                        case 0 -> new LockTarget(Recipe.MUTEX, "/worn");
-                        case 1 -> new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/worn");
-                        case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/worn");
-                        default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/worn");
+                        case 0 -> new LockTarget(Recipe.MUTEX, new LockPath("/worn"));
+                        case 1 ->
+                            new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/worn"));
+                        case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/worn"));
+                        default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/worn"));
                     },
                     random.nextInt(0, 3),
                     Scenario.Start.WORN_OUT);
@@ -245,14 +250,18 @@ enum Mix {
                             clients,
                             random.nextInt(2, 7),
                             () -> switch (kind) {
-                                case 0 -> limited(random, new LockTarget(Recipe.MUTEX, "/mutex"));
+                                case 0 -> limited(random, new LockTarget(Recipe.MUTEX, new LockPath("/mutex")));
                                 case 1, 2 ->
                                     limited(
                                             random,
                                             new LockTarget(
-                                                    random.nextInt(3) > 0 ? Recipe.READ : Recipe.WRITE, "/read-write"));
+                                                    random.nextInt(3) > 0 ? Recipe.READ : Recipe.WRITE,
+                                                    new LockPath("/read-write")));
                                 default ->
-                                    limited(random, new LockTarget(Recipe.semaphore(4, random.nextInt(1, 3)), "/few"));
+                                    limited(
+                                            random,
+                                            new LockTarget(
+                                                    Recipe.semaphore(4, random.nextInt(1, 3)), new LockPath("/few")));
                             },
                             random.nextInt(0, 4),
                             Scenario.Start.IN_USE);
@@ -313,7 +322,7 @@ enum Mix {
     void season(int[] weights) {}
 
     private static List<Scenario.Plan> oneCycleEach() {
-        Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
+        Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());
         return List.of(
                 new Scenario.Plan(0, List.of(cycle)),
                 new Scenario.Plan(1, List.of(cycle)),
@@ -375,10 +384,10 @@ enum Mix {
 
     private static Task task(SplittableRandom random) {
         List<LockTarget> all = new ArrayList<>(List.of(
-                new LockTarget(Recipe.MUTEX, "/mutex"),
-                new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, "/some/read-write"),
-                new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), "/some/few"),
-                new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), "/some/many")));
+                new LockTarget(Recipe.MUTEX, new LockPath("/mutex")),
+                new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/some/read-write")),
+                new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/some/few")),
+                new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/some/many"))));
         Collections.shuffle(all, new Random(random.nextLong()));
         int members = random.nextInt(4) == 0 ? random.nextInt(2, 5) : 1;
         WaitPolicy patience =

@@ -17,6 +17,7 @@ import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Shrunk schedules by which a {@link Swarm} found bugs of the past, and one that it cannot reach. */
 class OldSchedulesTest {
     private static final Task MUTEX =
-            new Task(List.of(new LockTarget(Recipe.MUTEX, "/mutex")), new WaitPolicy.Forever());
+            new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());
 
     private static final Scenario TWO_MUTEXES = new Scenario(
             2,
@@ -50,7 +51,9 @@ class OldSchedulesTest {
     void releaseIsNotMarked_behindARefusedRelease() {
         then(BEGIN.of(2), BEGIN.of(1), CALM.of(0), BEGIN.of(0), DELETE.of(2), RELEASE.of(2), RELEASE.of(1));
         Task both = new Task(
-                List.of(new LockTarget(Recipe.READ, "/read-write"), new LockTarget(Recipe.MUTEX, "/mutex")),
+                List.of(
+                        new LockTarget(Recipe.READ, new LockPath("/read-write")),
+                        new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))),
                 new WaitPolicy.Forever());
         List<Scenario.Plan> plans = List.of(
                 new Scenario.Plan(0, List.of(MUTEX)),
@@ -91,8 +94,10 @@ class OldSchedulesTest {
                 TAKE_MESSAGE.of(1),
                 TAKE_REQUEST.of(0));
         then(RELEASE.of(2), TAKE_REQUEST.of(1), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1));
-        Task few = new Task(List.of(new LockTarget(Recipe.semaphore(9, 2), "/worn")), new WaitPolicy.Forever());
-        Task many = new Task(List.of(new LockTarget(Recipe.semaphore(9, 8), "/worn")), new WaitPolicy.Forever());
+        Task few = new Task(
+                List.of(new LockTarget(Recipe.semaphore(9, 2), new LockPath("/worn"))), new WaitPolicy.Forever());
+        Task many = new Task(
+                List.of(new LockTarget(Recipe.semaphore(9, 8), new LockPath("/worn"))), new WaitPolicy.Forever());
         List<Scenario.Plan> plans = List.of(
                 new Scenario.Plan(0, List.of(few)),
                 new Scenario.Plan(0, List.of(few)),
@@ -120,7 +125,9 @@ class OldSchedulesTest {
     }
 
     private static Task permitsOf20(int permits) {
-        return new Task(List.of(new LockTarget(Recipe.semaphore(20, permits), "/line")), new WaitPolicy.Forever());
+        return new Task(
+                List.of(new LockTarget(Recipe.semaphore(20, permits), new LockPath("/line"))),
+                new WaitPolicy.Forever());
     }
 
     /**
@@ -157,8 +164,10 @@ class OldSchedulesTest {
         then(CANCEL.of(0), RESIZE.of(0, 4), APPLY.of(0));
         then(TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0));
         then(CANCEL.of(1));
-        Task one = new Task(List.of(new LockTarget(Recipe.semaphore(3, 1), "/semaphore")), new WaitPolicy.Forever());
-        Task all = new Task(List.of(new LockTarget(Recipe.semaphore(3, 3), "/semaphore")), new WaitPolicy.Forever());
+        Task one = new Task(
+                List.of(new LockTarget(Recipe.semaphore(3, 1), new LockPath("/semaphore"))), new WaitPolicy.Forever());
+        Task all = new Task(
+                List.of(new LockTarget(Recipe.semaphore(3, 3), new LockPath("/semaphore"))), new WaitPolicy.Forever());
         List<Scenario.Plan> plans = List.of(
                 new Scenario.Plan(0, List.of(one)),
                 new Scenario.Plan(0, List.of(one)),

@@ -11,11 +11,11 @@ record TaskTarget(String path, Ticket.Sort sort, int permits) {
     static TaskTarget of(LockTarget member) {
         Recipe recipe = member.recipe();
         if (recipe.equals(Recipe.READ)) {
-            return new TaskTarget(member.path(), Ticket.Sort.READ, 1);
+            return new TaskTarget(member.path().node(), Ticket.Sort.READ, 1);
         }
         boolean alone = recipe.equals(Recipe.MUTEX) || recipe.equals(Recipe.WRITE);
         return new TaskTarget(
-                member.path(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
+                member.path().node(), alone ? Ticket.Sort.WRITE : Ticket.Sort.PERMITS, alone ? 1 : recipe.permits());
     }
 
     static List<TaskTarget> of(List<LockTarget> members) {

@@ -106,11 +106,12 @@ final class World {
         Map<String, LockTarget> paths = new TreeMap<>();
         for (Scenario.Plan plan : scenario.plans()) {
             for (Task task : plan.tasks()) {
-                task.members().forEach(member -> paths.put(member.path(), member));
+                task.members().forEach(member -> paths.put(member.path().node(), member));
             }
         }
         paths.values()
-                .forEach(member -> make(member.path(), member.recipe().purpose().bytes()));
+                .forEach(member ->
+                        make(member.path().node(), member.recipe().purpose().bytes()));
         if (scenario.start() == Scenario.Start.WORN_OUT) {
             paths.keySet().forEach(path -> leader.tree().get(path).creates = OracleRules.WORN_OUT - FEW);
         }

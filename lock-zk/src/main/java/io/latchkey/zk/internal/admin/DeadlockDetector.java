@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public final class DeadlockDetector {
      * @param token increases in the order in which requests were made, over all paths
      * @param session the session that made the request
      */
-    public record Seat(String path, NodeName name, long token, long session, boolean holds) {
+    public record Seat(LockPath path, NodeName name, long token, long session, boolean holds) {
         /**
          * Returns whether one thread may hold this request and wait at {@code other}, which it asked for later. Two
          * threads of one client often meet at one path, so a request does not count as waiting for one of the same

@@ -5,6 +5,7 @@ import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.SessionView;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.request.OwnRequest;
@@ -68,7 +69,7 @@ public final class Diagnostics {
      * twice: a request that is in both reads was there in between, when all the others were.
      */
     private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan scan) {
-        Set<String> paths = all.stream()
+        Set<LockPath> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         if (engine.context().naming().isShared()) {
@@ -93,14 +94,15 @@ public final class Diagnostics {
                 .toList();
     }
 
-    private static List<String> firstLevels(Collection<String> paths) {
+    private static List<String> firstLevels(Collection<LockPath> paths) {
         return paths.stream()
+                .map(LockPath::node)
                 .map(path -> path.substring(0, path.indexOf('/', 1) < 0 ? path.length() : path.indexOf('/', 1)))
                 .distinct()
                 .toList();
     }
 
-    private Set<List<Seat>> circles(Map<String, QueueInspector.Picture> pictures, Set<String> waiting) {
+    private Set<List<Seat>> circles(Map<LockPath, QueueInspector.Picture> pictures, Set<String> waiting) {
         DeadlockDetector detector = detect(pictures);
         Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
         for (Seat seat : detector.stuck()) {
@@ -112,7 +114,7 @@ public final class Diagnostics {
         return new LinkedHashSet<>(circles.values());
     }
 
-    private DeadlockDetector detect(Map<String, QueueInspector.Picture> pictures) {
+    private DeadlockDetector detect(Map<LockPath, QueueInspector.Picture> pictures) {
         List<DeadlockDetector.Line> lines = new ArrayList<>();
         pictures.forEach((path, picture) -> {
             Set<NodeName> holders = picture.holders();
@@ -126,7 +128,7 @@ public final class Diagnostics {
         return DeadlockDetector.of(lines);
     }
 
-    private Seat seat(String path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
+    private Seat seat(LockPath path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
         long token = engine.context().naming().owner(name, node.data()).token().orElse(node.czxid());
         return new Seat(path, name, token, node.session(), holds);
     }
@@ -143,7 +145,7 @@ public final class Diagnostics {
         return circle;
     }
 
-    private List<Diagnosis.Link> links(List<Seat> circle, Map<String, QueueInspector.Picture> pictures) {
+    private List<Diagnosis.Link> links(List<Seat> circle, Map<LockPath, QueueInspector.Picture> pictures) {
         List<Diagnosis.Link> links = new ArrayList<>();
         for (int i = 0; i < circle.size(); i++) {
             Seat seat = circle.get(i);

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.LockSummary;
 import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -23,7 +24,7 @@ import java.util.OptionalInt;
  * @param naming the naming of requests in that layout
  * @param purpose kind and permits; for a Curator semaphore the number of permits in use
  */
-record FoundLock(String path, String layout, Naming naming, PathData purpose) {
+record FoundLock(LockPath path, String layout, Naming naming, PathData purpose) {
     /** The child of a Curator semaphore with the requests for a turn to take a permit. */
     static final String LOCKS = "locks";
 
@@ -65,7 +66,7 @@ record FoundLock(String path, String layout, Naming naming, PathData purpose) {
      *
      * @param own the purpose in the node's data, if it is in Latchkey's format
      */
-    static List<FoundLock> at(String path, Optional<PathData> own, List<String> children) {
+    static List<FoundLock> at(LockPath path, Optional<PathData> own, List<String> children) {
         List<FoundLock> locks = new ArrayList<>();
         own.ifPresent(purpose -> locks.add(new FoundLock(path, "latchkey", Namings.LATCHKEY, purpose)));
         SHARED.forEach((layout, naming) -> {
@@ -100,7 +101,7 @@ record FoundLock(String path, String layout, Naming naming, PathData purpose) {
      * Returns the Curator semaphore at the path, if it has leases or requests. The first request may wait with a node
      * under {@code leases} already, so that node is not counted as a permit.
      */
-    static Optional<FoundLock> curatorsSemaphore(String path, List<String> leases, List<String> locks) {
+    static Optional<FoundLock> curatorsSemaphore(LockPath path, List<String> leases, List<String> locks) {
         int permits = of(Kind.SEMAPHORE, Namings.CURATOR, requests(Namings.CURATOR, leases))
                 .size();
         int turns = of(Kind.MUTEX, Namings.CURATOR, requests(Namings.CURATOR, locks))

@@ -7,6 +7,7 @@ import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockSummary;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.session.RestartableTimer;
@@ -68,7 +69,7 @@ public final class LockTree {
     }
 
     private String shown(String node) {
-        String path = engine.context().displayPath(node);
+        String path = engine.context().displayNode(node);
         return path.isEmpty() ? "/" : path;
     }
 
@@ -256,8 +257,9 @@ public final class LockTree {
         }
 
         private void found(String node, ZnodeStore.NodeData data, List<String> children) {
-            List<FoundLock> here =
-                    shown(node).equals("/") ? List.of() : FoundLock.at(node, PathData.parse(data.data()), children);
+            List<FoundLock> here = shown(node).equals("/")
+                    ? List.of()
+                    : FoundLock.at(new LockPath(node), PathData.parse(data.data()), children);
             here.forEach(lock -> add(lock, children));
             List<String> below = children.stream()
                     .filter(child -> here.stream().noneMatch(lock -> lock.hasRequest(child)))
@@ -285,7 +287,7 @@ public final class LockTree {
             namesBelow(
                     QueueScan.child(node, Naming.CURATOR_LEASES),
                     leases -> namesBelow(QueueScan.child(node, FoundLock.LOCKS), turns -> {
-                        Optional<FoundLock> semaphore = FoundLock.curatorsSemaphore(node, leases, turns);
+                        Optional<FoundLock> semaphore = FoundLock.curatorsSemaphore(new LockPath(node), leases, turns);
                         semaphore.ifPresent(lock -> add(
                                 lock,
                                 Stream.concat(leases.stream(), turns.stream()).toList()));
@@ -323,11 +325,11 @@ public final class LockTree {
         // ---- queues
 
         private void add(FoundLock lock, List<String> children) {
-            String path = shown(lock.path());
+            String path = engine.context().displayPath(lock.path());
             try {
                 check.accept(path);
             } catch (LockException unnameable) {
-                omit(lock.path(), unnameable);
+                omit(lock.path().node(), unnameable);
                 return;
             }
             int length =
@@ -336,26 +338,26 @@ public final class LockTree {
                 locks.add(lock.summary(path, List.of()));
             } else if (deep && requests + length > QueueScan.MOST_REQUESTS) {
                 omit(
-                        lock.path(),
+                        lock.path().node(),
                         new LockException("It has " + length + " requests, and of all locks together no more than "
                                 + QueueScan.MOST_REQUESTS + " are read. List it alone, or use its queue()."));
             } else {
                 requests += length;
-                next.add(new Step(lock.path(), length, () -> queue(lock, path)));
+                next.add(new Step(lock.path().node(), length, () -> queue(lock, path)));
             }
         }
 
         private CompletableFuture<Runnable> queue(FoundLock lock, String path) {
             if (lock.isCuratorsSemaphore()) {
-                QueueInspector permits = inspector(lock, '/' + Naming.CURATOR_LEASES, lock.purpose());
-                QueueInspector turns = inspector(lock, '/' + FoundLock.LOCKS, PathData.MUTEX);
+                QueueInspector permits = inspector(lock, lock.path().below(Naming.CURATOR_LEASES), lock.purpose());
+                QueueInspector turns = inspector(lock, lock.path().below(FoundLock.LOCKS), PathData.MUTEX);
                 return permits.ask()
                         .thenCombine(
                                 turns.ask(),
                                 (one, two) -> () -> locks.add(lock.summary(
                                         path, QueueInspector.gated(permits.contenders(one), turns.contenders(two)))));
             }
-            QueueInspector queue = inspector(lock, "", lock.purpose());
+            QueueInspector queue = inspector(lock, lock.path(), lock.purpose());
             return queue.ask().thenApply(picture -> () -> {
                 List<Contender> contenders = queue.contenders(picture);
                 locks.add(lock.summary(path, contenders));
@@ -365,12 +367,12 @@ public final class LockTree {
                         .filter(node -> node.getValue().children() > 0)
                         .map(node -> node.getKey().text())
                         .sorted()
-                        .forEach(child -> descend(lock.path(), List.of(child)));
+                        .forEach(child -> descend(lock.path().node(), List.of(child)));
             });
         }
 
-        private QueueInspector inspector(FoundLock lock, String below, PathData purpose) {
-            return new QueueInspector(engine, lock.path() + below, purpose, lock.naming());
+        private QueueInspector inspector(FoundLock lock, LockPath at, PathData purpose) {
+            return new QueueInspector(engine, at, purpose, lock.naming());
         }
     }
 }

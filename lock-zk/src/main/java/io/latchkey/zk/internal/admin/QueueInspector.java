@@ -5,6 +5,7 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
@@ -37,21 +38,21 @@ public final class QueueInspector {
     private static final ZnodeStore.NodeData UNREADABLE = new ZnodeStore.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
 
     private final Engine engine;
-    private final String path;
+    private final LockPath path;
     private final PathData asked;
     private final Naming naming;
 
     /**
      * @param asked the expected use of the path
      */
-    public QueueInspector(Engine engine, String path, PathData asked) {
+    public QueueInspector(Engine engine, LockPath path, PathData asked) {
         this(engine, path, asked, engine.context().naming());
     }
 
     /**
      * @param naming the naming of requests at the path, which may be another than the client's
      */
-    QueueInspector(Engine engine, String path, PathData asked, Naming naming) {
+    QueueInspector(Engine engine, LockPath path, PathData asked, Naming naming) {
         this.engine = engine;
         this.path = path;
         this.asked = asked;
@@ -60,7 +61,7 @@ public final class QueueInspector {
 
     /** The path, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
     record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes, Set<String> own) {
-        List<Contender> contenders(Engine engine, String at, Naming naming) {
+        List<Contender> contenders(Engine engine, LockPath at, Naming naming) {
             Set<NodeName> holders = holders();
             List<Contender> contenders = new ArrayList<>(nodes.size());
             for (NodeName name : queue.requests()) {
@@ -162,13 +163,13 @@ public final class QueueInspector {
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
         session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path, done), data -> {
+                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path.node(), done), data -> {
                     if (data.code() == Status.NO_NODE) {
                         then.complete(Optional.empty());
                     } else if (data.ok()) {
                         session.lists()
                                 .ask(
-                                        path,
+                                        path.node(),
                                         data.get().children(),
                                         () -> !then.isDone(),
                                         listing -> listed(session, data.get(), listing, then));
@@ -209,7 +210,7 @@ public final class QueueInspector {
         }
         for (NodeName name : names) {
             boolean last = name.equals(names.get(names.size() - 1));
-            port.read(path + '/' + name.text(), answer -> {
+            port.read(path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.NO_AUTH) {

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
@@ -43,7 +44,7 @@ final class QueueScan {
 
     private final Engine engine;
     private final long end;
-    private final Map<String, QueueInspector.Picture> pictures = new LinkedHashMap<>();
+    private final Map<LockPath, QueueInspector.Picture> pictures = new LinkedHashMap<>();
     private Optional<String> gap = Optional.empty();
     private int requests;
 
@@ -63,7 +64,7 @@ final class QueueScan {
     }
 
     /** Returns the queues with waiters, by their paths. */
-    Map<String, QueueInspector.Picture> pictures() {
+    Map<LockPath, QueueInspector.Picture> pictures() {
         return pictures;
     }
 
@@ -71,9 +72,10 @@ final class QueueScan {
     private record Looked(String node, int children, List<String> names) {}
 
     /** Scans the queues at {@code paths}, and all nodes below {@code roots}. */
-    void look(Collection<String> paths, Collection<String> roots) {
-        Deque<String> next = new ArrayDeque<>(paths);
-        Set<String> seen = new HashSet<>(paths);
+    void look(Collection<LockPath> paths, Collection<String> roots) {
+        Deque<String> next = new ArrayDeque<>();
+        Set<String> seen = new HashSet<>();
+        paths.stream().map(LockPath::node).filter(seen::add).forEach(next::add);
         roots.stream().filter(seen::add).forEach(next::add);
         int nodes = 0;
         while (!next.isEmpty() && gap.isEmpty()) {
@@ -86,16 +88,16 @@ final class QueueScan {
                 gap = Optional.of("there are more than " + MOST_NODES + " nodes to read");
                 return;
             }
-            Set<String> contended = new LinkedHashSet<>();
+            Set<LockPath> contended = new LinkedHashSet<>();
             for (Looked looked : all(some, this::children)) {
                 List<NodeName> queue = Queue.of(looked.names()).requests();
                 if (queue.size() > 1) {
-                    contended.add(looked.node());
+                    contended.add(new LockPath(looked.node()));
                     requests += queue.size();
                 }
                 if (looked.children() > looked.names().size()) {
                     gap = Optional.of(
-                            engine.context().displayPath(looked.node()) + " has " + looked.children() + " children");
+                            engine.context().displayNode(looked.node()) + " has " + looked.children() + " children");
                 }
                 looked.names().stream()
                         .filter(name -> NodeName.parse(name).isEmpty() && !NodeName.isRevocationNode(name))
@@ -112,9 +114,9 @@ final class QueueScan {
     }
 
     /** Reads these queues, again if they were read before. They may have been deleted since. */
-    void read(Collection<String> paths) {
+    void read(Collection<LockPath> paths) {
         pictures.keySet().removeAll(paths);
-        for (String path : paths) {
+        for (LockPath path : paths) {
             all(List.of(path), at -> new QueueInspector(engine, at, PathData.MUTEX).ask())
                     .forEach(picture -> picture.ifPresent(seen -> pictures.put(path, seen)));
         }
@@ -148,12 +150,12 @@ final class QueueScan {
         if (why.code() == Status.NO_NODE) {
             then.complete(new Looked(node, 0, List.of()));
         } else {
-            then.completeExceptionally(Errors.of(engine.context().displayPath(node), "look for deadlocks", why));
+            then.completeExceptionally(Errors.of(engine.context().displayNode(node), "look for deadlocks", why));
         }
     }
 
     /** Returns the responses. A missing one is reported as the gap. */
-    private <T> List<T> all(List<String> nodes, Function<String, CompletableFuture<T>> ask) {
+    private <N, T> List<T> all(List<N> nodes, Function<N, CompletableFuture<T>> ask) {
         List<CompletableFuture<T>> asked = nodes.stream().map(ask).toList();
         List<T> answers = new ArrayList<>();
         for (CompletableFuture<T> each : asked) {

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.admin;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.path.ParentNodes;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
@@ -24,13 +25,13 @@ public final class SemaphoreCapacity {
     private static final String CHANGE = "change the capacity";
 
     private final Engine engine;
-    private final String path;
+    private final LockPath path;
     private final PathData asked;
 
     /**
      * @param asked the expected use of the path
      */
-    public SemaphoreCapacity(Engine engine, String path, PathData asked) {
+    public SemaphoreCapacity(Engine engine, LockPath path, PathData asked) {
         this.engine = engine;
         this.path = path;
         this.asked = asked;
@@ -81,7 +82,7 @@ public final class SemaphoreCapacity {
             agreed(CHANGE, answer, then, found -> {
                 PathData resized = found.resized(capacity);
                 ZnodeStore.Write write = new ZnodeStore.Write.SetData(
-                        path, resized.bytes(), answer.get().version());
+                        path.node(), resized.bytes(), answer.get().version());
                 unlessUsedOtherwise(session, then, () -> session.connection()
                         .write(List.of(write), written -> written(session, written, resized, then)));
             });
@@ -93,7 +94,7 @@ public final class SemaphoreCapacity {
      * belongs to its users.
      */
     private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
-        session.lists().ask(path, () -> !failing.isDone(), answer -> {
+        session.lists().ask(path.node(), () -> !failing.isDone(), answer -> {
             List<String> children = answer.ok() ? answer.get().children() : List.of();
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
@@ -109,8 +110,9 @@ public final class SemaphoreCapacity {
     }
 
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
-        List<ZnodeStore.Write> writes =
-                List.of(new ZnodeStore.Write.CreatePath(path), new ZnodeStore.Write.SetData(path, made.bytes(), 0));
+        List<ZnodeStore.Write> writes = List.of(
+                new ZnodeStore.Write.CreatePath(path.node()),
+                new ZnodeStore.Write.SetData(path.node(), made.bytes(), 0));
         session.connection().write(writes, answer -> {
             if (Connection.codeOf(answer) == Status.NO_NODE) {
                 makeLevels(session, made, then);
@@ -146,7 +148,7 @@ public final class SemaphoreCapacity {
     }
 
     private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.connection().ask(done -> session.connection().port().read(path, done), then);
+        session.connection().ask(done -> session.connection().port().read(path.node(), done), then);
     }
 
     private void agreed(

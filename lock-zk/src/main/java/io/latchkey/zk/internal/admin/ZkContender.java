@@ -5,6 +5,7 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
@@ -36,7 +37,7 @@ record ZkContender(
     private static final int ANY_VERSION = -1;
 
     /** The client, the path at which the request was seen, and the naming of requests there. */
-    record At(Engine engine, String path, Naming naming, NodeName name) {
+    record At(Engine engine, LockPath path, Naming naming, NodeName name) {
         @Override
         public String toString() {
             return engine.context().displayPath(path) + '/' + name.text();
@@ -131,6 +132,6 @@ record ZkContender(
     }
 
     private String pathOf(String child) {
-        return at.path() + '/' + child;
+        return at.path().child(child);
     }
 }

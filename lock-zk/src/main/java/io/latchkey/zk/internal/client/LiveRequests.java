@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.client;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.threads.SerialExecutor;
@@ -86,7 +87,7 @@ final class LiveRequests {
         return live.stream().anyMatch(request -> request.isHeldBy(thread));
     }
 
-    long leasesOn(String path) {
+    long leasesOn(LockPath path) {
         return live.stream()
                 .filter(request -> request.state() == State.HELD && request.isFor(path))
                 .count();

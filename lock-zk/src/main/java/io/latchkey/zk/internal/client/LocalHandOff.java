@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.client;
 
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Kind;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -39,7 +40,7 @@ public final class LocalHandOff {
     private final Map<Key, LocalQueue> queues = new HashMap<>();
 
     /** The requests that may use each other's nodes; readers may use those of writers, but not the other way round. */
-    private record Key(String path, PathData purpose, int permits) {}
+    private record Key(LockPath path, PathData purpose, int permits) {}
 
     /**
      * @param most the maximum number of turns for a node

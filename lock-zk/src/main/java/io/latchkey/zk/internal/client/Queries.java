@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.threads.SerialExecutor;
@@ -78,11 +79,11 @@ public final class Queries {
     /**
      * Sends a query in the current session for an asynchronous caller, which gets an answer within a session timeout.
      *
-     * @param path the node of the path that is queried
+     * @param path the path that is queried
      * @param what the action, for error texts: "read the queue"
      */
     public <T> CompletableFuture<T> askLater(
-            String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+            LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = askLater(question);
         Clock.Timer timer = context.time()
                 .after(
@@ -95,12 +96,12 @@ public final class Queries {
     /**
      * Sends a query in the current session and waits for the response, for a session timeout at most.
      *
-     * @param path the node of the path that is queried
+     * @param path the path that is queried
      * @param what the action, for error texts: "read the queue"
      * @throws LockException if the server does not answer or refuses, or if the thread is interrupted; its interrupt
      *     status stays set
      */
-    public <T> T ask(String path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+    public <T> T ask(LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
         context.checkMayWait(what + " of", context.displayPath(path));
         CompletableFuture<T> answer = inSession(question);
         try {

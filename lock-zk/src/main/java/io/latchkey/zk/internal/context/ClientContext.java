@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
@@ -43,7 +44,7 @@ public final class ClientContext {
     private final SerialExecutor serial;
     private final byte[] ownerData;
     private final ClientEvents signals;
-    private final ToLongFunction<String> leasesOn;
+    private final ToLongFunction<LockPath> leasesOn;
     private final BooleanSupplier onEventThread;
 
     /** Set in threads that run a callback. */
@@ -51,16 +52,16 @@ public final class ClientContext {
     private final ThreadLocal<@Nullable Boolean> callback = new ThreadLocal<>();
 
     /** The capacities of semaphores that were resized. */
-    private final Map<String, Integer> capacities = new ConcurrentHashMap<>();
+    private final Map<LockPath, Integer> capacities = new ConcurrentHashMap<>();
 
     /** Paths whose other use has been logged. */
-    private final Set<String> usedOtherwise = new HashSet<>(0);
+    private final Set<LockPath> usedOtherwise = new HashSet<>(0);
 
     /**
      * @param leasesOn returns the number of this client's leases on a path; called on the serial executor
      * @param onEventThread whether the current thread is the event thread of the client's ZooKeeper handle
      */
-    public ClientContext(ClientConfig config, ToLongFunction<String> leasesOn, BooleanSupplier onEventThread) {
+    public ClientContext(ClientConfig config, ToLongFunction<LockPath> leasesOn, BooleanSupplier onEventThread) {
         this.config = config;
         this.serial = new SerialExecutor(config.relief());
         this.ownerData = config.owner().data();
@@ -146,11 +147,11 @@ public final class ClientContext {
     }
 
     /** Returns the known capacity of a semaphore; empty if it is the declared one. */
-    public Optional<Integer> knownCapacity(String path) {
+    public Optional<Integer> knownCapacity(LockPath path) {
         return Optional.ofNullable(capacities.get(path));
     }
 
-    public void learn(String path, PathData data) {
+    public void learn(LockPath path, PathData data) {
         if (data.capacity() == data.declared()) {
             capacities.remove(path);
         } else {
@@ -162,15 +163,20 @@ public final class ClientContext {
      * Notes another use of the path that a list has shown, on the serial executor. Requests that wait or are made later
      * get an error. A holder may have been there before; only the log notifies its users.
      */
-    public void usedOtherwise(String path, OtherUse otherUse) {
+    public void usedOtherwise(LockPath path, OtherUse otherUse) {
         if (usedOtherwise.size() < QUEUES_TO_KEEP && usedOtherwise.add(path)) {
             LOG.warn(Errors.usedTwice(displayPath(path), leasesOn.applyAsLong(path), otherUse));
         }
     }
 
     /** Returns the path as the user named it. */
-    public String displayPath(String path) {
-        return config.displayPath().apply(path);
+    public String displayPath(LockPath path) {
+        return displayNode(path.node());
+    }
+
+    /** Returns a node that may be no lock's as users would name it. */
+    public String displayNode(String node) {
+        return config.displayPath().apply(node);
     }
 
     public void execute(Runnable task) {

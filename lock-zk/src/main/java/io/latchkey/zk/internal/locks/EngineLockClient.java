@@ -17,6 +17,7 @@ import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
@@ -64,16 +65,16 @@ public final class EngineLockClient implements LockClient {
 
     @Override
     public Mutex mutex(String path) {
-        return mutexAt(node(path));
+        return mutexAt(at(path));
     }
 
-    private Mutex mutexAt(String node) {
-        return new ZkMutex(engine, node, holds, turns);
+    private Mutex mutexAt(LockPath path) {
+        return new ZkMutex(engine, path, holds, turns);
     }
 
     @Override
     public ReadWriteLock readWriteLock(String path) {
-        return new ZkReadWriteLock(engine, node(path), holds, turns);
+        return new ZkReadWriteLock(engine, at(path), holds, turns);
     }
 
     @Override
@@ -81,12 +82,12 @@ public final class EngineLockClient implements LockClient {
         if (permits <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
-        String node = node(path);
+        LockPath lock = at(path);
         if (engine.context().naming() == Namings.CURATOR) {
-            return new ZkCuratorSemaphore(engine, node, permits);
+            return new ZkCuratorSemaphore(engine, lock, permits);
         }
         onlyInOwnLayout("semaphore");
-        return new ZkSemaphore(engine, node, permits, turns);
+        return new ZkSemaphore(engine, lock, permits, turns);
     }
 
     @Override
@@ -100,8 +101,8 @@ public final class EngineLockClient implements LockClient {
         if (stripes <= 0) {
             throw new IllegalArgumentException("stripes must be positive, not " + stripes);
         }
-        String node = node(path);
-        return new ZkStripedMutex(stripes, stripe -> mutexAt(node + '/' + stripe));
+        LockPath lock = at(path);
+        return new ZkStripedMutex(stripes, stripe -> mutexAt(lock.below(Integer.toString(stripe))));
     }
 
     private void onlyInOwnLayout(String what) {
@@ -113,8 +114,8 @@ public final class EngineLockClient implements LockClient {
         }
     }
 
-    private String node(String path) {
-        return basePath + LockPaths.check(path);
+    private LockPath at(String path) {
+        return new LockPath(basePath + LockPaths.check(path));
     }
 
     @Override

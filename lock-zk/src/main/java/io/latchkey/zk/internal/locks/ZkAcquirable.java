@@ -8,6 +8,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -210,11 +211,11 @@ class ZkAcquirable implements Acquirable {
     /** Returns the key of a thread's hold through a view, which both sides of a read-write lock share. */
     String holdKey() {
         LockTarget only = members.get(0);
-        return only.recipe().purpose().kind() + only.path();
+        return only.recipe().purpose().kind() + only.path().node();
     }
 
     /** Returns the first member's path. */
-    String path() {
+    LockPath path() {
         return members.get(0).path();
     }
 

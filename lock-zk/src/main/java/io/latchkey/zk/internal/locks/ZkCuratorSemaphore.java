@@ -7,6 +7,7 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.CuratorSemaphoreRequest;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -23,24 +24,24 @@ import java.util.concurrent.CompletableFuture;
  * create a node under {@code leases}, and waits there for a permit. One permit at a time.
  */
 final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
-    private static final String LOCKS = "/locks";
-    private static final String LEASES = '/' + Naming.CURATOR_LEASES;
+    private static final String LOCKS = "locks";
+    private static final String LEASES = Naming.CURATOR_LEASES;
 
     private final LockTarget turn;
     private final LockTarget permit;
     private final int declared;
-    private final String path;
+    private final LockPath path;
 
-    ZkCuratorSemaphore(Engine engine, String path, int declared) {
+    ZkCuratorSemaphore(Engine engine, LockPath path, int declared) {
         this(
                 engine,
                 path,
                 declared,
-                new LockTarget(Recipe.MUTEX, path + LOCKS, path),
-                new LockTarget(Recipe.gatedPermit(declared), path + LEASES, path));
+                new LockTarget(Recipe.MUTEX, path.below(LOCKS), path),
+                new LockTarget(Recipe.gatedPermit(declared), path.below(LEASES), path));
     }
 
-    private ZkCuratorSemaphore(Engine engine, String path, int declared, LockTarget turn, LockTarget permit) {
+    private ZkCuratorSemaphore(Engine engine, LockPath path, int declared, LockTarget turn, LockTarget permit) {
         super(engine, permit, Optional.empty());
         this.turn = turn;
         this.permit = permit;

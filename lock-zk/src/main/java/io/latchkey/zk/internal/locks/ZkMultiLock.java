@@ -5,6 +5,7 @@ import com.google.common.base.Utf8;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import java.time.Duration;
@@ -49,7 +50,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
         if (members.length == 0) {
             throw new IllegalArgumentException("a multi-lock needs at least one member");
         }
-        Set<String> paths = new HashSet<>();
+        Set<LockPath> paths = new HashSet<>();
         List<LockTarget> asked = new ArrayList<>(members.length);
         int bytes = 0;
         for (Acquirable member : members) {
@@ -66,7 +67,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
                 throw new IllegalArgumentException("two members at one path: " + member);
             }
             asked.addAll(own.asked());
-            bytes += WRITES * (Utf8.encodedLength(own.path()) + WRITE_BYTES)
+            bytes += WRITES * (Utf8.encodedLength(own.path().node()) + WRITE_BYTES)
                     + NAME_BYTES
                     + extra
                     + Utf8.encodedLength(own.asked().get(0).label());

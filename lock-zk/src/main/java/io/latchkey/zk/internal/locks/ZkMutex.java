@@ -5,6 +5,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.concurrent.locks.Lock;
 final class ZkMutex extends ZkAcquirable implements Mutex {
     private final ThreadHolds holds;
 
-    ZkMutex(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
+    ZkMutex(Engine engine, LockPath path, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this(engine, new LockTarget(Recipe.MUTEX, path), holds, turns);
     }
 

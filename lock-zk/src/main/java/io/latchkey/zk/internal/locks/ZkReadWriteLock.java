@@ -6,6 +6,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -24,7 +25,7 @@ final class ZkReadWriteLock implements ReadWriteLock {
     private final ThreadHolds holds;
     private final Optional<LocalHandOff> turns;
 
-    ZkReadWriteLock(Engine engine, String path, ThreadHolds holds, Optional<LocalHandOff> turns) {
+    ZkReadWriteLock(Engine engine, LockPath path, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this(engine, new LockTarget(Recipe.WRITE, path), holds, turns);
     }
 

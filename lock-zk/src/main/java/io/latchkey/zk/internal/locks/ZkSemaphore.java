@@ -7,6 +7,7 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.zk.internal.admin.SemaphoreCapacity;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -16,11 +17,11 @@ import java.util.concurrent.CompletableFuture;
 
 final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     private final Engine engine;
-    private final String path;
+    private final LockPath path;
     private final int declared;
     private final SemaphoreCapacity capacity;
 
-    ZkSemaphore(Engine engine, String path, int declared, Optional<LocalHandOff> turns) {
+    ZkSemaphore(Engine engine, LockPath path, int declared, Optional<LocalHandOff> turns) {
         this(engine, new LockTarget(Recipe.semaphore(declared, 1), path), declared, turns);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.path;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
@@ -38,28 +39,29 @@ public final class ParentNodes {
         this.session = session;
     }
 
-    public void makeAbove(String path, Consumer<Outcome> then) {
-        makeOrAbove(path, path.lastIndexOf('/'), then);
+    public void makeAbove(LockPath path, Consumer<Outcome> then) {
+        String node = path.node();
+        makeOrAbove(node, node.lastIndexOf('/'), then);
     }
 
     /**
      * Creates the level that ends at {@code end}, or first the one above it if that is missing, and then those below.
      */
-    private void makeOrAbove(String path, int end, Consumer<Outcome> then) {
+    private void makeOrAbove(String node, int end, Consumer<Outcome> then) {
         if (end == 0) {
             // Below the root only the chroot can be missing.
             then.accept(new Outcome.NoChroot());
             return;
         }
-        String level = path.substring(0, end);
+        String level = node.substring(0, end);
         session.connection().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
             Status code = Connection.codeOf(answer);
             switch (code) {
                 case OK, NODE_EXISTS -> {
                     last = Optional.of(level).filter(made -> code == Status.OK);
-                    makeBelow(path, end, then);
+                    makeBelow(node, end, then);
                 }
-                case NO_NODE -> makeOrAbove(path, path.lastIndexOf('/', end - 1), then);
+                case NO_NODE -> makeOrAbove(node, node.lastIndexOf('/', end - 1), then);
                 default -> then.accept(new Outcome.Failed(Connection.plain(answer)));
             }
         });
@@ -75,11 +77,11 @@ public final class ParentNodes {
         last = Optional.empty();
     }
 
-    private void makeBelow(String path, int end, Consumer<Outcome> then) {
-        if (end == path.lastIndexOf('/')) {
+    private void makeBelow(String node, int end, Consumer<Outcome> then) {
+        if (end == node.lastIndexOf('/')) {
             then.accept(new Outcome.Made());
         } else {
-            makeOrAbove(path, path.indexOf('/', end + 1), then);
+            makeOrAbove(node, node.indexOf('/', end + 1), then);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.Connection;
@@ -24,7 +25,7 @@ import java.util.function.Predicate;
  */
 final class PathRenewal implements Watches.Listener {
     private final Session session;
-    private final String path;
+    private final LockPath path;
     private final List<Withdrawn> withdrawn = new ArrayList<>();
     private Runnable stopWatching = () -> {};
     /** Whether a list is already scheduled for the next connection. */
@@ -50,7 +51,7 @@ final class PathRenewal implements Watches.Listener {
         }
     }
 
-    PathRenewal(Session session, String path) {
+    PathRenewal(Session session, LockPath path) {
         this.session = session;
         this.path = path;
     }
@@ -70,7 +71,7 @@ final class PathRenewal implements Watches.Listener {
         if (isAbandoned()) {
             return;
         }
-        session.lists().ask(path, () -> !isAbandoned(), this::watchAndList, answer -> {
+        session.lists().ask(path.node(), () -> !isAbandoned(), this::watchAndList, answer -> {
             if (answer.ok()) {
                 resume(each -> each.hasNewPath(answer.get()));
             }
@@ -83,8 +84,8 @@ final class PathRenewal implements Watches.Listener {
 
     /** Watches and lists in one flight. The watch brings a list as well; both are counted as one. */
     private void watchAndList(Consumer<Response<ZnodeStore.Listing>> then) {
-        stopWatching = session.watches().watchForRelease(path, this);
-        session.connection().ask(done -> session.connection().port().list(path, done), then);
+        stopWatching = session.watches().watchForRelease(path.node(), this);
+        session.connection().ask(done -> session.connection().port().list(path.node(), done), then);
     }
 
     private void lookOnceConnected() {
@@ -137,7 +138,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void deletePath() {
-        session.connection().write(List.of(new ZnodeStore.Write.Delete(path)), answer -> {
+        session.connection().write(List.of(new ZnodeStore.Write.Delete(path.node())), answer -> {
             switch (Connection.codeOf(answer)) {
                 case OK, NO_NODE -> renewed();
                 case NOT_EMPTY -> look();

@@ -89,11 +89,15 @@ public final class PendingDeletions {
     /**
      * A node to be deleted.
      *
-     * @param path its own path
+     * @param path the node's own path
      */
     private record NodeDeletion(PresentNodes present, NodeName name, Kind kind, String path) {
         NodeDeletion(PresentNodes present, NodeName name, Kind kind) {
-            this(present, name, kind, present.pathOf(kind == Kind.REVOCATION ? name.revocationNode() : name.text()));
+            this(
+                    present,
+                    name,
+                    kind,
+                    present.path().child(kind == Kind.REVOCATION ? name.revocationNode() : name.text()));
         }
 
         /** Returns the members of this session that the release has granted. */

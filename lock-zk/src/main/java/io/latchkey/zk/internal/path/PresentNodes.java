@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.path;
 
 import com.google.common.collect.LinkedHashMultimap;
 import com.google.common.collect.SetMultimap;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.session.Session;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PresentNodes {
     private final Session session;
-    private final String path;
+    private final LockPath path;
     private final Runnable onceGone;
     /** The members whose nodes exist, or whose deletion is not confirmed yet. */
     private final Map<String, QueueMember> present = new LinkedHashMap<>();
@@ -40,14 +41,14 @@ public final class PresentNodes {
     /**
      * @param onceGone runs after a node is known to be deleted and its followers are notified
      */
-    PresentNodes(Session session, String path, Runnable onceGone) {
+    PresentNodes(Session session, LockPath path, Runnable onceGone) {
         this.session = session;
         this.path = path;
         this.onceGone = onceGone;
     }
 
-    String pathOf(String child) {
-        return path + '/' + child;
+    LockPath path() {
+        return path;
     }
 
     boolean isEmpty() {

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
@@ -43,7 +44,7 @@ public final class QueueReader {
     private static final int BESIDE_NAMES = 300;
 
     private final Session session;
-    private final String path;
+    private final LockPath path;
     private final PresentNodes nodes;
     private final PendingDeletions deletions;
     private final Runnable onceIdle;
@@ -126,7 +127,7 @@ public final class QueueReader {
     /**
      * @param onceIdle runs when no lost create has to be looked for any more
      */
-    QueueReader(Session session, String path, PresentNodes nodes, PendingDeletions deletions, Runnable onceIdle) {
+    QueueReader(Session session, LockPath path, PresentNodes nodes, PendingDeletions deletions, Runnable onceIdle) {
         this.session = session;
         this.path = path;
         this.nodes = nodes;
@@ -202,7 +203,7 @@ public final class QueueReader {
         long bytes = 0;
         for (QueueReader reader : members.values()) {
             together = together && reader.mayReadWithOthers();
-            bytes += reader.lastListBytes + 3L * reader.path.length() + BESIDE_NAMES;
+            bytes += reader.lastListBytes + 3L * reader.path.node().length() + BESIDE_NAMES;
         }
         if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {
             members.forEach((member, reader) -> reader.readBehindCreateOf(member));
@@ -212,7 +213,7 @@ public final class QueueReader {
         List<String> paths = new ArrayList<>(members.size());
         members.forEach((member, reader) -> {
             readings.add(reader.reading(new ArrayList<>(List.of(new Want(member, From.CREATE)))));
-            paths.add(reader.path);
+            paths.add(reader.path.node());
         });
         session.connection()
                 .<List<Response<ZnodeStore.Listing>>>ask(
@@ -228,12 +229,12 @@ public final class QueueReader {
     }
 
     private boolean mayReadWithOthers() {
-        return !listing && !session.lists().wasLost(path) && (data != null || naming().isShared());
+        return !listing && !session.lists().wasLost(path.node()) && (data != null || naming().isShared());
     }
 
     private void readData(Consumer<Response<ZnodeStore.NodeData>> then) {
         session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path, done), answer -> {
+                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path.node(), done), answer -> {
                     if (answer.ok()) {
                         learn(answer.get());
                     }
@@ -253,17 +254,18 @@ public final class QueueReader {
             fail(served, Errors.mismatch(session.context().displayPath(path), asked, otherUse.get()));
             return;
         }
-        session.connection().write(List.of(new ZnodeStore.Write.SetData(path, asked.bytes(), version)), answer -> {
-            Status code = Connection.codeOf(answer);
-            if (code == Status.NO_AUTH || code == Status.OTHER) {
-                fail(
-                        served,
-                        Errors.denied(
-                                session.context().displayPath(path),
-                                "record the kind of the lock",
-                                Connection.plain(answer)));
-            }
-        });
+        session.connection()
+                .write(List.of(new ZnodeStore.Write.SetData(path.node(), asked.bytes(), version)), answer -> {
+                    Status code = Connection.codeOf(answer);
+                    if (code == Status.NO_AUTH || code == Status.OTHER) {
+                        fail(
+                                served,
+                                Errors.denied(
+                                        session.context().displayPath(path),
+                                        "record the kind of the lock",
+                                        Connection.plain(answer)));
+                    }
+                });
         // In the same flight: the data as it is now, and a list of the same time.
         readData(ignored -> {});
         listAgain(served);
@@ -347,7 +349,7 @@ public final class QueueReader {
         List<Want> served = wants;
         wants = new ArrayList<>();
         if (isWanted(served)) {
-            session.lists().ask(path, () -> isWanted(served), reading(served));
+            session.lists().ask(path.node(), () -> isWanted(served), reading(served));
         }
     }
 
@@ -393,7 +395,7 @@ public final class QueueReader {
             case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
             case TOO_LONG -> {
                 fail(served, Errors.tooLong(session.context().displayPath(path), answer));
-                if (!session.lists().isUnreadable(path)) {
+                if (!session.lists().isUnreadable(path.node())) {
                     lookForLostLater();
                 }
             }

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Event;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
@@ -26,7 +27,7 @@ public final class SessionQueue {
     private static final int ANY_VERSION = -1;
 
     private final Session session;
-    private final String path;
+    private final LockPath path;
     private final Consumer<SessionQueue> dropIfIdle;
     private final PresentNodes nodes;
     private final PendingDeletions deletions;
@@ -40,7 +41,7 @@ public final class SessionQueue {
     /**
      * @param dropIfIdle removes this queue from the session if it is idle and many others are known
      */
-    SessionQueue(Session session, String path, Consumer<SessionQueue> dropIfIdle) {
+    SessionQueue(Session session, LockPath path, Consumer<SessionQueue> dropIfIdle) {
         this.session = session;
         this.path = path;
         this.dropIfIdle = dropIfIdle;
@@ -54,7 +55,7 @@ public final class SessionQueue {
         return session;
     }
 
-    String path() {
+    LockPath path() {
         return path;
     }
 
@@ -72,10 +73,6 @@ public final class SessionQueue {
 
     public Naming naming() {
         return session.context().naming();
-    }
-
-    public String pathOf(String child) {
-        return nodes.pathOf(child);
     }
 
     boolean idle() {
@@ -108,7 +105,7 @@ public final class SessionQueue {
         if (nodes.follow(member, ahead)) {
             return;
         }
-        String node = pathOf(ahead.text());
+        String node = path.child(ahead);
         boolean grants = alone && !naming().isShared();
         Watches.Listener listener = member.aheadListener(ahead, grants);
         boolean mayMark = ahead.tag() == Tag.WRITE && !naming().isShared();
@@ -146,7 +143,7 @@ public final class SessionQueue {
         }
         byte[] same = session.context().ownerData(member.label());
         session.connection()
-                .write(List.of(new ZnodeStore.Write.SetData(pathOf(own.text()), same, ANY_VERSION)), answer -> {
+                .write(List.of(new ZnodeStore.Write.SetData(path.child(own), same, ANY_VERSION)), answer -> {
                     switch (Connection.codeOf(answer)) {
                         case CONNECTION_LOSS, READ_ONLY ->
                             session.connection().whenConnected(() -> announceByWriting(member, own));

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import java.util.ArrayDeque;
@@ -12,7 +13,7 @@ import java.util.Map;
 /** The queues of one session, by path: those that have requests of the session, or had some lately. */
 public final class SessionQueues {
     private final Session session;
-    private final Map<String, SessionQueue> byPath = new HashMap<>();
+    private final Map<LockPath, SessionQueue> byPath = new HashMap<>();
     /** Queues that {@link #hasPendingDeletions} has still to look at. */
     private final Deque<SessionQueue> unchecked = new ArrayDeque<>(0);
 
@@ -24,7 +25,7 @@ public final class SessionQueues {
         return session;
     }
 
-    public SessionQueue at(String path) {
+    public SessionQueue at(LockPath path) {
         return byPath.computeIfAbsent(path, p -> new SessionQueue(session, p, this::dropIfIdle));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.recipe;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -8,17 +9,17 @@ import java.util.Optional;
  * The lock that a request asks for at one path.
  *
  * @param recipe the way of sharing the path
- * @param path the path's node, as the ZooKeeper handle sees it
- * @param lock the node of the lock that the path belongs to; another than the path only for locks of several paths
+ * @param path the path whose children are the requests
+ * @param lock the path of the lock that this path belongs to; another than the path only for locks of several paths
  * @param label the label of the request; empty for that of its client
  * @param limit the longest time from the grant for which the lease is held
  */
-public record LockTarget(Recipe recipe, String path, String lock, String label, Optional<Duration> limit) {
-    public LockTarget(Recipe recipe, String path, String lock) {
+public record LockTarget(Recipe recipe, LockPath path, LockPath lock, String label, Optional<Duration> limit) {
+    public LockTarget(Recipe recipe, LockPath path, LockPath lock) {
         this(recipe, path, lock, "", Optional.empty());
     }
 
-    public LockTarget(Recipe recipe, String path) {
+    public LockTarget(Recipe recipe, LockPath path) {
         this(recipe, path, path);
     }
 

@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.zk.internal.path.SessionQueue;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Connection;
@@ -61,11 +60,10 @@ final class Downgrade {
         if (!entry.isHeld()) {
             return;
         }
-        SessionQueue sessionQueue = entry.sessionQueue();
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreateNode(
-                        sessionQueue.pathOf(to.text()), session.context().ownerDataWith(write.token(), entry.label())),
-                new ZnodeStore.Write.Delete(sessionQueue.pathOf(from.text())));
+                        entry.path().child(to), session.context().ownerDataWith(write.token(), entry.label())),
+                new ZnodeStore.Write.Delete(entry.path().child(from)));
         session.connection().write(writes, answer -> {
             if (entry.isHeld()) {
                 answered(answer);

@@ -106,12 +106,13 @@ final class NodeCreation {
         List<Step> steps = new ArrayList<>();
         for (QueueEntry entry : entries) {
             if (missing.contains(entry)) {
-                steps.add(new Step(entry, new ZnodeStore.Write.CreatePath(entry.path(), lasting(entry))));
+                steps.add(new Step(
+                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lasting(entry))));
                 if (!entry.sessionQueue().naming().isShared()) {
                     steps.add(new Step(
                             entry,
                             new ZnodeStore.Write.SetData(
-                                    entry.path(), entry.purpose().bytes(), 0)));
+                                    entry.path().node(), entry.purpose().bytes(), 0)));
                 }
             }
             steps.add(new Step(
@@ -224,7 +225,7 @@ final class NodeCreation {
     private void refuseUnreadable(List<ZnodeStore.Created> nodes) {
         for (QueueEntry entry : entries) {
             for (ZnodeStore.Created node : nodes) {
-                if ((entry.path() + '/' + node.name()).startsWith(entry.prefix(id))) {
+                if (entry.path().child(node.name()).startsWith(entry.prefix(id))) {
                     NodeName unread = new NodeName(
                             entry.recipe().tag(), id, entry.recipe().permits(), Integer.MAX_VALUE, node.name());
                     entry.sessionQueue().deletions().withdraw(unread);

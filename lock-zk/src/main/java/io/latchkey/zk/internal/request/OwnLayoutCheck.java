@@ -53,7 +53,7 @@ final class OwnLayoutCheck {
         }
         String attempt = machine.id();
         looking = true;
-        session.lists().ask(lock.lock(), () -> isStillPlaced(attempt), answer -> {
+        session.lists().ask(lock.lock().node(), () -> isStillPlaced(attempt), answer -> {
             looking = false;
             if (isStillPlaced(attempt)) {
                 Optional<LockException> error = errorIn(session, answer);

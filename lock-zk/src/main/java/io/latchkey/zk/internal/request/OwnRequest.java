@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.validity.ClockReading;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * @param id the id of its current attempt
  * @param paths the paths of its members, as the ZooKeeper handle sees them
  */
-public record OwnRequest(RequestEvents signals, boolean holds, String id, List<String> paths) {
+public record OwnRequest(RequestEvents signals, boolean holds, String id, List<LockPath> paths) {
     public Diagnosis.Own toDiagnosis(ClockReading now, boolean waitsForItself) {
         return new Diagnosis.Own(signals.about(), signals.since(now), signals.thread(), waitsForItself);
     }

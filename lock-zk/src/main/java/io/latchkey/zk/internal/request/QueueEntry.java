@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.SessionQueue;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
@@ -41,8 +42,8 @@ final class QueueEntry implements QueueMember {
     private final Acquisition machine;
     private final Shell shell;
     private final int index;
-    private final String path;
-    private final String lock;
+    private final LockPath path;
+    private final LockPath lock;
     private Recipe recipe;
     private final String label;
 
@@ -147,12 +148,12 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public String path() {
+    public LockPath path() {
         return path;
     }
 
     /** Returns the path that is displayed for the lock. */
-    String lock() {
+    LockPath lock() {
         return lock;
     }
 
@@ -263,10 +264,10 @@ final class QueueEntry implements QueueMember {
         Watches watches = sessionQueue().session().watches();
         leading = how instanceof Decision.Lead lead ? lead.seen() : null;
         if (!sessionQueue().naming().isShared()) {
-            stopWatchingPath = watches.watchData(path, pathListener);
+            stopWatchingPath = watches.watchData(path.node(), pathListener);
         }
         if (leading != null) {
-            stopWatchingPath = watches.watchChildren(path, pathListener);
+            stopWatchingPath = watches.watchChildren(path.node(), pathListener);
         }
     }
 
@@ -451,10 +452,7 @@ final class QueueEntry implements QueueMember {
     public void watchOwn() {
         if (stopWatchingOwn == null) {
             NodeName own = node().orElseThrow();
-            stopWatchingOwn = sessionQueue()
-                    .session()
-                    .watches()
-                    .watchOwn(sessionQueue().pathOf(own.text()), new OwnListener(own));
+            stopWatchingOwn = sessionQueue().session().watches().watchOwn(path.child(own), new OwnListener(own));
         }
     }
 
@@ -597,6 +595,6 @@ final class QueueEntry implements QueueMember {
 
     /** Returns the path to create for the current attempt. */
     String prefix(String id) {
-        return path + '/' + sessionQueue().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits());
+        return path.child(sessionQueue().naming().prefix(recipe.purpose().kind(), recipe.tag(), id, recipe.permits()));
     }
 }

@@ -16,6 +16,7 @@ import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.session.Connection;
@@ -149,7 +150,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return signals;
     }
 
-    private String displayPath(String path) {
+    private String displayPath(LockPath path) {
         return context.displayPath(path);
     }
 
@@ -159,12 +160,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     /** Returns whether {@code path} is the path of one of its locks. */
-    public boolean isFor(String path) {
+    public boolean isFor(LockPath path) {
         return entries.stream().anyMatch(entry -> entry.lock().equals(path));
     }
 
     /** Returns the paths of its members, as the ZooKeeper handle sees them. */
-    List<String> paths() {
+    List<LockPath> paths() {
         return entries.stream().map(QueueEntry::path).toList();
     }
 
@@ -432,7 +433,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private void readToken(QueueEntry entry, NodeName node) {
         Connection connection = session().connection();
         connection.<ZnodeStore.NodeData>ask(
-                then -> connection.port().read(entry.sessionQueue().pathOf(node.text()), then), answer -> {
+                then -> connection.port().read(entry.path().child(node), then), answer -> {
                     boolean isThere = entry.node().equals(Optional.of(node));
                     if (machine.state() != State.QUEUED || !isThere) {
                         return;

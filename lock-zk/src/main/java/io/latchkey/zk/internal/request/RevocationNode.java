@@ -55,7 +55,7 @@ final class RevocationNode {
         this.owner = owner;
         this.name = name;
         this.holder = holder;
-        this.path = owner.path() + '/' + name.revocationNode();
+        this.path = owner.path().child(name.revocationNode());
     }
 
     /**
@@ -68,8 +68,7 @@ final class RevocationNode {
         if (closed || own.isEmpty()) {
             return;
         }
-        ZnodeStore.Write check =
-                new ZnodeStore.Write.Check(owner.path() + '/' + own.get().text());
+        ZnodeStore.Write check = new ZnodeStore.Write.Check(owner.path().child(own.get()));
         session.connection().write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             switch (plain.code()) {

@@ -12,6 +12,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -181,7 +182,7 @@ public final class ZkLease implements Lease {
     }
 
     /** Returns the path of which this is an exclusive lease; empty if it is shared, or of several members. */
-    public Optional<String> exclusivePath() {
+    public Optional<LockPath> exclusivePath() {
         return nodes.size() == 1 && recipe.sharing() == Recipe.Sharing.EXCLUSIVE
                 ? Optional.of(nodes.get(0).owner().path())
                 : Optional.empty();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
@@ -11,7 +12,7 @@ import java.util.Optional;
 /** A node of the session together with its owner, as seen by checks. The node may appear, be replaced and disappear. */
 public interface SessionNode {
     /** Returns the path whose child the node is. */
-    String path();
+    LockPath path();
 
     /** Returns the node while it is known to exist. */
     Optional<NodeName> node();
@@ -34,7 +35,7 @@ public interface SessionNode {
     /** A node and its owner at one point in time. */
     record OwnedNode(SessionNode owner, NodeName name) {
         public String path() {
-            return owner.path() + '/' + name.text();
+            return owner.path().child(name);
         }
 
         /** Returns checks of the nodes: writes that change nothing and fail if a node does not exist. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.admin.DeadlockDetector.Line;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Tag;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class DeadlockDetectorProperties {
             String prefix = NodeName.prefix(tag, String.format("%016x", number), permits);
             NodeName name =
                     NodeName.parse(prefix + String.format("%010d", number)).orElseThrow();
-            return new Seat("/" + path, name, token, session, holds);
+            return new Seat(new LockPath("/" + path), name, token, session, holds);
         }
     }
 

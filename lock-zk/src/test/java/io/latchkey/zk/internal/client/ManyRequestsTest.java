@@ -9,6 +9,7 @@ import com.google.common.collect.Lists;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -84,7 +85,7 @@ class ManyRequestsTest {
         LocalHandOff turns = new LocalHandOff(engine, 10, Duration.ofMinutes(1));
         List<CompletableFuture<Optional<ZkLease>>> line = new ArrayList<>();
         for (int i = 0; i < 200_000; i++) {
-            line.add(turns.acquire(new LockTarget(Recipe.MUTEX, "/m"), new WaitPolicy.Forever()));
+            line.add(turns.acquire(new LockTarget(Recipe.MUTEX, new LockPath("/m")), new WaitPolicy.Forever()));
         }
         long first = nanosToLeave(line.subList(0, 10_000));
         long last = nanosToLeave(Lists.reverse(line).subList(0, 10_000));
@@ -100,17 +101,17 @@ class ManyRequestsTest {
     @Test
     void closingClientKnowsWhetherItOwes_withoutAWalkOverItsPaths() {
         for (int i = 0; i < 10_000; i++) {
-            queues.at("/m/" + i).creating();
+            queues.at(new LockPath("/m/" + i)).creating();
         }
         for (int i = 1; i < 10_000; i++) {
-            queues.at("/m/" + i).noLongerCreating();
+            queues.at(new LockPath("/m/" + i)).noLongerCreating();
         }
         assertTimeoutPreemptively(SOON, () -> {
             for (int i = 0; i < 300_000; i++) {
                 assertTrue(queues.hasPendingDeletions());
             }
         });
-        queues.at("/m/0").noLongerCreating();
+        queues.at(new LockPath("/m/0")).noLongerCreating();
         assertFalse(queues.hasPendingDeletions());
     }
 
@@ -121,7 +122,7 @@ class ManyRequestsTest {
             nodes.add(NodeName.parse(String.format(Locale.ROOT, "read-%016x-%010d", i, i))
                     .orElseThrow());
         }
-        PendingDeletions deletions = queues.at("/m").deletions();
+        PendingDeletions deletions = queues.at(new LockPath("/m")).deletions();
         assertTimeoutPreemptively(SOON, () -> nodes.forEach(deletions::withdraw));
         assertTrue(deletions.hasPendingDeletions());
     }
@@ -134,7 +135,8 @@ class ManyRequestsTest {
         engine.start();
         List<CompletableFuture<Optional<ZkLease>>> waiting = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
-            waiting.add(engine.acquire(List.of(new LockTarget(Recipe.MUTEX, "/m")), new WaitPolicy.Forever()));
+            waiting.add(engine.acquire(
+                    List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Forever()));
         }
         long alone = nanosOfLateAnswers(idle);
         long beside = nanosOfLateAnswers(engine);
@@ -143,7 +145,7 @@ class ManyRequestsTest {
     }
 
     private static long nanosOfLateAnswers(Engine engine) {
-        return engine.queries().ask("/m", "be late", (session, took) -> {
+        return engine.queries().ask(new LockPath("/m"), "be late", (session, took) -> {
             long start = System.nanoTime();
             for (int i = 0; i < 30_000; i++) {
                 session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});

@@ -9,6 +9,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.Request;
@@ -134,7 +135,7 @@ class RaceProperties {
                         Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
                         new VirtualClock(),
                         Duration.ofSeconds(10)),
-                List.of(new LockTarget(Recipe.MUTEX, "/m")),
+                List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))),
                 "/m");
 
         @Operation

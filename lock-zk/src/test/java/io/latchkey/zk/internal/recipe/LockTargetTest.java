@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.zk.internal.queue.LockPath;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ class LockTargetTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final LockTarget target = new LockTarget(Recipe.WRITE, "/base/rw", "/rw");
+    private final LockTarget target = new LockTarget(Recipe.WRITE, new LockPath("/base/rw"), new LockPath("/rw"));
 
     @Test
     void smallestLimitCounts_inEachOrder() {
@@ -26,7 +27,13 @@ class LockTargetTest {
     @Test
     void labelLimitAndRecipe_areChangedOneByOne() {
         LockTarget full = target.labelled("invoice 7").heldAtMost(LONG).as(Recipe.READ);
-        assertEquals(new LockTarget(Recipe.READ, "/base/rw", "/rw", "invoice 7", Optional.of(LONG)), full);
-        assertEquals(new LockTarget(Recipe.READ, "/base/rw", "/rw", "invoice 7", Optional.empty()), full.unlimited());
+        assertEquals(
+                new LockTarget(
+                        Recipe.READ, new LockPath("/base/rw"), new LockPath("/rw"), "invoice 7", Optional.of(LONG)),
+                full);
+        assertEquals(
+                new LockTarget(
+                        Recipe.READ, new LockPath("/base/rw"), new LockPath("/rw"), "invoice 7", Optional.empty()),
+                full.unlimited());
     }
 }

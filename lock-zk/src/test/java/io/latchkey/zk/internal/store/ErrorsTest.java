@@ -8,6 +8,7 @@ import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
@@ -29,7 +30,7 @@ class ErrorsTest {
                 Runnable::run,
                 path -> path));
         LockUnavailableException told = assertThrows(LockUnavailableException.class, () -> engine.queries()
-                .ask("/m", "read the queue", (session, answer) -> answer.complete(true)));
+                .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }
 }

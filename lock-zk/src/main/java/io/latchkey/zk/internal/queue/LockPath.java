@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.queue;
+
+/**
+ * The path of a lock as the ZooKeeper handle sees it, whose children are the requests. It is a type of its own so that
+ * it is not confused with the path of a request's node, with a node's name, or with the path as the user wrote it.
+ *
+ * @param node the path's node, below the handle's chroot
+ */
+public record LockPath(String node) {
+    public LockPath {
+        if (!node.startsWith("/")) {
+            throw new IllegalArgumentException("not a path: " + node);
+        }
+    }
+
+    /** Returns the node of a child that may be no request. */
+    public String child(String name) {
+        return node + '/' + name;
+    }
+
+    /** Returns the node of a request of this path. */
+    public String child(NodeName name) {
+        return child(name.text());
+    }
+
+    /** Returns the path of a lock below this one, for locks of several paths. */
+    public LockPath below(String name) {
+        return new LockPath(child(name));
+    }
+
+    @Override
+    public String toString() {
+        return node;
+    }
+}
