@@ -24,8 +24,8 @@ final class FurtherMutants {
             Mutant.of(
                     "the token is one too high without a wait",
                     "internal/request/Request",
-                    "new Holding(entries, session(), token,",
-                    "new Holding(entries, session(), token + (waited ? 0 : 1),"),
+                    "new Holding(entries(), session(), token,",
+                    "new Holding(entries(), session(), token + (waited ? 0 : 1),"),
             Mutant.of(
                     "grant without a confirmation",
                     "internal/session/Heartbeat",

@@ -34,8 +34,8 @@ final class MachineMutants {
             Mutant.of(
                             "ready members are not looked at again",
                             REQUEST,
-                            "if (entries.size() == 1 || !waited)",
-                            "if (!entries.isEmpty())")
+                            "if (members.size() == 1 || !waited)",
+                            "if (!members.isEmpty())")
                     .caughtBy("OldBugsTest#multiLockIsNotGrantedBesideTheNext_whenAReadyMembersNodeWasDeleted"),
             Mutant.of(
                     "one member's node lost: the others stay",

@@ -137,6 +137,10 @@ final class PathRenewal implements Watches.Listener {
         return withdrawn.isEmpty();
     }
 
+    void sessionOver() {
+        withdrawn.clear();
+    }
+
     private void deletePath() {
         session.connection().write(List.of(new ZnodeStore.Write.Delete(path.node())), answer -> {
             switch (Connection.codeOf(answer)) {

@@ -151,6 +151,14 @@ public final class PresentNodes {
         onceGone.run();
     }
 
+    void sessionOver() {
+        present.clear();
+        waiting.clear();
+        followers.clear();
+        released.clear();
+        holder = null;
+    }
+
     /**
      * Returns the nodes of holders and waiters that are not among {@code there}. While a node is being replaced, either
      * the node or its replacement exists, unless another client has deleted it: then the replacement fails.

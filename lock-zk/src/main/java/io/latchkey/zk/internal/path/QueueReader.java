@@ -594,6 +594,11 @@ public final class QueueReader {
         }
     }
 
+    void sessionOver() {
+        wants.clear();
+        deferred.clear();
+    }
+
     private Naming naming() {
         return session.context().naming();
     }

@@ -194,7 +194,14 @@ public final class SessionQueue {
         dropIfIdle.accept(this);
     }
 
+    /**
+     * Ends the queue with its session. A caller may keep a lease of it, which must not keep the members of other
+     * requests alive.
+     */
     void sessionOver(ReleaseOutcome outcome) {
         deletions.sessionOver(outcome);
+        nodes.sessionOver();
+        reader.sessionOver();
+        renewal.sessionOver();
     }
 }

@@ -27,13 +27,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a request: its place in the queue of one path and its watches there. It passes to its request the
- * events of the nodes ahead, of its own node and of the path's capacity.
+ * One member of a request in one session: its place in the queue of one path and its watches there. It passes to its
+ * request the events of the nodes ahead, of its own node and of the path's capacity. In the next session the request
+ * has other entries.
  *
  * <p>The class is long because the events of these three together decide what is watched: a hand-over counts only while
  * the own node is watched.
@@ -47,9 +47,9 @@ final class QueueEntry implements QueueMember {
     private Recipe recipe;
     private final String label;
 
-    private final Watches.Listener pathListener = new PathListener();
+    private final SessionQueue sessionQueue;
 
-    private @Nullable SessionQueue sessionQueue;
+    private final Watches.Listener pathListener = new PathListener();
     /** The watched nodes ahead, usually one. */
     private final List<Ahead> ahead = new ArrayList<>(0);
 
@@ -92,8 +92,9 @@ final class QueueEntry implements QueueMember {
     /**
      * @param machine the state machine of its request
      * @param index the index of the member in its request, from 0
+     * @param sessionQueue the queue of the member's path
      */
-    QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member) {
+    private QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member, SessionQueue sessionQueue) {
         this.machine = machine;
         this.shell = shell;
         this.index = index;
@@ -101,6 +102,18 @@ final class QueueEntry implements QueueMember {
         this.lock = member.lock();
         this.recipe = member.recipe();
         this.label = member.label();
+        this.sessionQueue = sessionQueue;
+    }
+
+    /** Returns the entries of a request in a session, one for each of its members. */
+    static List<QueueEntry> join(Acquisition machine, Shell shell, List<LockTarget> members, SessionQueues queues) {
+        List<QueueEntry> entries = new ArrayList<>(members.size());
+        for (LockTarget member : members) {
+            SessionQueue queue = queues.at(member.path());
+            queue.join();
+            entries.add(new QueueEntry(machine, shell, entries.size(), member, queue));
+        }
+        return entries;
     }
 
     int index() {
@@ -181,28 +194,8 @@ final class QueueEntry implements QueueMember {
         return replacement == null && node().equals(Optional.of(name));
     }
 
-    void join(SessionQueues queues) {
-        sessionQueue = queues.at(path);
-        sessionQueue.join();
-    }
-
-    /** Forgets all that belongs to a session that has ended. */
-    void leaveSession() {
-        sessionQueue = null;
-        ahead.clear();
-        createdAhead.clear();
-        following = null;
-        stopWatchingOwn = null;
-        ownWatched = false;
-        leftToWatch = false;
-        stopWatchingPath = null;
-        leading = null;
-        replacement = null;
-        revocationNode = null;
-    }
-
     SessionQueue sessionQueue() {
-        return Objects.requireNonNull(sessionQueue, "the request has no session");
+        return sessionQueue;
     }
 
     // ---- the nodes ahead
@@ -400,9 +393,7 @@ final class QueueEntry implements QueueMember {
     private final class PathListener implements Watches.Listener {
         @Override
         public void seen(ZnodeStore.NodeData data) {
-            if (sessionQueue != null) {
-                sessionQueue.reader().learn(data);
-            }
+            sessionQueue.reader().learn(data);
         }
 
         @Override

@@ -19,6 +19,7 @@ import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
@@ -50,7 +51,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private final Client client;
     private final WaitPolicy waitPolicy;
     private final RequestEvents signals;
-    private final List<QueueEntry> entries;
+    private final List<LockTarget> members;
     private final Acquisition machine;
     private final AcquireFuture outcome;
     private final Clock.@Nullable Timer timer;
@@ -60,7 +61,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
     private @Nullable OwnLayoutCheck ownLayout;
 
-    private @Nullable Session session;
+    /** What it has in its present session; null before the first and between two. */
+    private @Nullable InSession present;
     /** Set with the grant. */
     private @Nullable Holding holding;
 
@@ -72,6 +74,13 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private @Nullable Runnable onceDeleted;
 
     private Runnable onceEnded = () -> {};
+
+    /**
+     * A request in one session.
+     *
+     * @param entries one for each member
+     */
+    private record InSession(Session session, List<QueueEntry> entries) {}
 
     /** The client that a request belongs to. */
     public interface Client {
@@ -105,11 +114,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         this.waitPolicy = waitPolicy;
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
-        List<QueueEntry> all = new ArrayList<>(members.size());
-        for (LockTarget member : members) {
-            all.add(new QueueEntry(machine, this, all.size(), member));
-        }
-        this.entries = List.copyOf(all);
+        this.members = members;
         this.signals = signals;
         this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
         Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
@@ -161,12 +166,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(LockPath path) {
-        return entries.stream().anyMatch(entry -> entry.lock().equals(path));
+        return members.stream().anyMatch(member -> member.lock().equals(path));
     }
 
     /** Returns the paths of its members, as the ZooKeeper handle sees them. */
     List<LockPath> paths() {
-        return entries.stream().map(QueueEntry::path).toList();
+        return members.stream().map(LockTarget::path).toList();
     }
 
     public State state() {
@@ -182,29 +187,33 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     private Session session() {
-        return Objects.requireNonNull(session, "the request has no session");
+        return Objects.requireNonNull(present, "the request has no session").session();
+    }
+
+    /** Returns the entries of its members; none while it has no session. */
+    private List<QueueEntry> entries() {
+        return present == null ? List.of() : present.entries();
     }
 
     @Override
     public boolean canBeDeferred() {
         return !(waitPolicy instanceof WaitPolicy.Never)
-                && entries.size() == 1
-                && entries.get(0).isExclusive();
+                && members.size() == 1
+                && members.get(0).recipe().sharing() == Recipe.Sharing.EXCLUSIVE;
     }
 
     public void begin(SessionQueues in) {
         if (machine.state() == State.NEW) {
             join(in);
             on(new Event.Begin());
-        } else if (machine.state() == State.ENQUEUEING && session == null) {
+        } else if (machine.state() == State.ENQUEUEING && present == null) {
             join(in);
             createOnceConnected();
         }
     }
 
     private void join(SessionQueues in) {
-        session = in.session();
-        entries.forEach(entry -> entry.join(in));
+        present = new InSession(in.session(), QueueEntry.join(machine, this, members, in));
     }
 
     @Override
@@ -213,10 +222,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             // Each command on its own: the failure of one must not keep a node from being deleted.
             SerialExecutor.attempt(() -> command.carryOut(life));
         }
-        if (session != null) {
-            entries.forEach(entry -> entry.sessionQueue().reader().reconsider());
+        if (present != null) {
+            for (QueueEntry entry : present.entries()) {
+                entry.sessionQueue().reader().reconsider();
+            }
             if (machine.state() != State.CONFIRMING) {
-                session.heartbeat().cancelConfirmation(this);
+                session().heartbeat().cancelConfirmation(this);
             }
         }
         if (machine.state() == State.ENDED) {
@@ -231,9 +242,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
         over = true;
         client.forget(this);
-        if (session != null) {
-            session.validity().removeHolder(this);
-            for (QueueEntry entry : entries) {
+        if (present != null) {
+            present.session().validity().removeHolder(this);
+            for (QueueEntry entry : present.entries()) {
                 entry.sessionQueue().forget(entry);
             }
         }
@@ -250,42 +261,42 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private final class Life implements Command.Shell {
         @Override
         public void enqueue() {
-            if (session != null) {
+            if (present != null) {
                 createOnceConnected();
             }
         }
 
         @Override
         public void recover() {
-            entries.forEach(entry -> entry.sessionQueue().reader().listForLostCreate(entry));
+            entries().forEach(entry -> entry.sessionQueue().reader().listForLostCreate(entry));
         }
 
         @Override
         public void discard(String id) {
-            entries.forEach(entry -> entry.sessionQueue().reader().discard(id));
+            entries().forEach(entry -> entry.sessionQueue().reader().discard(id));
         }
 
         @Override
         public void remember(String id) {
-            entries.forEach(entry -> entry.sessionQueue().reader().remember(id));
+            entries().forEach(entry -> entry.sessionQueue().reader().remember(id));
         }
 
         @Override
         public void arrived(List<Placed> nodes) {
             for (Placed node : nodes) {
-                QueueEntry entry = entries.get(node.member());
+                QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().arrived(entry, node.name());
             }
         }
 
         @Override
         public void lookUp(Placed node) {
-            readToken(entries.get(node.member()), node.name());
+            readToken(entries().get(node.member()), node.name());
         }
 
         @Override
         public void listQueue(int member) {
-            QueueEntry entry = entries.get(member);
+            QueueEntry entry = entries().get(member);
             entry.sessionQueue().reader().list(entry);
         }
 
@@ -299,29 +310,29 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 waited = true;
                 signals.queued(ahead);
             }
-            entries.get(member).watch(how);
+            entries().get(member).watch(how);
         }
 
         @Override
         public void announce(int member, NodeName next) {
-            QueueEntry entry = entries.get(member);
+            QueueEntry entry = entries().get(member);
             entry.sessionQueue().announce(entry, next);
         }
 
         @Override
         public void stopWatching() {
-            entries.forEach(QueueEntry::stopWatching);
+            entries().forEach(QueueEntry::stopWatching);
         }
 
         @Override
         public void refuse(int member, int capacity) {
-            QueueEntry entry = entries.get(member);
+            QueueEntry entry = entries().get(member);
             fail(Errors.tooMany(displayPath(entry.path()), entry.recipe().permits(), capacity));
         }
 
         @Override
         public void drain(int member, long since) {
-            QueueEntry entry = entries.get(member);
+            QueueEntry entry = entries().get(member);
             entry.sessionQueue().renew(entry, since);
         }
 
@@ -333,9 +344,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void grant(long token) {
             stopTimer();
-            entries.forEach(entry -> entry.sessionQueue().nodes().granted(entry));
+            entries().forEach(entry -> entry.sessionQueue().nodes().granted(entry));
             session().validity().addHolder(Request.this);
-            holding = new Holding(entries, session(), token, signals, Request.this::on);
+            holding = new Holding(entries(), session(), token, signals, Request.this::on);
             ZkLease granted = holding.newLease();
             granted.goesTo(signals);
             outcome.answer(Optional.of(granted));
@@ -359,7 +370,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void gone(List<Placed> nodes) {
             for (Placed node : nodes) {
-                QueueEntry entry = entries.get(node.member());
+                QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().ended(entry);
                 entry.sessionQueue().nodes().gone(node.name());
             }
@@ -376,11 +387,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             ownLayout.look(session());
             return;
         }
-        if (entries.size() == 1 || !waited) {
+        if (members.size() == 1 || !waited) {
             session().heartbeat().confirm(this);
             return;
         }
-        List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries);
+        List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries());
         String attempt = machine.id();
         session().connection().write(SessionNode.OwnedNode.checks(nodes), answer -> {
             if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
@@ -410,20 +421,20 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void create() {
-        new NodeCreation(session(), machine, this, entries).start();
+        new NodeCreation(session(), machine, this, entries()).start();
         if (ownLayout != null) {
             ownLayout.look(session());
         }
     }
 
     private PendingDeletions deletions() {
-        return entries.get(0).sessionQueue().deletions();
+        return entries().get(0).sessionQueue().deletions();
     }
 
     private List<PendingDeletions.Removed> removed(List<Placed> nodes) {
         List<PendingDeletions.Removed> removed = new ArrayList<>(nodes.size());
         for (Placed node : nodes) {
-            QueueEntry entry = entries.get(node.member());
+            QueueEntry entry = entries().get(node.member());
             entry.sessionQueue().nodes().ended(entry);
             removed.add(entry.removed(node.name()));
         }
@@ -468,11 +479,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** Leaves a session that has ended; a waiting request continues in the next one. */
     public void sessionOver() {
-        session = null;
+        present = null;
         if (ownLayout != null) {
             ownLayout.sessionOver();
         }
-        entries.forEach(QueueEntry::leaveSession);
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
         }
@@ -553,7 +563,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             runOnceDeleted();
         } else if (waitPolicy instanceof WaitPolicy.Never) {
             settle(() -> outcome.fail(new LockUnavailableException(
-                    Errors.outOfReach(displayPath(entries.get(0).lock()), context.sessionTimeout()))));
+                    Errors.outOfReach(displayPath(members.get(0).lock()), context.sessionTimeout()))));
         } else {
             settle(() -> outcome.answer(Optional.empty()));
         }
@@ -587,7 +597,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             return;
         }
         onceDeleted = answer;
-        boolean leaves = !QueueEntry.ownedNodes(entries).isEmpty();
+        boolean leaves = !QueueEntry.ownedNodes(entries()).isEmpty();
         giveUp();
         if (!leaves) {
             runOnceDeleted();
@@ -598,7 +608,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         if (machine.state() != State.ENDED && machine.state() != State.HELD) {
             on(new Event.GiveUp());
         }
-        if (machine.state() == State.ABANDONING && (session == null || session.cancelCreate(this))) {
+        if (machine.state() == State.ABANDONING && (present == null || session().cancelCreate(this))) {
             // Between two sessions or without a connection, no create was sent.
             on(new Event.CreateRefused());
         }
