@@ -3,6 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.session.AwaitedProof;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -412,7 +413,7 @@ final class Oracle {
     private void check(Worker worker, SimulatedPort port) {
         // After slow responses, it may take several heartbeats to prove that the session is alive; these also check the
         // nodes.
-        boolean awaitsProof = worker.client().engine().awaitsProof();
+        boolean awaitsProof = AwaitedProof.isAwaitedBy(worker.client().engine());
         boolean mayHold = true;
         for (TaskTarget wish : worker.wishes()) {
             List<String> nodes = nodesOf(port, wish.path());
@@ -448,7 +449,7 @@ final class Oracle {
             for (Client client : clients) {
                 reached |= client.port().session() == owner
                         && reaches(client)
-                        && !client.engine().awaitsProof();
+                        && !AwaitedProof.isAwaitedBy(client.engine());
             }
             if (!reached) {
                 return false;

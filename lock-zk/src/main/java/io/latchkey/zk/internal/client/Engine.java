@@ -348,12 +348,4 @@ public final class Engine implements Session.Client, Request.Client {
         firstContact.completeExceptionally(error);
         queries.failAwaited(error);
     }
-
-    /**
-     * Returns whether a request only waits for a proof that the validity period has not ended. On the serial executor.
-     */
-    public boolean awaitsProof() {
-        SessionQueues present = queues;
-        return present != null && present.session().heartbeat().awaitsProof();
-    }
 }

@@ -44,12 +44,12 @@ public final class Heartbeat {
 
     private final List<Runnable> onBeat = new ArrayList<>();
     /** Requests that wait for a proof that the validity period has not ended. */
-    private final Set<SessionRequest> confirming = new LinkedHashSet<>();
+    final Set<SessionRequest> confirming = new LinkedHashSet<>();
     /** The subset whose nodes the current heartbeat checks, as long as none of its parts has failed. */
     private final Set<SessionRequest> checkedByBeat = new LinkedHashSet<>();
 
     /** Requests that may break the connection; they are sent one at a time. */
-    private final Deque<Consumer<Runnable>> risky = new ArrayDeque<>(0);
+    final Deque<Consumer<Runnable>> risky = new ArrayDeque<>(0);
 
     private boolean risking;
 
@@ -335,11 +335,6 @@ public final class Heartbeat {
     private boolean mayLoseConnection() {
         boolean halfIsLeft = validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
         return beats >= BEATS_AT_MOST || (beats > 0 && halfIsLeft);
-    }
-
-    /** Returns whether a request only waits for a proof that the validity period has not ended. */
-    public boolean awaitsProof() {
-        return !confirming.isEmpty() || !risky.isEmpty();
     }
 
     void end() {
