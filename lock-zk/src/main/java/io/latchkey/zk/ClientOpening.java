@@ -37,11 +37,11 @@ final class ClientOpening {
     /** An allowance, since a borrowed handle does not expose its chroot. */
     private static final int UNKNOWN_CHROOT_BYTES = 100;
 
-    private final ClientSettings<?> settings;
+    private final ClientSettings settings;
 
     private record Started(EngineLockClient client, FirstContact contact) {}
 
-    ClientOpening(ClientSettings<?> settings) {
+    ClientOpening(ClientSettings settings) {
         this.settings = settings;
     }
 
