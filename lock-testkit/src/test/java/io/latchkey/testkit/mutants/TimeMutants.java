@@ -80,8 +80,8 @@ final class TimeMutants {
                     "if (!others.isEmpty()) {"),
             Mutant.of(
                             "a node is not read after its watch has fired",
-                            "internal/request/QueueEntry",
-                            "return leftToWatch && ownWatched;",
+                            "internal/request/OwnNodeWatch",
+                            "return leftToWatch && confirmed;",
                             "return leftToWatch;")
                     .caughtBy("WireBudgetTest#holderOfThousands_sendsOneHeartbeatAtATimeAndNoticesDeletedNodes"),
             Mutant.of(

@@ -5,7 +5,9 @@ import java.util.List;
 
 /** Bugs in watches on the nodes ahead, on the own node and on the path. */
 final class WatchMutants {
-    private static final String PLACE = "internal/request/QueueEntry";
+    private static final String ENTRY = "internal/request/QueueEntry";
+    private static final String AHEAD = "internal/request/WatchesAhead";
+    private static final String OWN = "internal/request/OwnNodeWatch";
     private static final String WATCHES = "internal/session/Watches";
     private static final String READER = "internal/path/QueueReader";
 
@@ -19,14 +21,14 @@ final class WatchMutants {
                     "zxid == watched.changedBy"),
             Mutant.of(
                     "no second look after a wake-up",
-                    PLACE,
-                    "void gone(NodeName former) {\n        forgetAhead(former);\n        lookAgain();",
+                    ENTRY,
+                    "void gone(NodeName former) {\n        ahead.forget(former);\n        lookAgain();",
                     "void gone(NodeName former) {\n        released(former);"),
             Mutant.of(
                     "woken, and asleep again",
-                    PLACE,
-                    "void gone(NodeName former) {\n        forgetAhead(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        forgetAhead(former);"),
+                    ENTRY,
+                    "void gone(NodeName former) {\n        ahead.forget(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        ahead.forget(former);"),
             Mutant.of(
                     "grant on any deletion",
                     WATCHES,
@@ -47,10 +49,10 @@ final class WatchMutants {
                             + "                watched.listening().forEach(Listener::released);"),
             Mutant.of(
                     "own node's loss ignored",
-                    PLACE,
+                    ENTRY,
                     "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
                     "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {"),
-            Mutant.of("own node not watched", PLACE, "if (stopWatchingOwn == null) {", "if (ahead.size() > 1_000) {"),
+            Mutant.of("own node not watched", OWN, "if (stop == null) {", "if (member == null) {"),
             Mutant.of(
                     "watches are not removed",
                     WATCHES,
@@ -63,27 +65,27 @@ final class WatchMutants {
                             "private static void listeners(Watched unused) {}\n\n    private void stop(String path,"),
             Mutant.of(
                     "a lost watch is not set again",
-                    PLACE,
-                    "sessionQueue().session().connection().whenConnected(this::lookAgain);",
-                    "sessionQueue().session().connection().connected();"),
+                    AHEAD,
+                    "queue.session().connection().whenConnected(member::lookAgain);",
+                    "queue.session().connection().connected();"),
             Mutant.of(
                     "the deletion of the one node ahead counts though the own node may be gone",
-                    PLACE,
+                    AHEAD,
                     "if (alone) {\n                    released();",
-                    "if (alone) {\n                    QueueEntry.this.released(node);"),
+                    "if (alone) {\n                    member.released(node);"),
             Mutant.of(
                     "the path is not watched",
-                    PLACE,
-                    "stopWatchingPath = watches.watchData(path.node(), pathListener);",
+                    AHEAD,
+                    "stopWatchingPath = watches.watchData(member.path().node(), pathListener);",
                     "stopWatchingPath = () -> {};"),
             Mutant.of(
                     "the first waiter in the chain ignores nodes that leave",
-                    PLACE,
+                    AHEAD,
                     "public void childrenChanged() {\n            if (leading != null) {",
                     "public void childrenChanged() {\n            if (leading == null) {"),
             Mutant.of(
                     "what changed before the watch was set is missed",
-                    PLACE,
+                    AHEAD,
                     "if (leading != null && !leading.isOf(children.children())) {",
                     "if (leading != null && leading.requests().isEmpty()) {"),
             Mutant.of(
@@ -129,7 +131,7 @@ final class WatchMutants {
                     ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                     "a notification before the watch is set is missed",
-                    "internal/request/QueueEntry",
+                    AHEAD,
                     "if (!leadIfAheadMayHold() && data.version() > 0) {",
                     "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
             Mutant.of(
@@ -146,15 +148,15 @@ final class WatchMutants {
                             "io.latchkey.testkit.mutants.GapsTest#waiterIsGranted_whenTheOwnerOfABorrowedHandleRemovesItsWatches"),
             Mutant.of(
                             "a mark counts as a grant though the own node may be gone",
-                            "internal/request/QueueEntry",
-                            "if (ownWatched && sessionQueue().session().connection().connected()) {",
-                            "if (isWaiting()) {")
-                    .and("internal/request/QueueEntry", "if (lost && node()", "if (!lost && node()"),
+                            AHEAD,
+                            "if (own.isConfirmed() && queue.session().connection().connected()) {",
+                            "if (member.isWaiting()) {")
+                    .and(OWN, "if (lost && member", "if (!lost && member"),
             Mutant.of(
                     "a mark counts before the watches are set again",
-                    "internal/request/QueueEntry",
-                    "ownWatched && sessionQueue().session().connection().connected()",
-                    "ownWatched"),
+                    AHEAD,
+                    "own.isConfirmed() && queue.session().connection().connected()",
+                    "own.isConfirmed()"),
             Mutant.of(
                             "long lists are read together",
                             READER,
