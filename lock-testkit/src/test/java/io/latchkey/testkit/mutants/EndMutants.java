@@ -12,6 +12,9 @@ final class EndMutants {
     private static final String CLOSING = "internal/client/Closing";
     private static final String INTERRUPTION = MutantCompiler.API + "BodyInterruption";
     private static final String LEADERSHIP = MutantCompiler.API + "Leadership";
+    /** Too long for a general judge. */
+    private static final String SCHEDULES =
+            "io.latchkey.testkit.sim.LeadershipScheduleTest#oneLeadsAtATime_whateverHappens";
 
     private EndMutants() {}
 
@@ -44,6 +47,30 @@ final class EndMutants {
                     LEADERSHIP,
                     "if (lost.equals(thrown)) {",
                     "if (lost.equals(mutex)) {"),
+            Mutant.of(
+                            "a listener whose election is interrupted is not notified of the end",
+                            LEADERSHIP,
+                            "try {\n                listener.elected(lease);",
+                            "listener.elected(lease);\n            try {")
+                    .caughtBy(SCHEDULES),
+            Mutant.of(
+                            "the interrupt that ended a term is left for the next",
+                            LEADERSHIP,
+                            "Optional<LossCause> unused = interruption.end();",
+                            "interruption.isWanted();")
+                    .caughtBy(SCHEDULES),
+            Mutant.of(
+                            "the exception of an interrupted body ends the candidate",
+                            LEADERSHIP,
+                            "if (interruption.isWanted()) {",
+                            "if (interruption.isWanted() && failed instanceof InterruptedException) {")
+                    .caughtBy(SCHEDULES),
+            Mutant.of(
+                            "close interrupts the thread and not the term",
+                            LEADERSHIP,
+                            "if (asked != null) {\n                asked.interrupt();\n            } else if (first",
+                            "if (first")
+                    .caughtBy(SCHEDULES),
             Mutant.of(
                             "a limit releases the node and leaves the lease valid",
                             LEASE,
