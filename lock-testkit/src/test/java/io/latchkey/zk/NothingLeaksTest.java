@@ -9,10 +9,14 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.LiveObjects;
+import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.server.Detour;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
@@ -201,6 +205,33 @@ class NothingLeaksTest {
             assertTrue(kept < looks / 10, kept + " futures are kept after " + looks + " looks");
             assertTrue(lease.isValid());
         }
+    }
+
+    /** Two holders of one session that listen: their caller keeps the first lease and forgets the second. */
+    @Test
+    @Timeout(120)
+    void lostLeaseThatIsKept_keepsNoOtherLease() throws Exception {
+        String lease = "io.latchkey.zk.internal.request.ZkLease";
+        long before = LiveObjects.count(lease::equals).getOrDefault(lease, 0L);
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            Lease kept = listening(client.mutex("/leaks/kept"));
+            assertTrue(listening(client.mutex("/leaks/forgotten")).isValid());
+            locks.expire(client, ExpiryOrder.CLIENT_FIRST);
+            assertFalse(kept.isValid());
+            // A thread that ran a callback keeps the last one until it ends, within a second.
+            Eventually.holds(
+                    "only the kept lease is left",
+                    Duration.ofSeconds(10),
+                    () -> LiveObjects.count(lease::equals).get(lease) == before + 1);
+            assertFalse(kept.isValid());
+        }
+    }
+
+    private static Lease listening(Mutex mutex) {
+        Lease lease = mutex.acquireAsync().join();
+        assertFalse(lease.releaseRequested().isDone());
+        return lease;
     }
 
     /** Each wish uses up the watch that told of it; the next one must have one listener, not one more. */

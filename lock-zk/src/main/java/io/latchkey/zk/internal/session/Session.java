@@ -250,6 +250,7 @@ public final class Session {
         connection.end();
         validity.end();
         heartbeat.end();
+        watches.end();
         toCreate.clear();
         lookForLostCreates.clear();
     }

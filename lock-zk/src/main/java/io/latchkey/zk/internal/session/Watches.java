@@ -255,6 +255,11 @@ public final class Watches {
         }
     }
 
+    /** Forgets all listeners: a caller may keep a lease of this session, which must not keep those of others alive. */
+    void end() {
+        byPath.clear();
+    }
+
     private void takeBack(String path) {
         removing.add(path);
         connection.port().removeWatches(path, () -> context.execute(() -> removing.remove(path)));
