@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender;
+import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
@@ -53,8 +56,9 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * All locks under load without a pause, while sessions are ended, nodes deleted, the server restarted, connections cut,
- * answers delayed and clients cut off for shorter and longer than a session: after that there is no node, no watch, no
- * thread and no object more than there was when it had just begun, and every timed try has ended in its time.
+ * answers delayed, and clients cut off for shorter and longer than a session, or closed and replaced. After that there
+ * is no node, no watch, no thread and no object more than there was when it had just begun, and every timed try has
+ * ended in its time.
  */
 @Tag("once")
 @Tag("soak")
@@ -84,7 +88,9 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.client.LocalHandOff$LocalWaiter",
             "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue",
             "io.latchkey.zk.internal.client.LocalHandOff$Node",
-            "io.latchkey.zk.internal.acquire.Acquisition");
+            "io.latchkey.zk.internal.acquire.Acquisition",
+            "io.latchkey.lock.Leadership",
+            "io.latchkey.lock.BodyInterruption");
 
     /** Of earlier tests of this process. */
     private final Map<String, Long> atFirst = counted();
@@ -93,8 +99,11 @@ class NothingLeaksTest {
     private final AtomicInteger granted = new AtomicInteger();
     private final AtomicInteger losses = new AtomicInteger();
     private final AtomicInteger wishes = new AtomicInteger();
+    private final AtomicInteger interrupts = new AtomicInteger();
+    private final AtomicInteger terms = new AtomicInteger();
     private final Map<Strike, Integer> struck = new EnumMap<>(Strike.class);
     private final List<Way> ways = new ArrayList<>();
+    private final List<Future<?>> closings = new ArrayList<>();
     /** Threads of earlier tests of this process; they may end during the test. */
     private final Set<Thread> others = Thread.getAllStackTraces().keySet();
 
@@ -105,25 +114,44 @@ class NothingLeaksTest {
         CUT,
         SLOWNESS,
         SHORT_HOLE,
-        LONG_HOLE
+        LONG_HOLE,
+        CLOSE
     }
 
     /** What is struck after one of each: while clients are without a connection, most paths wait for them. */
     private static final List<Strike> DECK = Stream.of(
                     List.of(Strike.values()),
                     Collections.nCopies(5, Strike.DELETION),
-                    Collections.nCopies(5, Strike.DECREE))
+                    Collections.nCopies(5, Strike.DECREE),
+                    Collections.nCopies(3, Strike.CLOSE))
             .flatMap(List::stream)
             .toList();
 
-    /** What a client goes to its server by, and when that is to be mended if it is struck. */
+    /** A client, its connection to the server, and when that is to be mended if it is struck. */
     private static final class Way {
         final Detour detour;
+        final boolean takesTurns;
         boolean isStruck;
         long mendAt;
+        volatile ZkLockClient client;
 
-        Way(Detour detour) {
+        Way(Detour detour, boolean takesTurns) {
             this.detour = detour;
+            this.takesTurns = takesTurns;
+            this.client = open();
+        }
+
+        private ZkLockClient open() {
+            ZkLockClient.Builder builder =
+                    ZkLockClient.builder().connectString(detour.connectString()).sessionTimeout(SESSION);
+            return (takesTurns ? builder.localTurns(5, SESSION) : builder).build();
+        }
+
+        /** Closes the client, with a grace or at once, and has a new one before the former is closed. */
+        CompletableFuture<Void> replace(Duration grace) {
+            ZkLockClient former = client;
+            client = open();
+            return CompletableFuture.runAsync(() -> former.close(grace));
         }
 
         void struck(Duration length) {
@@ -142,45 +170,43 @@ class NothingLeaksTest {
     @Timeout(900)
     void nothingIsKept_afterLoadAndFaults() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            List<ZkLockClient> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
-                ways.add(new Way(Detour.to(server)));
-                ZkLockClient.Builder builder = ZkLockClient.builder()
-                        .connectString(ways.get(i).detour.connectString())
-                        .sessionTimeout(SESSION);
-                clients.add((i < 2 ? builder.localTurns(5, SESSION) : builder).build());
+                ways.add(new Way(Detour.to(server), i < 2));
             }
             CountDownLatch connected = new CountDownLatch(1);
             ZooKeeper operator = new ZooKeeper(server.connectString(), 60_000, event -> connected.countDown());
             try {
                 // Before it has a session it cannot be left out of those that are struck.
                 assertTrue(connected.await(SOON.toSeconds(), TimeUnit.SECONDS));
-                load(clients, server, operator, LENGTH.dividedBy(4));
+                load(server, operator, LENGTH.dividedBy(4));
                 awaitQuiet(server);
                 long bytes = LiveObjects.bytes();
 
                 int before = granted.get();
                 struck.clear();
-                load(clients, server, operator, LENGTH);
+                load(server, operator, LENGTH);
                 awaitQuiet(server);
                 long bytesNow = LiveObjects.bytes();
                 Map<String, Long> objects = newObjects();
                 System.out.println(
                         "load of " + LENGTH.toSeconds() + " s, " + (granted.get() - before) + " grants, " + losses
-                                + " losses told, " + wishes + " wishes told, faults " + struck + ": " + bytes
+                                + " losses told, " + wishes + " wishes told, " + interrupts + " interrupts, " + terms
+                                + " terms, faults " + struck + ": " + bytes
                                 + " bytes before, "
                                 + bytesNow + " after; " + objects);
                 assertTrue(granted.get() - before > 100, "only " + granted.get() + " grants");
                 assertEquals(Set.of(Strike.values()), struck.keySet());
                 assertTrue(losses.get() > 0, "no loss was reported");
                 assertTrue(wishes.get() > 0, "no release request was reported");
+                assertTrue(interrupts.get() > 0, "no body was interrupted");
+                assertTrue(terms.get() > 0, "no candidate led");
                 // Those of earlier tests of this process may have ended since, so there may be fewer.
                 Long sessions = objects.remove(SESSION_CLASS);
                 assertTrue(sessions == null || sessions <= CLIENTS, "sessions: " + sessions);
                 assertEquals(Map.of(), objects);
                 assertTrue(bytesNow < bytes * ROOM + ROOM_BYTES, bytes + " bytes before, " + bytesNow + " after");
             } finally {
-                clients.forEach(ZkLockClient::close);
+                ways.forEach(way -> way.client.close());
                 operator.close();
                 ways.forEach(way -> way.detour.close());
             }
@@ -265,16 +291,15 @@ class NothingLeaksTest {
                 .build();
     }
 
-    private void load(List<ZkLockClient> clients, EmbeddedZooKeeper server, ZooKeeper operator, Duration length)
-            throws Exception {
+    private void load(EmbeddedZooKeeper server, ZooKeeper operator, Duration length) throws Exception {
         over.set(false);
-        ExecutorService threads = Executors.newFixedThreadPool(2 * clients.size());
+        ExecutorService threads = Executors.newFixedThreadPool(2 * CLIENTS);
         try {
             List<Future<?>> work = new ArrayList<>();
-            for (int i = 0; i < 2 * clients.size(); i++) {
+            for (int i = 0; i < 2 * CLIENTS; i++) {
                 SplittableRandom own = random.split();
-                ZkLockClient client = clients.get(i % clients.size());
-                work.add(threads.submit(() -> work(client, own)));
+                Way way = ways.get(i % CLIENTS);
+                work.add(threads.submit(() -> work(way, own)));
             }
             long start = System.nanoTime();
             List<Strike> deck = shuffled(List.of(Strike.values()));
@@ -296,6 +321,10 @@ class NothingLeaksTest {
             for (Future<?> each : work) {
                 each.get(SOON.toSeconds(), TimeUnit.SECONDS);
             }
+            for (Future<?> each : closings) {
+                each.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            }
+            closings.clear();
         } finally {
             over.set(true);
             threads.shutdownNow();
@@ -337,6 +366,10 @@ class NothingLeaksTest {
                     way.detour.blackHole();
                     return SESSION.plusSeconds(1);
                 });
+            // A client whose connection is struck could not be opened.
+            case CLOSE ->
+                one(ways.stream().filter(way -> !way.isStruck).toList())
+                        .ifPresent(way -> closings.add(way.replace(Duration.ofMillis(random.nextInt(2) * 200L))));
         }
     }
 
@@ -356,24 +389,72 @@ class NothingLeaksTest {
         way.struck(strike.apply(way));
     }
 
-    private Void work(ZkLockClient client, SplittableRandom own) throws InterruptedException, ExecutionException {
+    private Void work(Way way, SplittableRandom own) throws Exception {
         while (!over.get()) {
-            switch (own.nextInt(16)) {
-                case 0, 1, 2, 3 -> changeMind(lock(client, own), own);
-                case 4 -> downgrade(client.readWriteLock("/leaks/r" + own.nextInt(2)), own);
-                case 5, 6, 7 -> administrate(client, own);
-                default -> {
-                    Acquirable lock = lock(client, own);
-                    Optional<Lease> lease = own.nextBoolean()
-                            ? TimedAcquires.tryAcquire(lock, Duration.ofMillis(own.nextInt(1, 300)))
-                            : Optional.of(lock.acquire());
-                    if (lease.isPresent()) {
-                        hold(lock, lease.get(), own);
-                    }
-                }
+            try {
+                work(way.client, own);
+            } catch (ClientClosedException closed) {
+                // The next client is there.
             }
         }
         return null;
+    }
+
+    private void work(ZkLockClient client, SplittableRandom own) throws Exception {
+        switch (own.nextInt(18)) {
+            case 0, 1, 2, 3 -> changeMind(lock(client, own), own);
+            case 4 -> downgrade(client.readWriteLock("/leaks/r" + own.nextInt(2)), own);
+            case 5, 6, 7 -> administrate(client, own);
+            case 8, 9 -> runBody(lock(client, own), own);
+            case 10 -> lead(client, own);
+            default -> {
+                Acquirable lock = lock(client, own);
+                Optional<Lease> lease = own.nextBoolean()
+                        ? TimedAcquires.tryAcquire(lock, Duration.ofMillis(own.nextInt(1, 300)))
+                        : Optional.of(lock.acquire());
+                if (lease.isPresent()) {
+                    hold(lock, lease.get(), own);
+                }
+            }
+        }
+    }
+
+    /** A body that is interrupted by a loss, often by that of a limit. */
+    private void runBody(Acquirable lock, SplittableRandom own) throws InterruptedException {
+        Acquirable limited = own.nextBoolean() ? lock.heldAtMost(Duration.ofMillis(own.nextInt(1, 10))) : lock;
+        try {
+            limited.run(OnLoss.INTERRUPT, lease -> {
+                granted.incrementAndGet();
+                try {
+                    Thread.sleep(own.nextInt(10));
+                } catch (InterruptedException stopped) {
+                    interrupts.incrementAndGet();
+                }
+            });
+        } catch (LeaseLostException lost) {
+            // as it may be
+        }
+    }
+
+    /** A candidate for a while, which may lead in it. */
+    private void lead(ZkLockClient client, SplittableRandom own) throws InterruptedException, ExecutionException {
+        Leadership candidate = Leadership.start(client.mutex("/leaks/leader"), lease -> {
+            terms.incrementAndGet();
+            new CountDownLatch(1).await();
+            return Leadership.Next.END;
+        });
+        LockSupport.parkNanos(Duration.ofMillis(own.nextInt(50)).toNanos());
+        if (own.nextBoolean()) {
+            candidate.stepDown();
+        }
+        candidate.close();
+        try {
+            candidate.ended().get();
+        } catch (ExecutionException failed) {
+            if (!(failed.getCause() instanceof ClientClosedException)) {
+                throw failed;
+            }
+        }
     }
 
     /** A caller that gives up. */
