@@ -90,6 +90,7 @@ class MixedSoakTest {
                 locks.check(END);
                 assertEquals(List.of(), locks.requests());
                 assertEquals(0, server.watchCount());
+                assertTrue(locks.interrupted() > 0, "no body lost its lease");
                 // A wake-up that was lost and made good by chance would not keep to any bound for long.
                 assertTrue(delays.longest().compareTo(SESSION) < 0, delays::toString);
                 if (LENGTH.compareTo(ROUND) > 0) {

@@ -5,6 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
@@ -26,12 +27,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
  * A few paths of every kind, and clients that take locks on them at random: alone, shared, permits, several at once,
- * with and without a time, some downgraded. All is recorded.
+ * with and without a time, some downgraded, some for a body that a loss interrupts. All is recorded.
  */
 final class RandomLocks {
     private static final int CAPACITY = 3;
@@ -45,6 +47,7 @@ final class RandomLocks {
     private final String base;
     private final int ofEachKind;
     private final Set<FaultyClient> waiting = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger interrupted = new AtomicInteger();
 
     RandomLocks(EmbeddedZooKeeper server, History history, String base, int ofEachKind) {
         this.server = server;
@@ -91,6 +94,9 @@ final class RandomLocks {
                 : client.multiLock(claimed.stream().map(Claimed::lock).toArray(Acquirable[]::new));
         Acquirable recorded = history.recorded(
                 faulty, lock, claimed.stream().map(Claimed::claim).toArray(LockClaim[]::new));
+        if (random.nextInt(6) == 0) {
+            return runBody(faulty, recorded, random, longestHoldMillis);
+        }
         waiting.add(faulty);
         Optional<Lease> lease = random.nextInt(4) == 0
                 ? TimedAcquires.tryAcquire(recorded, Duration.ofMillis(random.nextInt(1, 200)))
@@ -98,6 +104,32 @@ final class RandomLocks {
         waiting.remove(faulty);
         lease.ifPresent(granted -> holdAndRelease(granted, random, longestHoldMillis));
         return lease.isPresent();
+    }
+
+    /** A body that a loss interrupts, which may be that of a limit. */
+    private boolean runBody(FaultyClient faulty, Acquirable lock, SplittableRandom random, int longestHoldMillis)
+            throws InterruptedException {
+        int hold = random.nextInt(longestHoldMillis + 1);
+        Acquirable limited = random.nextBoolean()
+                ? lock.heldAtMost(Duration.ofMillis(random.nextInt(1, longestHoldMillis + 1)))
+                : lock;
+        waiting.add(faulty);
+        try {
+            limited.run(OnLoss.INTERRUPT, lease -> {
+                waiting.remove(faulty);
+                if (lease.isValid()) {
+                    pause(hold);
+                }
+            });
+        } catch (LeaseLostException lost) {
+            interrupted.incrementAndGet();
+        }
+        return true;
+    }
+
+    /** The number of bodies whose lease was lost. */
+    int interrupted() {
+        return interrupted.get();
     }
 
     private boolean downgrade(FaultyClient faulty, SplittableRandom random, int longestHoldMillis)
