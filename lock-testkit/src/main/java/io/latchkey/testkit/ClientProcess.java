@@ -3,7 +3,9 @@ package io.latchkey.testkit;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.server.Signals;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Eventually;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -2,10 +2,10 @@
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,7 +37,7 @@ public final class FaultyClient implements AutoCloseable {
     private final FaultProxy proxy;
     private final LockClient client;
     private final Optional<FastReconnects> fast;
-    private final Set<History> histories = ConcurrentHashMap.newKeySet();
+    private final Set<ClientRecord> records = ConcurrentHashMap.newKeySet();
 
     private FaultyClient(
             String name, ZooKeeperFixture fixture, FaultProxy proxy, LockClient client, Optional<FastReconnects> fast) {
@@ -264,18 +264,18 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /**
-     * Says that the client is recorded in this history, which is printed below a test that fails. {@link History} does
-     * so by itself where it gets the client.
+     * Says that the client is recorded here: if the test fails, the record is printed. A
+     * {@link io.latchkey.testkit.history.History} says so by itself where it gets the client.
      *
-     * @param history where it is recorded
+     * @param record where it is recorded
      */
-    public void recordedIn(History history) {
-        histories.add(history);
+    public void recordedIn(ClientRecord record) {
+        records.add(record);
     }
 
-    /** The histories in which this client is recorded. */
-    Set<History> histories() {
-        return Set.copyOf(histories);
+    /** Where this client is recorded. */
+    Set<ClientRecord> records() {
+        return Set.copyOf(records);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Slowness;
 import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.Optional;

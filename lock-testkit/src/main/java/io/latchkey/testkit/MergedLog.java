@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
-import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.ClientRecord.Line;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
 import java.util.ArrayList;
@@ -22,14 +22,12 @@ final class MergedLog {
 
     private MergedLog() {}
 
-    private record Line(long nanos, String client, String text) {}
-
     /**
      * One list for each history in which one of the clients is recorded; one list without a history if no client is.
      */
     static String of(List<FaultyClient> clients) {
-        Set<History> histories =
-                clients.stream().flatMap(client -> client.histories().stream()).collect(Collectors.toSet());
+        Set<ClientRecord> histories =
+                clients.stream().flatMap(client -> client.records().stream()).collect(Collectors.toSet());
         return histories.isEmpty()
                 ? list(clients, Optional.empty())
                 : histories.stream()
@@ -37,18 +35,18 @@ final class MergedLog {
                         .collect(Collectors.joining("\n"));
     }
 
-    private static String list(List<FaultyClient> clients, Optional<History> history) {
+    private static String list(List<FaultyClient> clients, Optional<ClientRecord> history) {
         List<Line> lines = new ArrayList<>();
         for (FaultyClient client : clients) {
             for (WireRecord record : client.proxy().wire().displayPath()) {
                 lines.add(new Line(record.nanoTime(), client.name(), Wire.words(record)));
             }
         }
-        long origin = history.map(History::origin)
-                .orElse(lines.stream().mapToLong(Line::nanos).min().orElse(0));
+        long origin = history.map(ClientRecord::origin)
+                .orElse(lines.stream().mapToLong(Line::nanoTime).min().orElse(0));
         history.stream()
-                .flatMap(recorded -> recorded.events().stream())
-                .map(event -> new Line(origin + event.nanos(), event.client(), "== " + event.words()))
+                .flatMap(recorded -> recorded.lines().stream())
+                .map(line -> new Line(line.nanoTime(), line.client(), "== " + line.text()))
                 .forEach(lines::add);
         int width =
                 lines.stream().mapToInt(line -> line.client().length()).max().orElse(1);
@@ -56,11 +54,11 @@ final class MergedLog {
                 ? "history and wires, in milliseconds since the history began"
                 : "on the wire, in milliseconds since the first message";
         return lines.stream()
-                .sorted(Comparator.comparingLong(line -> line.nanos() - origin))
+                .sorted(Comparator.comparingLong(line -> line.nanoTime() - origin))
                 .map(line -> String.format(
                         Locale.ROOT,
                         "%10.3f ms  %-" + width + "s  %s",
-                        (line.nanos() - origin) / 1e6,
+                        (line.nanoTime() - origin) / 1e6,
                         line.client(),
                         line.text()))
                 .collect(Collectors.joining("\n", title + SIGNS, "\n"));

@@ -265,7 +265,13 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the client is not of this simulation, or closed
      */
     public void expire(LockClient client, ExpiryOrder order) {
-        server.expire(engine(client), order);
+        Engine engine = engine(client);
+        switch (order) {
+            case SERVER_FIRST -> server.expireAtServer(engine);
+            case CLIENT_FIRST -> server.expireAtClient(engine);
+            case BOTH -> server.expireAtBoth(engine);
+            case PARTITION -> server.expireByTime(engine);
+        }
     }
 
     /**

@@ -12,7 +12,7 @@
  *   <li>{@link io.latchkey.testkit.SimulatedLocks}: the same locks without a server.
  *   <li>{@link io.latchkey.testkit.FencedStore}: a store that refuses outdated tokens.
  *       {@link io.latchkey.testkit.ClientProcess}: a client in a JVM that can be paused.
- *       {@link io.latchkey.testkit.Eventually}: waits for a condition.
+ *       {@link io.latchkey.testkit.time.Eventually}: waits for a condition.
  * </ul>
  *
  * <p>The packages by subject:
@@ -26,6 +26,7 @@
  *   <li>{@link io.latchkey.testkit.report}: a history as text and as a page.
  *   <li>{@link io.latchkey.testkit.contract}: the contract of lock-api as tests, for implementations of it.
  *   <li>{@link io.latchkey.testkit.workload} and {@link io.latchkey.testkit.jqwik}: random work and faults.
+ *   <li>{@link io.latchkey.testkit.time}: bounds of time on a busy machine.
  * </ul>
  *
  * <p>Sessions, nodes and zxids are ZooKeeper's, by their ids and numbers. Pending faults are futures or can be awaited;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import io.latchkey.testkit.time.Slowness;
 import java.util.concurrent.locks.LockSupport;
 
 /**

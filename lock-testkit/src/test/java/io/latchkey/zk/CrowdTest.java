@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Stopwatch;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

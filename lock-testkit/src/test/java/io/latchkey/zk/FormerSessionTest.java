@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Signals;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.Signals;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.UpdateWorker.Mode;
 import java.time.Duration;
 import java.util.Comparator;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.server.Ports;
 import io.latchkey.testkit.server.StandaloneServer;
+import io.latchkey.testkit.time.Slowness;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

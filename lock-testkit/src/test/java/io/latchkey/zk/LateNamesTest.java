@@ -4,8 +4,8 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Slowness;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;

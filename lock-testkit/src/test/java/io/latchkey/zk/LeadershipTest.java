@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Leadership;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -4,12 +4,12 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

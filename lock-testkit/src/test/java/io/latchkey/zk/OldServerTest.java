@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.contract.LeaseContract;
 import io.latchkey.testkit.contract.LockFixture;
@@ -17,6 +16,7 @@ import io.latchkey.testkit.contract.ServerFixture;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.StandaloneServer;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Eventually;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -17,6 +15,8 @@ import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

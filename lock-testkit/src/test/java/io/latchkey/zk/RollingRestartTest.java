@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Eventually;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.server.StandaloneServer;
+import io.latchkey.testkit.time.Slowness;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.time.Slowness;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

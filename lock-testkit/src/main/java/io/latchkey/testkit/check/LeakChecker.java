@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.check;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

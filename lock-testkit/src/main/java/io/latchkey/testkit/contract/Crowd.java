@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.contract.LockFixture.Feature;
+import io.latchkey.testkit.time.Eventually;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

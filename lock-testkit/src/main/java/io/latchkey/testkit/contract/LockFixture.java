@@ -2,7 +2,7 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Slowness;
+import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -3,12 +3,12 @@ package io.latchkey.testkit.contract;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.FaultyClient.Connector;
-import io.latchkey.testkit.Slowness;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Slowness;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -6,10 +6,10 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.ClientProcess;
+import io.latchkey.testkit.ClientRecord;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.SimulatedLocks;
-import io.latchkey.testkit.check.LivenessChecker;
 import io.latchkey.testkit.history.HistoryEvent.What;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  * the time in which a client could rely on it: it begins with the grant to the caller and ends before the release
  * begins, never later.
  */
-public final class History {
+public final class History implements ClientRecord {
     private final long origin = System.nanoTime();
     private final List<HistoryEvent> events = new ArrayList<>();
     private final List<Attempt> attempts = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class History {
         return System.nanoTime() - origin;
     }
 
-    /** {@return when it began, as {@link System#nanoTime()}} */
+    @Override
     public long origin() {
         return origin;
     }
@@ -271,8 +271,8 @@ public final class History {
     }
 
     /**
-     * Records something for the reader, such as a fault that has no event of its own. To {@link LivenessChecker} it
-     * counts as a fault.
+     * Records something for the reader, such as a fault that has no event of its own. To
+     * {@link io.latchkey.testkit.check.LivenessChecker} it counts as a fault.
      *
      * @param client the name of the client that it concerns
      * @param text one line
@@ -292,6 +292,13 @@ public final class History {
         asked.forEach(attempt -> attempt.lastLook().ifPresent(all::add));
         all.sort(Comparator.comparingLong(HistoryEvent::nanos));
         return List.copyOf(all);
+    }
+
+    @Override
+    public List<Line> lines() {
+        return events().stream()
+                .map(event -> new Line(origin + event.nanos(), event.client(), event.words()))
+                .toList();
     }
 
     /** {@return one line an event} */

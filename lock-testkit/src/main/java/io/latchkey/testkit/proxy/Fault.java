@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
-import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.WireRecord.Request;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -13,7 +12,7 @@ import java.util.function.Consumer;
 
 /**
  * A fault that strikes once, or an event on the wire that is awaited, from {@link FaultProxy} or
- * {@link SimulatedLocks}. Closing it takes it back.
+ * {@link io.latchkey.testkit.SimulatedLocks}. Closing it takes it back.
  */
 public final class Fault implements AutoCloseable {
     private final String description;
@@ -74,9 +73,9 @@ public final class Fault implements AutoCloseable {
     }
 
     /**
-     * Responses or watch events that a {@link FaultProxy} or {@link SimulatedLocks} holds back until
-     * {@link #release()}. All frames behind a held one wait with it, because ZooKeeper guarantees their order. Only
-     * pings pass, so that the connection stays up.
+     * Responses or watch events that a {@link FaultProxy} or {@link io.latchkey.testkit.SimulatedLocks} holds back
+     * until {@link #release()}. All frames behind a held one wait with it, because ZooKeeper guarantees their order.
+     * Only pings pass, so that the connection stays up.
      */
     public static final class HeldFrames implements AutoCloseable {
         private final String description;

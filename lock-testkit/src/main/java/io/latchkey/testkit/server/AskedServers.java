@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
-import io.latchkey.testkit.proxy.FaultProxy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -87,7 +86,8 @@ abstract class AskedServers implements ZooKeeperFixture {
     }
 
     /**
-     * Not from here: a session is ended through its proxy, {@link FaultProxy#expireSession()}.
+     * Not from here: a session is ended through its proxy,
+     * {@link io.latchkey.testkit.proxy.FaultProxy#expireSession()}.
      *
      * @throws UnsupportedOperationException always
      */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.server;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.OptionalInt;
 

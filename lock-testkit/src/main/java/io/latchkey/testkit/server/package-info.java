@@ -8,7 +8,7 @@
  * are servers that the kit has not started. All are {@linkplain io.latchkey.testkit.server.ZooKeeperFixture fixtures}:
  * clients connect to them, their sessions can be ended, their servers stopped and started again. The state of the
  * servers, as opposed to a client's view, is read as {@link io.latchkey.testkit.server.ServerNode} and
- * {@link io.latchkey.testkit.server.ServerNode.Watch}.
+ * {@link io.latchkey.testkit.server.ServerNode.Watch}. {@link io.latchkey.testkit.server.Signals} stop a process.
  */
 @NullMarked
 package io.latchkey.testkit.server;

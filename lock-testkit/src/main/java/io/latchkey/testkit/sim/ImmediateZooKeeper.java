@@ -4,7 +4,6 @@ package io.latchkey.testkit.sim;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -260,26 +259,39 @@ public final class ImmediateZooKeeper implements AutoCloseable {
 
     // ---- faults
 
-    public void expire(Engine engine, ExpiryOrder order) {
+    /** The server ends the session, and the client learns it as soon as it is connected. */
+    public void expireAtServer(Engine engine) {
         Line line = line(engine);
-        switch (order) {
-            case SERVER_FIRST -> carry(() -> leader.closeSession(line.port().session()));
-            case CLIENT_FIRST -> carry(() -> line.port().giveUpSession());
-            case BOTH ->
-                carry(() -> {
-                    SimulatedPort port = line.port();
-                    port.giveUpSession();
-                    leader.closeSession(port.session());
-                });
-            case PARTITION -> {
-                long session = session(engine);
-                cutOff(engine);
-                while (sessions().contains(session)) {
-                    advance(line.sessionTimeout.dividedBy(2));
-                }
-                heal(engine);
-            }
+        carry(() -> leader.closeSession(line.port().session()));
+        awaitQuiet();
+    }
+
+    /** The client treats its session as ended; the server keeps it until its time-out. */
+    public void expireAtClient(Engine engine) {
+        Line line = line(engine);
+        carry(() -> line.port().giveUpSession());
+        awaitQuiet();
+    }
+
+    public void expireAtBoth(Engine engine) {
+        Line line = line(engine);
+        carry(() -> {
+            SimulatedPort port = line.port();
+            port.giveUpSession();
+            leader.closeSession(port.session());
+        });
+        awaitQuiet();
+    }
+
+    /** Cuts the client off until the server has ended the session by time. */
+    public void expireByTime(Engine engine) {
+        Line line = line(engine);
+        long session = session(engine);
+        cutOff(engine);
+        while (sessions().contains(session)) {
+            advance(line.sessionTimeout.dividedBy(2));
         }
+        heal(engine);
         awaitQuiet();
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.workload.FaultSchedule.Action;
 import io.latchkey.testkit.workload.FaultSchedule.Action.Role;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;

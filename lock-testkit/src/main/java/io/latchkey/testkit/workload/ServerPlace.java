@@ -3,10 +3,10 @@ package io.latchkey.testkit.workload;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.testkit.server.ZooKeeperFixture;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
 import java.util.List;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.check.LeakChecker.Left;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.time.Eventually;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

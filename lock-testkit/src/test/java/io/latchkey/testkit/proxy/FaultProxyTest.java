@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
+import io.latchkey.testkit.time.Eventually;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;

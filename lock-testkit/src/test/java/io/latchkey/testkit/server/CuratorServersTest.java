@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LossCause;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;

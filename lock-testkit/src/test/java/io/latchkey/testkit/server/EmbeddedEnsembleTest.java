@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.PlainClient;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.PlainClient;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.time.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

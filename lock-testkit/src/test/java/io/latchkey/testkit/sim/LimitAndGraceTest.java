@@ -15,7 +15,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;

@@ -13,7 +13,6 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
-import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.locks.EngineLockClient;
@@ -80,7 +79,7 @@ class OpeningTest {
             attempts.incrementAndGet();
             return failing.open(listener);
         });
-        zooKeeper.expire(engine, ExpiryOrder.SERVER_FIRST);
+        zooKeeper.expireAtServer(engine);
     }
 
     private <T> T now(CompletableFuture<T> due) throws Exception {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.testkit.Eventually;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

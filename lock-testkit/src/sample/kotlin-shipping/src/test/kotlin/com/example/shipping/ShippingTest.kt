@@ -3,7 +3,7 @@ package com.example.shipping
 
 import io.latchkey.lock.Contender
 import io.latchkey.lock.LeaseLostException
-import io.latchkey.testkit.Eventually
+import io.latchkey.testkit.time.Eventually
 import io.latchkey.testkit.SimulatedLocks
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart

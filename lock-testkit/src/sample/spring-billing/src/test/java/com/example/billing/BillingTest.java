@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.io.IOException;
 import java.net.URI;

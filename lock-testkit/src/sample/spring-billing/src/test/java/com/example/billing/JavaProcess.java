@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.billing;
 
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

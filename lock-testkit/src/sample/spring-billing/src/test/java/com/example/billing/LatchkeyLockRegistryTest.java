@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;

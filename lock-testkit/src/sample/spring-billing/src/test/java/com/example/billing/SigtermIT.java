@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.ConnectString;
-import io.latchkey.testkit.Eventually;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.LatchkeyTest;
 import java.nio.file.Path;
 import java.time.Duration;

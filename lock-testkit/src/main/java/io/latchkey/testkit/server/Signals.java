@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.testkit;
+package io.latchkey.testkit.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.testkit;
+package io.latchkey.testkit.time;
 
 import java.time.Duration;
 import java.util.OptionalInt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.testkit;
+package io.latchkey.testkit.time;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -10,8 +10,8 @@ import java.util.Locale;
  * {@value #PROPERTY} gives it, 1 to {@value #MOST}. Without the property it is measured once in each JVM, in 0.2 s at
  * the first use, and printed: 1 on an idle machine.
  *
- * <p>The sessions of {@link LatchkeyTest}, those of the contracts' fixture and of the properties, the contracts' bounds
- * and {@link Eventually} are stretched by it. Stretch your own with {@link #stretched}.
+ * <p>The sessions of {@link io.latchkey.testkit.LatchkeyTest}, those of the contracts' fixture and of the properties,
+ * the contracts' bounds and {@link Eventually} are stretched by it. Stretch your own with {@link #stretched}.
  */
 public final class Slowness {
     private static final String PROPERTY = "latchkey.slow";
