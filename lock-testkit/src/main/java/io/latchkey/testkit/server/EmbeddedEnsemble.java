@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Three ZooKeeper servers in the test's own process that elect a leader among them, on free ports of 127.0.0.1, with
@@ -184,7 +185,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
 
     /** {@return the ids of the sessions that live now, as the leader has them} */
     public synchronized Set<Long> sessions() {
-        return authority().sessions();
+        return authority().truth().sessions();
     }
 
     @Override
@@ -213,7 +214,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      *     {@code /zookeeper}; none if the path has no node
      */
     public synchronized List<ServerNode> nodesUnder(String path) {
-        return authority().nodesUnder(Objects.requireNonNull(path, "path")).toList();
+        return authority().truth().nodesUnder(Objects.requireNonNull(path, "path"));
     }
 
     /**
@@ -221,15 +222,16 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
      * clients without a connection are not among them.
      */
     public synchronized List<ServerNode.Watch> watches() {
-        return servers.stream().flatMap(server -> server.watches().stream()).toList();
+        return truths().flatMap(truth -> truth.watches().stream()).toList();
     }
 
     /** {@return how many watches all serving servers keep together} */
     public synchronized int watchCount() {
-        return servers.stream()
-                .filter(EnsembleServer::isServing)
-                .mapToInt(EnsembleServer::watchCount)
-                .sum();
+        return truths().mapToInt(ServerTruth::watchCount).sum();
+    }
+
+    private Stream<ServerTruth> truths() {
+        return servers.stream().filter(EnsembleServer::isServing).map(EnsembleServer::truth);
     }
 
     @Override

@@ -204,13 +204,12 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     private ServerTruth truth() {
-        return new ServerTruth(running().server().getZKDatabase().getDataTree());
+        return new ServerTruth(running().server());
     }
 
     /** {@return the ids of the sessions that live at the server now, with or without a connection} */
     public Set<Long> sessions() {
-        return Set.copyOf(
-                running().server().getZKDatabase().getSessionWithTimeOuts().keySet());
+        return truth().sessions();
     }
 
     @Override
@@ -265,14 +264,14 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * connection is not among them: the server forgets it, and the client sets it again when it comes back.
      */
     public List<ServerNode.Watch> watches() {
-        return truth().watches(running().connections().getConnections());
+        return truth().watches();
     }
 
     /**
      * {@return how many watches the server keeps, of all sessions and kinds; faster to tell than {@link #watches()}}
      */
     public int watchCount() {
-        return running().server().getZKDatabase().getDataTree().getWatchCount();
+        return truth().watchCount();
     }
 
     /**
@@ -293,7 +292,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      */
     public void setChildCounter(String path, int counter) {
         Running now = running();
-        new ServerTruth(now.server().getZKDatabase().getDataTree()).raiseChildCounter(path, counter);
+        new ServerTruth(now.server()).raiseChildCounter(path, counter);
         try {
             now.server().takeSnapshot();
         } catch (IOException e) {

@@ -8,13 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.PrimitiveIterator;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
-import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
@@ -181,43 +178,25 @@ final class EnsembleServer {
         return server != null && server.isRunning() ? server : null;
     }
 
-    private ZKDatabase database() {
+    private ZooKeeperServer server() {
         ZooKeeperServer server = serving();
         if (server == null) {
             throw new IllegalStateException("server " + place.id() + " does not serve");
         }
-        return server.getZKDatabase();
+        return server;
     }
 
-    Set<Long> sessions() {
-        return Set.copyOf(database().getSessionWithTimeOuts().keySet());
+    ServerTruth truth() {
+        return new ServerTruth(server());
     }
 
     boolean hasTraceOf(long session) {
-        return sessions().contains(session) || nodesUnder("/").anyMatch(node -> node.session() == session);
-    }
-
-    Stream<ServerNode> nodesUnder(String path) {
-        return new ServerTruth(database().getDataTree()).nodesUnder(path).stream();
-    }
-
-    List<ServerNode.Watch> watches() {
-        ZooKeeperServer server = serving();
-        return server == null
-                ? List.of()
-                : new ServerTruth(database().getDataTree())
-                        .watches(server.getServerCnxnFactory().getConnections());
-    }
-
-    int watchCount() {
-        return database().getDataTree().getWatchCount();
+        ServerTruth truth = truth();
+        return truth.sessions().contains(session)
+                || truth.nodesUnder("/").stream().anyMatch(node -> node.session() == session);
     }
 
     void expire(long session) {
-        ZooKeeperServer server = serving();
-        if (server == null) {
-            throw new IllegalStateException("server " + place.id() + " does not serve");
-        }
-        server.expire(session);
+        server().expire(session);
     }
 }

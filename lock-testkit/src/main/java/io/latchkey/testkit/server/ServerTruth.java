@@ -13,15 +13,26 @@ import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ZooKeeperServer;
 
 /** Reads a server's database from inside, without a request. Nodes that vanish while it reads are left out. */
 final class ServerTruth {
     private static final String OWN_NODES = "/zookeeper";
 
+    private final ZooKeeperServer server;
     private final DataTree tree;
 
-    ServerTruth(DataTree tree) {
-        this.tree = tree;
+    ServerTruth(ZooKeeperServer server) {
+        this.server = server;
+        this.tree = server.getZKDatabase().getDataTree();
+    }
+
+    Set<Long> sessions() {
+        return Set.copyOf(server.getZKDatabase().getSessionWithTimeOuts().keySet());
+    }
+
+    int watchCount() {
+        return tree.getWatchCount();
     }
 
     /**
@@ -72,7 +83,8 @@ final class ServerTruth {
      * Every watch. The server lists data watches only, so child watches are found by asking for each node and
      * connection: none can be on a path without a node.
      */
-    List<ServerNode.Watch> watches(Iterable<ServerCnxn> connections) {
+    List<ServerNode.Watch> watches() {
+        Iterable<ServerCnxn> connections = server.getServerCnxnFactory().getConnections();
         List<ServerNode.Watch> found = new ArrayList<>();
         for (Map.Entry<String, Set<Long>> entry :
                 tree.getWatchesByPath().toMap().entrySet()) {
