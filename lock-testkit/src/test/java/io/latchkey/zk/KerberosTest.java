@@ -10,13 +10,10 @@ import io.latchkey.lock.Lease;
 import io.latchkey.testkit.server.Ports;
 import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.testkit.time.Slowness;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
 import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
 import org.apache.zookeeper.ZooDefs;
@@ -51,38 +48,20 @@ class KerberosTest {
         Path shipping = keys(folder, "shipping");
         Path old = keys(folder, "old");
         centre.deletePrincipal("old");
-        Path jaas = Files.writeString(
-                folder.resolve("server.jaas"),
+        server = SaslServer.start(
+                folder,
                 """
-                Server {
-                    %s required
+                %s required
                     useKeyTab=true storeKey=true useTicketCache=false keyTab="%s" principal="%s";
-                };
                 """
-                        .formatted(KRB5, serverKeys, SERVER));
-        server = StandaloneServer.start(
-                "clientPort",
+                        .formatted(KRB5, serverKeys, SERVER),
+                Map.of("java.security.krb5.conf", System.getProperty("java.security.krb5.conf")));
+        SaslServer.setLogins(
+                KRB5,
                 Map.of(
-                        "java.security.auth.login.config",
-                        jaas.toString(),
-                        "java.security.krb5.conf",
-                        System.getProperty("java.security.krb5.conf"),
-                        "zookeeper.authProvider.sasl",
-                        "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-                        "zookeeper.sessionRequireClientSASLAuth",
-                        "true"));
-        // As the file that java.security.auth.login.config names: a section for each login.
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
-                return switch (section) {
-                    case "Billing" -> login("billing", billing);
-                    case "Shipping" -> login("shipping", shipping);
-                    case "Deleted" -> login("old", old);
-                    default -> null;
-                };
-            }
-        });
+                        "Billing", login("billing", billing),
+                        "Shipping", login("shipping", shipping),
+                        "Deleted", login("old", old)));
     }
 
     private static Path keys(Path folder, String principal) throws Exception {
@@ -91,18 +70,13 @@ class KerberosTest {
         return keytab;
     }
 
-    private static AppConfigurationEntry[] login(String principal, Path keytab) {
-        return new AppConfigurationEntry[] {
-            new AppConfigurationEntry(
-                    KRB5,
-                    LoginModuleControlFlag.REQUIRED,
-                    Map.of(
-                            "useKeyTab", "true",
-                            "storeKey", "true",
-                            "keyTab", keytab.toString(),
-                            "principal", principal,
-                            "refreshKrb5Config", "true"))
-        };
+    private static Map<String, String> login(String principal, Path keytab) {
+        return Map.of(
+                "useKeyTab", "true",
+                "storeKey", "true",
+                "keyTab", keytab.toString(),
+                "principal", principal,
+                "refreshKrb5Config", "true");
     }
 
     @AfterAll

@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -40,27 +38,12 @@ class SaslTest {
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
         server = SaslServer.start(folder);
-        // As the file that java.security.auth.login.config names: a section for each login.
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
-                return switch (section) {
-                    case "Billing" -> login("billing", "one");
-                    case "Shipping" -> login("shipping", "two");
-                    case "Wrong" -> login("billing", "guessed");
-                    default -> null;
-                };
-            }
-        });
-    }
-
-    private static AppConfigurationEntry[] login(String user, String password) {
-        return new AppConfigurationEntry[] {
-            new AppConfigurationEntry(
-                    DigestLoginModule.class.getName(),
-                    LoginModuleControlFlag.REQUIRED,
-                    Map.of("username", user, "password", password))
-        };
+        SaslServer.setLogins(
+                DigestLoginModule.class.getName(),
+                Map.of(
+                        "Billing", Map.of("username", "billing", "password", "one"),
+                        "Shipping", Map.of("username", "shipping", "password", "two"),
+                        "Wrong", Map.of("username", "billing", "password", "guessed")));
     }
 
     @AfterAll
