@@ -275,6 +275,25 @@ class ArchitectureTest {
         assertEquals(Set.of(), withoutReason);
     }
 
+    /** A search for a class by its name finds one. Sample projects are no part of the library. */
+    @Test
+    void fileNamesAreUnique() throws IOException {
+        Map<String, Set<Path>> byName = new TreeMap<>();
+        for (String module : List.of("lock-api", "lock-zk", "lock-testkit")) {
+            Path sources = Path.of("..", module, "src");
+            try (Stream<Path> files = Files.walk(sources)) {
+                files.filter(each -> each.toString().endsWith(".java"))
+                        .filter(each -> !each.startsWith(sources.resolve("sample")))
+                        .forEach(each -> byName.computeIfAbsent(
+                                        each.getFileName().toString(), name -> new TreeSet<>())
+                                .add(each));
+            }
+        }
+        byName.remove("package-info.java");
+        byName.values().removeIf(places -> places.size() == 1);
+        assertEquals(Map.of(), byName);
+    }
+
     @Test
     void nothingIsPrinted() {
         check(noClasses().should(ACCESS_STANDARD_STREAMS));

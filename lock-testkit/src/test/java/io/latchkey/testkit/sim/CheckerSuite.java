@@ -71,14 +71,14 @@ final class CheckerSuite {
         }
         judge("readers and writers", () -> ExclusionChecker.readWrite().whileSessionsLive(events));
         judge("permits", () -> ExclusionChecker.permits().whileSessionsLive(events));
-        if (world.scenario().ends() == Scenario.Ends.BY_TIME) {
+        if (world.spec().ends() == WorldSpec.Ends.BY_TIME) {
             judge("readers and writers by looks", () -> ExclusionChecker.readWrite()
                     .byTheirOwnLooks(events));
             judge("permits by looks", () -> ExclusionChecker.permits().byTheirOwnLooks(events));
         }
         judge("token order", () -> TokenOrderChecker.check(events));
         judge("first come", () -> FifoChecker.check(events));
-        if (world.scenario().start() == Scenario.Start.WORN_OUT) {
+        if (world.spec().start() == WorldSpec.Start.WORN_OUT) {
             return; // a path that is created again has the capacity of its first user again, and the model does not
             // know of
             // that

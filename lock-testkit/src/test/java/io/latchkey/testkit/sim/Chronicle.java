@@ -52,9 +52,9 @@ final class Chronicle {
     /** An event whose claims are known at the end, when all capacities are. */
     private record Line(long nanos, Ask ask, What what, long token, long session, String note) {}
 
-    Chronicle(SimulatedTime time, Scenario scenario) {
+    Chronicle(SimulatedTime time, WorldSpec spec) {
         this.time = time;
-        for (Scenario.Plan plan : scenario.plans()) {
+        for (WorldSpec.Plan plan : spec.plans()) {
             for (Task task : plan.tasks()) {
                 for (LockTarget member : task.members()) {
                     most.merge(member.path().node(), member.recipe().purpose().declared(), Math::max);

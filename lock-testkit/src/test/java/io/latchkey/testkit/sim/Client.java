@@ -64,7 +64,7 @@ final class Client implements ClientConfig.Opener {
                 Namings.LATCHKEY,
                 Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService()))));
         this.turns =
-                mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, Scenario.LONGEST));
+                mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, WorldSpec.LONGEST));
     }
 
     void start() {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Plays a small scenario in every order of its steps, over the shipped engine.
+ * Plays a small world in every order of its steps, over the shipped engine.
  *
  * <p>The engine can be neither copied nor inspected. So a state is reached again by playing its steps from the start,
  * and it is identified by its inputs. A client is deterministic: its behaviour depends only on its messages, on the
@@ -30,7 +30,7 @@ import java.util.Set;
  * order.
  */
 final class Exhaustive {
-    private final Scenario scenario;
+    private final WorldSpec spec;
     private final Grain grain;
     private final long mostStates;
     private final Reached reached = new Reached();
@@ -52,13 +52,13 @@ final class Exhaustive {
      * @param complete whether all states were visited
      * @param failure the first schedule that broke a rule, shrunk
      */
-    record Report(Scenario scenario, long states, boolean complete, Reached reached, Optional<Failure> failure) {}
+    record Report(WorldSpec spec, long states, boolean complete, Reached reached, Optional<Failure> failure) {}
 
     /** A schedule that breaks a rule, as found and as shrunk. */
     record Failure(String rule, Schedule found, Schedule shrunk) {
         String text() {
             return rule + "\n" + found.steps().size() + " steps, shrunk to "
-                    + shrunk.steps().size() + ", of " + shrunk.scenario() + "\n" + String.join("\n", shrunk.tell());
+                    + shrunk.steps().size() + ", of " + shrunk.spec() + "\n" + String.join("\n", shrunk.tell());
         }
     }
 
@@ -82,15 +82,15 @@ final class Exhaustive {
         }
     }
 
-    private Exhaustive(Scenario scenario, Grain grain, long mostStates) {
-        this.scenario = scenario;
+    private Exhaustive(WorldSpec spec, Grain grain, long mostStates) {
+        this.spec = spec;
         this.grain = grain;
         this.mostStates = mostStates;
     }
 
     /** Plays until no state is left, a rule is broken, or so many states have been seen. */
-    static Report run(Scenario scenario, Grain grain, long mostStates) {
-        return new Exhaustive(scenario, grain, mostStates).run();
+    static Report run(WorldSpec spec, Grain grain, long mostStates) {
+        return new Exhaustive(spec, grain, mostStates).run();
     }
 
     private Report run() {
@@ -100,7 +100,7 @@ final class Exhaustive {
             failure = playOne();
             more = advance();
         }
-        return new Report(scenario, seen.size(), !more, reached, failure);
+        return new Report(spec, seen.size(), !more, reached, failure);
     }
 
     /** The deepest state with a step that was not taken becomes the last of the path; says whether there is one. */
@@ -117,7 +117,7 @@ final class Exhaustive {
 
     /** Plays the path again, and goes on from there until a state that was seen, or the end. */
     private Optional<Failure> playOne() {
-        Explored world = new Explored(scenario, grain, reached);
+        Explored world = new Explored(spec, grain, reached);
         try {
             for (int i = 0; i < path.size(); i++) {
                 Frame frame = path.get(i);
@@ -172,7 +172,7 @@ final class Exhaustive {
     }
 
     private Failure failure(Broken broken) {
-        Schedule found = new Schedule(scenario, path.stream().map(Frame::choice).toList());
+        Schedule found = new Schedule(spec, path.stream().map(Frame::choice).toList());
         return new Failure(broken.getMessage(), found, new Shrinker(broken.rule()).shrink(found));
     }
 }

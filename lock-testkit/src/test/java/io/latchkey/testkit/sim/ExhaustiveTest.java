@@ -38,33 +38,33 @@ class ExhaustiveTest {
 
     @ParameterizedTest
     @MethodSource("twoClients")
-    void nothingBreaks_whenTwoClientsMeet(Scenario scenario) {
-        assertEquals(0, explore(scenario, Grain.FINE).of(What.LOST_WHILE_HELD));
+    void nothingBreaks_whenTwoClientsMeet(WorldSpec spec) {
+        assertEquals(0, explore(spec, Grain.FINE).of(What.LOST_WHILE_HELD));
     }
 
     @ParameterizedTest
     @MethodSource("threeClients")
-    void nothingBreaks_whenThreeClientsMeet(Scenario scenario) {
-        assertEquals(0, explore(scenario, Grain.COARSE).of(What.LOST_WHILE_HELD));
+    void nothingBreaks_whenThreeClientsMeet(WorldSpec spec) {
+        assertEquals(0, explore(spec, Grain.COARSE).of(What.LOST_WHILE_HELD));
     }
 
     @ParameterizedTest
     @MethodSource("twoClientsWithOneFault")
     @Tag("long")
-    void nothingBreaks_whenTwoClientsMeetWithOneFault(Scenario scenario) {
-        Reached reached = explore(scenario, Grain.COARSE);
+    void nothingBreaks_whenTwoClientsMeetWithOneFault(WorldSpec spec) {
+        Reached reached = explore(spec, Grain.COARSE);
         for (What what : BY_ONE_FAULT) {
             assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
         }
         assertEquals(0, reached.of(What.EXPIRED_BY_TIME));
     }
 
-    static Stream<Scenario> twoClients() {
+    static Stream<WorldSpec> twoClients() {
         return worldsOfTwo(0);
     }
 
     /** Three clients, one cycle each, without faults: of every rule. */
-    static Stream<Scenario> threeClients() {
+    static Stream<WorldSpec> threeClients() {
         return Stream.of(
                 of(0, List.of(List.of(MUTEX), List.of(MUTEX), List.of(MUTEX))),
                 of(0, List.of(List.of(WRITE), List.of(READ), List.of(READ))),
@@ -72,12 +72,12 @@ class ExhaustiveTest {
                 of(0, List.of(List.of(permits(3, 1)), List.of(permits(3, 2)), List.of(permits(3, 2)))));
     }
 
-    static Stream<Scenario> twoClientsWithOneFault() {
+    static Stream<WorldSpec> twoClientsWithOneFault() {
         return worldsOfTwo(1);
     }
 
     /** Two clients, one cycle each: of every recipe. */
-    private static Stream<Scenario> worldsOfTwo(int faults) {
+    private static Stream<WorldSpec> worldsOfTwo(int faults) {
         return Stream.of(
                 of(faults, List.of(List.of(MUTEX), List.of(MUTEX))),
                 of(faults, List.of(List.of(WRITE), List.of(READ))),
@@ -86,23 +86,23 @@ class ExhaustiveTest {
                 of(faults, List.of(List.of(MUTEX, OTHER), List.of(OTHER, MUTEX))));
     }
 
-    private static Scenario of(int faults, List<List<LockTarget>> clients) {
-        List<Scenario.Plan> plans = new ArrayList<>();
+    private static WorldSpec of(int faults, List<List<LockTarget>> clients) {
+        List<WorldSpec.Plan> plans = new ArrayList<>();
         for (List<LockTarget> members : clients) {
-            plans.add(new Scenario.Plan(plans.size(), List.of(new Task(members, new WaitPolicy.Forever()))));
+            plans.add(new WorldSpec.Plan(plans.size(), List.of(new Task(members, new WaitPolicy.Forever()))));
         }
-        return new Scenario(plans.size(), 1, plans, Scenario.Ends.BY_FORCE, faults, 0, Scenario.Start.IN_USE);
+        return new WorldSpec(plans.size(), 1, plans, WorldSpec.Ends.BY_FORCE, faults, 0, WorldSpec.Start.IN_USE);
     }
 
     private static LockTarget permits(int declared, int permits) {
         return new LockTarget(Recipe.semaphore(declared, permits), new LockPath("/s" + declared));
     }
 
-    private static Reached explore(Scenario scenario, Grain grain) {
-        Exhaustive.Report report = Exhaustive.run(scenario, grain, MOST_STATES);
+    private static Reached explore(WorldSpec spec, Grain grain) {
+        Exhaustive.Report report = Exhaustive.run(spec, grain, MOST_STATES);
         report.failure().ifPresent(failure -> fail(failure.text()));
         assertTrue(report.complete(), report::toString);
-        System.out.println(scenario.plans() + ", " + scenario.faults() + " faults: " + report.states() + " states");
+        System.out.println(spec.plans() + ", " + spec.faults() + " faults: " + report.states() + " states");
         return report.reached();
     }
 }

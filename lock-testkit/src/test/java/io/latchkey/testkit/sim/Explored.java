@@ -15,10 +15,10 @@ final class Explored {
     private int holdersBefore;
     private int holders;
 
-    Explored(Scenario scenario, Exhaustive.Grain grain, Reached reached) {
+    Explored(WorldSpec spec, Exhaustive.Grain grain, Reached reached) {
         this.atOnce = grain == Exhaustive.Grain.COARSE ? Move.ALL_AT_ONCE : 0;
-        world = new World(scenario, reached, null);
-        for (int i = 0; i < scenario.clients(); i++) {
+        world = new World(spec, reached, null);
+        for (int i = 0; i < spec.clients(); i++) {
             inputs.add(new Fingerprint());
         }
     }

@@ -66,14 +66,14 @@ class HistoriesTest {
 
     private static void play(Mix mix, long seed, CheckerSuite judges, Reached reached) {
         SplittableRandom random = new SplittableRandom(seed);
-        World world = World.recorded(mix.scenario(random), reached);
+        World world = World.recorded(mix.spec(random), reached);
         try {
             new Player(mix, random, world).play(mix.steps(random));
             world.finish();
             judges.judge(world);
         } catch (Broken broken) {
             throw new AssertionError(
-                    "seed " + seed + " of " + mix + ": " + broken.getMessage() + "\nin " + world.scenario(), broken);
+                    "seed " + seed + " of " + mix + ": " + broken.getMessage() + "\nin " + world.spec(), broken);
         }
     }
 }

@@ -63,7 +63,7 @@ public final class Hunter implements LongFunction<List<String>> {
     /** Plays a schedule as the swarm does, but does not shrink a broken one. */
     private static String play(Mix mix, long seed, Reached reached) {
         SplittableRandom random = new SplittableRandom(seed);
-        World world = new World(mix.scenario(random), reached, null);
+        World world = new World(mix.spec(random), reached, null);
         return Swarm.play(world, new Player(mix, random, world), mix.steps(random))
                 .map(Broken::getMessage)
                 .orElse("");

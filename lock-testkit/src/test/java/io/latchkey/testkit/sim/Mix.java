@@ -14,28 +14,28 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
-/** The kinds of scenarios that a swarm draws, and the number of steps in each. */
+/** The kinds of worlds that a swarm draws, and the number of steps in each. */
 enum Mix {
     /** Three clients, one mutex, one cycle each, one fault; sessions end by forced expiry only. */
     SMALL(100, 100) {
         @Override
-        Scenario scenario(SplittableRandom random) {
-            return new Scenario(3, 1, ONE_CYCLE_EACH, Scenario.Ends.BY_FORCE, 1, 0, Scenario.Start.IN_USE);
+        WorldSpec spec(SplittableRandom random) {
+            return new WorldSpec(3, 1, ONE_CYCLE_EACH, WorldSpec.Ends.BY_FORCE, 1, 0, WorldSpec.Start.IN_USE);
         }
     },
 
     /** Three clients, one mutex, one cycle each, faults of the network alone; sessions end by time alone. */
     AGING(150, 150) {
         @Override
-        Scenario scenario(SplittableRandom random) {
-            return new Scenario(
+        WorldSpec spec(SplittableRandom random) {
+            return new WorldSpec(
                     3,
                     1 + random.nextInt(2),
                     ONE_CYCLE_EACH,
-                    Scenario.Ends.BY_TIME,
+                    WorldSpec.Ends.BY_TIME,
                     1 + random.nextInt(2),
                     0,
-                    Scenario.Start.IN_USE);
+                    WorldSpec.Start.IN_USE);
         }
     },
 
@@ -45,10 +45,10 @@ enum Mix {
      */
     TAMPERED(100, 100) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
             int kind = random.nextInt(4);
-            List<Scenario.Plan> plans = new ArrayList<>();
+            List<WorldSpec.Plan> plans = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 LockTarget member =
                         switch (kind) {
@@ -59,16 +59,16 @@ enum Mix {
                             case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/few"));
                             default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/many"));
                         };
-                plans.add(new Scenario.Plan(i, List.of(new Task(List.of(member), new WaitPolicy.Forever()))));
+                plans.add(new WorldSpec.Plan(i, List.of(new Task(List.of(member), new WaitPolicy.Forever()))));
             }
-            return new Scenario(
+            return new WorldSpec(
                     clients,
                     random.nextInt(1, 3),
                     plans,
-                    Scenario.Ends.BY_FORCE,
+                    WorldSpec.Ends.BY_FORCE,
                     random.nextInt(1, 3),
                     0,
-                    Scenario.Start.IN_USE);
+                    WorldSpec.Start.IN_USE);
         }
 
         @Override
@@ -91,25 +91,25 @@ enum Mix {
      */
     TAMPERED_CROWD(50, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
-            List<Scenario.Plan> plans = new ArrayList<>();
+            List<WorldSpec.Plan> plans = new ArrayList<>();
             for (int client = 0; client < clients; client++) {
                 for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
                     List<LockTarget> members = members(random);
                     int wanted = random.nextBoolean() ? 1 : random.nextInt(2, members.size() + 1);
                     Task task = new Task(List.copyOf(members.subList(0, wanted)), new WaitPolicy.Forever());
-                    plans.add(new Scenario.Plan(client, List.of(task)));
+                    plans.add(new WorldSpec.Plan(client, List.of(task)));
                 }
             }
-            return new Scenario(
+            return new WorldSpec(
                     clients,
                     random.nextInt(1, 3),
                     plans,
-                    Scenario.Ends.BY_FORCE,
+                    WorldSpec.Ends.BY_FORCE,
                     random.nextInt(1, 3),
                     random.nextInt(2),
-                    Scenario.Start.IN_USE);
+                    WorldSpec.Start.IN_USE);
         }
 
         private List<LockTarget> members(SplittableRandom random) {
@@ -134,14 +134,14 @@ enum Mix {
      */
     REFUSED(100, 100) {
         @Override
-        Scenario scenario(SplittableRandom random) {
-            List<Scenario.Plan> plans = new ArrayList<>();
+        WorldSpec spec(SplittableRandom random) {
+            List<WorldSpec.Plan> plans = new ArrayList<>();
             for (int client = 0; client < 2; client++) {
                 for (int worker = random.nextInt(1, 3); worker > 0; worker--) {
-                    plans.add(new Scenario.Plan(client, List.of(cycle(random), cycle(random))));
+                    plans.add(new WorldSpec.Plan(client, List.of(cycle(random), cycle(random))));
                 }
             }
-            return new Scenario(2, random.nextInt(1, 3), plans, Scenario.Ends.BY_FORCE, 2, 0, Scenario.Start.IN_USE);
+            return new WorldSpec(2, random.nextInt(1, 3), plans, WorldSpec.Ends.BY_FORCE, 2, 0, WorldSpec.Start.IN_USE);
         }
 
         private Task cycle(SplittableRandom random) {
@@ -164,11 +164,11 @@ enum Mix {
     /** Like AGING, SHARED or LINE, but a lease is held for one to three session timeouts before the first fault. */
     LASTING(20, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             return switch (random.nextInt(3)) {
-                case 0 -> AGING.scenario(random);
-                case 1 -> SHARED.scenario(random);
-                default -> LINE.scenario(random);
+                case 0 -> AGING.spec(random);
+                case 1 -> SHARED.spec(random);
+                default -> LINE.spec(random);
             };
         }
 
@@ -188,7 +188,7 @@ enum Mix {
     /** One semaphore, mostly a large one with a chain of waiters; capacities change and connections break. */
     LINE(40, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
             int declared = new int[] {3, 9, 12, 20}[random.nextInt(4)];
             return onOnePath(
@@ -197,7 +197,7 @@ enum Mix {
                     () -> new LockTarget(
                             Recipe.semaphore(declared, random.nextInt(1, declared)), new LockPath("/line")),
                     random.nextInt(0, 4),
-                    Scenario.Start.IN_USE);
+                    WorldSpec.Start.IN_USE);
         }
 
         @Override
@@ -211,7 +211,7 @@ enum Mix {
     /** One path, whose counter is near its end. */
     WORN(40, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int kind = random.nextInt(4);
             return onOnePath(
                     random,
@@ -224,14 +224,14 @@ enum Mix {
                         default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/worn"));
                     },
                     random.nextInt(0, 3),
-                    Scenario.Start.WORN_OUT);
+                    WorldSpec.Start.WORN_OUT);
         }
     },
 
     /** All recipes on shared paths, several workers a client, many faults. */
     LARGE(20, 800) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 6);
             return drawn(random, clients, random.nextInt(1, 9), random.nextInt(2, 10 * clients), random.nextInt(0, 9));
         }
@@ -240,10 +240,10 @@ enum Mix {
     /** Like SHARED, with more workers a client and local turns; some leases have a limit. */
     TURNS(20, 300) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(1, 4);
             int kind = random.nextInt(5);
-            Scenario drawn = kind == 4
+            WorldSpec drawn = kind == 4
                     ? drawn(random, clients, random.nextInt(1, 6), random.nextInt(2, 8 * clients), random.nextInt(0, 4))
                     : onOnePath(
                             random,
@@ -264,7 +264,7 @@ enum Mix {
                                                     Recipe.semaphore(4, random.nextInt(1, 3)), new LockPath("/few")));
                             },
                             random.nextInt(0, 4),
-                            Scenario.Start.IN_USE);
+                            WorldSpec.Start.IN_USE);
             return drawn.withTurns(random.nextInt(2, 9));
         }
 
@@ -276,9 +276,9 @@ enum Mix {
     /** Like SHARED, and clients close, at once or with a grace; each lease has a body that a loss interrupts. */
     CLOSING(20, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
-            Scenario drawn =
+            WorldSpec drawn =
                     drawn(random, clients, random.nextInt(1, 4), random.nextInt(2, 4 * clients), random.nextInt(0, 4));
             int closes = random.nextInt(1, clients + 2);
             return (random.nextInt(3) == 0 ? drawn.withTurns(random.nextInt(2, 9)) : drawn).withCloses(closes);
@@ -288,13 +288,13 @@ enum Mix {
     /** All recipes on shared paths, one or two workers a client, few faults: small enough to be many. */
     SHARED(20, 200) {
         @Override
-        Scenario scenario(SplittableRandom random) {
+        WorldSpec spec(SplittableRandom random) {
             int clients = random.nextInt(2, 5);
             return drawn(random, clients, random.nextInt(1, 3), random.nextInt(2, 3 * clients), random.nextInt(0, 4));
         }
     };
 
-    private static final List<Scenario.Plan> ONE_CYCLE_EACH = oneCycleEach();
+    private static final List<WorldSpec.Plan> ONE_CYCLE_EACH = oneCycleEach();
 
     private final int least;
     private final int most;
@@ -304,7 +304,7 @@ enum Mix {
         this.most = most;
     }
 
-    abstract Scenario scenario(SplittableRandom random);
+    abstract WorldSpec spec(SplittableRandom random);
 
     int steps(SplittableRandom random) {
         return least == most ? least : random.nextInt(least, most);
@@ -321,43 +321,43 @@ enum Mix {
     /** Adjusts the weights of the kinds of steps. */
     void season(int[] weights) {}
 
-    private static List<Scenario.Plan> oneCycleEach() {
+    private static List<WorldSpec.Plan> oneCycleEach() {
         Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());
         return List.of(
-                new Scenario.Plan(0, List.of(cycle)),
-                new Scenario.Plan(1, List.of(cycle)),
-                new Scenario.Plan(2, List.of(cycle)));
+                new WorldSpec.Plan(0, List.of(cycle)),
+                new WorldSpec.Plan(1, List.of(cycle)),
+                new WorldSpec.Plan(2, List.of(cycle)));
     }
 
     /** One or two workers a client, with a few tasks each. */
-    private static Scenario onOnePath(
-            SplittableRandom random, int clients, Supplier<LockTarget> member, int faults, Scenario.Start start) {
+    private static WorldSpec onOnePath(
+            SplittableRandom random, int clients, Supplier<LockTarget> member, int faults, WorldSpec.Start start) {
         return onOnePath(random, clients, 3, member, faults, start);
     }
 
     /** Fewer than {@code workers} a client, with a few tasks each. */
-    private static Scenario onOnePath(
+    private static WorldSpec onOnePath(
             SplittableRandom random,
             int clients,
             int workers,
             Supplier<LockTarget> member,
             int faults,
-            Scenario.Start start) {
-        List<Scenario.Plan> plans = new ArrayList<>();
+            WorldSpec.Start start) {
+        List<WorldSpec.Plan> plans = new ArrayList<>();
         for (int client = 0; client < clients; client++) {
             for (int worker = random.nextInt(1, workers); worker > 0; worker--) {
                 List<Task> tasks = new ArrayList<>();
                 for (int task = random.nextInt(1, 4); task > 0; task--) {
                     tasks.add(new Task(List.of(member.get()), new WaitPolicy.Forever()));
                 }
-                plans.add(new Scenario.Plan(client, tasks));
+                plans.add(new WorldSpec.Plan(client, tasks));
             }
         }
-        return new Scenario(
-                clients, random.nextInt(1, 3), plans, Scenario.Ends.BY_FORCE, faults, random.nextInt(2), start);
+        return new WorldSpec(
+                clients, random.nextInt(1, 3), plans, WorldSpec.Ends.BY_FORCE, faults, random.nextInt(2), start);
     }
 
-    private static Scenario drawn(SplittableRandom random, int clients, int workersEach, int tasks, int faults) {
+    private static WorldSpec drawn(SplittableRandom random, int clients, int workersEach, int tasks, int faults) {
         List<List<Task>> plans = new ArrayList<>();
         int workers = clients * workersEach;
         for (int i = 0; i < workers; i++) {
@@ -366,20 +366,20 @@ enum Mix {
         for (int i = 0; i < tasks; i++) {
             plans.get(random.nextInt(workers)).add(task(random));
         }
-        List<Scenario.Plan> kept = new ArrayList<>();
+        List<WorldSpec.Plan> kept = new ArrayList<>();
         for (int i = 0; i < workers; i++) {
             if (!plans.get(i).isEmpty()) {
-                kept.add(new Scenario.Plan(i % clients, plans.get(i)));
+                kept.add(new WorldSpec.Plan(i % clients, plans.get(i)));
             }
         }
-        return new Scenario(
+        return new WorldSpec(
                 clients,
                 random.nextInt(1, 4),
                 kept,
-                random.nextInt(3) == 0 ? Scenario.Ends.BY_TIME : Scenario.Ends.BY_TIME_AND_DECREE,
+                random.nextInt(3) == 0 ? WorldSpec.Ends.BY_TIME : WorldSpec.Ends.BY_TIME_AND_DECREE,
                 faults,
                 random.nextInt(4),
-                random.nextInt(3) == 0 ? Scenario.Start.IN_USE : Scenario.Start.NOTHING);
+                random.nextInt(3) == 0 ? WorldSpec.Start.IN_USE : WorldSpec.Start.NOTHING);
     }
 
     private static Task task(SplittableRandom random) {

@@ -31,14 +31,14 @@ class OldSchedulesTest {
     private static final Task MUTEX =
             new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());
 
-    private static final Scenario TWO_MUTEXES = new Scenario(
+    private static final WorldSpec TWO_MUTEXES = new WorldSpec(
             2,
             2,
-            List.of(new Scenario.Plan(0, List.of(MUTEX)), new Scenario.Plan(1, List.of(MUTEX))),
-            Scenario.Ends.BY_FORCE,
+            List.of(new WorldSpec.Plan(0, List.of(MUTEX)), new WorldSpec.Plan(1, List.of(MUTEX))),
+            WorldSpec.Ends.BY_FORCE,
             2,
             1,
-            Scenario.Start.IN_USE);
+            WorldSpec.Start.IN_USE);
 
     private final List<Integer> steps = new ArrayList<>();
 
@@ -55,12 +55,12 @@ class OldSchedulesTest {
                         new LockTarget(Recipe.READ, new LockPath("/read-write")),
                         new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))),
                 new WaitPolicy.Forever());
-        List<Scenario.Plan> plans = List.of(
-                new Scenario.Plan(0, List.of(MUTEX)),
-                new Scenario.Plan(1, List.of(MUTEX)),
-                new Scenario.Plan(1, List.of(both)));
+        List<WorldSpec.Plan> plans = List.of(
+                new WorldSpec.Plan(0, List.of(MUTEX)),
+                new WorldSpec.Plan(1, List.of(MUTEX)),
+                new WorldSpec.Plan(1, List.of(both)));
         assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 1, 0, Scenario.Start.IN_USE), steps));
+                new Schedule(new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 1, 0, WorldSpec.Start.IN_USE), steps));
     }
 
     /**
@@ -98,12 +98,12 @@ class OldSchedulesTest {
                 List.of(new LockTarget(Recipe.semaphore(9, 2), new LockPath("/worn"))), new WaitPolicy.Forever());
         Task many = new Task(
                 List.of(new LockTarget(Recipe.semaphore(9, 8), new LockPath("/worn"))), new WaitPolicy.Forever());
-        List<Scenario.Plan> plans = List.of(
-                new Scenario.Plan(0, List.of(few)),
-                new Scenario.Plan(0, List.of(few)),
-                new Scenario.Plan(1, List.of(many)));
-        assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 2, 0, Scenario.Start.WORN_OUT), steps));
+        List<WorldSpec.Plan> plans = List.of(
+                new WorldSpec.Plan(0, List.of(few)),
+                new WorldSpec.Plan(0, List.of(few)),
+                new WorldSpec.Plan(1, List.of(many)));
+        assertBreaksNothing(new Schedule(
+                new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 2, 0, WorldSpec.Start.WORN_OUT), steps));
     }
 
     /**
@@ -115,13 +115,13 @@ class OldSchedulesTest {
     void holderNotifiesANeighbour_thatFoundItsNodeFirst() {
         then(BEGIN.of(2), BREAK.of(3), TAKE_MESSAGE.of(3), BEGIN.of(0), BEGIN.of(3), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0), RELEASE.of(0));
-        List<Scenario.Plan> plans = List.of(
-                new Scenario.Plan(0, List.of(permitsOf20(19))),
-                new Scenario.Plan(2, List.of(permitsOf20(3))),
-                new Scenario.Plan(3, List.of(permitsOf20(8))),
-                new Scenario.Plan(3, List.of(permitsOf20(4))));
+        List<WorldSpec.Plan> plans = List.of(
+                new WorldSpec.Plan(0, List.of(permitsOf20(19))),
+                new WorldSpec.Plan(2, List.of(permitsOf20(3))),
+                new WorldSpec.Plan(3, List.of(permitsOf20(8))),
+                new WorldSpec.Plan(3, List.of(permitsOf20(4))));
         assertBreaksNothing(
-                new Schedule(new Scenario(4, 1, plans, Scenario.Ends.BY_FORCE, 3, 0, Scenario.Start.IN_USE), steps));
+                new Schedule(new WorldSpec(4, 1, plans, WorldSpec.Ends.BY_FORCE, 3, 0, WorldSpec.Start.IN_USE), steps));
     }
 
     private static Task permitsOf20(int permits) {
@@ -141,14 +141,14 @@ class OldSchedulesTest {
         then(GO_ON.of(2), BEGIN.of(0), CALM.of(0));
         passTime(2);
         assertBreaksNothing(new Schedule(
-                new Scenario(
+                new WorldSpec(
                         3,
                         1,
-                        List.of(new Scenario.Plan(2, List.of(MUTEX))),
-                        Scenario.Ends.BY_TIME,
+                        List.of(new WorldSpec.Plan(2, List.of(MUTEX))),
+                        WorldSpec.Ends.BY_TIME,
                         1,
                         0,
-                        Scenario.Start.IN_USE),
+                        WorldSpec.Start.IN_USE),
                 steps));
     }
 
@@ -168,12 +168,12 @@ class OldSchedulesTest {
                 List.of(new LockTarget(Recipe.semaphore(3, 1), new LockPath("/semaphore"))), new WaitPolicy.Forever());
         Task all = new Task(
                 List.of(new LockTarget(Recipe.semaphore(3, 3), new LockPath("/semaphore"))), new WaitPolicy.Forever());
-        List<Scenario.Plan> plans = List.of(
-                new Scenario.Plan(0, List.of(one)),
-                new Scenario.Plan(0, List.of(one)),
-                new Scenario.Plan(1, List.of(all)));
+        List<WorldSpec.Plan> plans = List.of(
+                new WorldSpec.Plan(0, List.of(one)),
+                new WorldSpec.Plan(0, List.of(one)),
+                new WorldSpec.Plan(1, List.of(all)));
         assertBreaksNothing(
-                new Schedule(new Scenario(2, 1, plans, Scenario.Ends.BY_FORCE, 1, 2, Scenario.Start.IN_USE), steps));
+                new Schedule(new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 1, 2, WorldSpec.Start.IN_USE), steps));
     }
 
     /**

@@ -37,7 +37,7 @@ final class Oracle {
     private static final String LEFT = "nothing is left";
 
     private final Leader leader;
-    private final Scenario scenario;
+    private final WorldSpec spec;
     private final List<Client> clients;
     private final List<Worker> workers;
     private final OracleRules law;
@@ -59,9 +59,9 @@ final class Oracle {
     /** The time at which a server last heard from each session. */
     private final Map<Long, Long> heard = new HashMap<>();
 
-    Oracle(Leader leader, Scenario scenario, List<Client> clients, List<Worker> workers) {
+    Oracle(Leader leader, WorldSpec spec, List<Client> clients, List<Worker> workers) {
         this.leader = leader;
-        this.scenario = scenario;
+        this.spec = spec;
         this.clients = clients;
         this.workers = workers;
         this.law = new OracleRules(leader.tree());
@@ -89,7 +89,7 @@ final class Oracle {
 
     /** A former holder whose process runs has been interrupted by now, if its session ended by time. */
     private void checkBodies(Worker holder) {
-        if (scenario.closes() == 0 || scenario.ends() != Scenario.Ends.BY_TIME) {
+        if (spec.closes() == 0 || spec.ends() != WorldSpec.Ends.BY_TIME) {
             return;
         }
         for (Worker other : workers) {
@@ -177,7 +177,7 @@ final class Oracle {
     }
 
     private Broken broken(String how) {
-        return new Broken(scenario.ends() == Scenario.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
+        return new Broken(spec.ends() == WorldSpec.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
     }
 
     /** A holder that is downgrading counts as a reader. */
@@ -195,7 +195,7 @@ final class Oracle {
         if (lease == null || !lease.isValid()) {
             return false;
         }
-        return scenario.ends() == Scenario.Ends.BY_TIME || stands(worker, lease);
+        return spec.ends() == WorldSpec.Ends.BY_TIME || stands(worker, lease);
     }
 
     /** Returns whether its session is alive and its nodes exist. */
@@ -234,8 +234,8 @@ final class Oracle {
             long now = worker.client().time().nanos();
             Turns former = turns.get(node);
             Turns next = former == null ? new Turns(1, now, worker.client()) : former.plusOne();
-            boolean late = now - next.since() > Scenario.LONGEST.toNanos();
-            if (former != null && (next.count() > scenario.turns() || late || next.client() != worker.client())) {
+            boolean late = now - next.since() > WorldSpec.LONGEST.toNanos();
+            if (former != null && (next.count() > spec.turns() || late || next.client() != worker.client())) {
                 throw new Broken(BOUND, worker + " by " + node + ", " + next);
             }
             if (lostByNode.contains(node)) {
@@ -290,11 +290,11 @@ final class Oracle {
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(i);
             boolean asked = Tree.parent(node).equals(wishes.get(i).path())
-                    && wishes.get(i).isGrantedBy(Ticket.of(node), scenario.turns() > 0);
+                    && wishes.get(i).isGrantedBy(Ticket.of(node), spec.turns() > 0);
             if (!asked) {
                 throw new Broken(OWN_NODES, worker + ": " + nodes);
             }
-            if (!law.mayBeGranted(node, before -> scenario.turns() > 0 && nobodyHolds(before))) {
+            if (!law.mayBeGranted(node, before -> spec.turns() > 0 && nobodyHolds(before))) {
                 throw new Broken(TURN, worker + " before its turn: " + Nodes.ephemerals(leader.tree()));
             }
         }

@@ -36,10 +36,10 @@ final class Player {
         }
         // Time passes in few schedules at the pace of everything else, and some never see it pass before their end.
         leaveOutSometimes(Move.CALM, Move.REAP, Move.DELETE, Move.RESIZE, Move.SILENCE, Move.STAND_STILL, Move.CANCEL);
-        if (world.scenario().ends().byDecree()) {
+        if (world.spec().ends().byDecree()) {
             leaveOutSometimes(Move.PASS_TIME);
         }
-        if (world.scenario().ends() == Scenario.Ends.BY_FORCE) {
+        if (world.spec().ends() == WorldSpec.Ends.BY_FORCE) {
             weights[Move.STAND_STILL.index()] = 0;
         }
         weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A scenario with its steps, after which all faults heal and all workers complete. */
-record Schedule(Scenario scenario, List<Integer> steps) {
+/** The spec of a world with its steps, after which all faults heal and all workers complete. */
+record Schedule(WorldSpec spec, List<Integer> steps) {
     /**
      * Plays it. Steps that are not possible when it is their turn are left out.
      *
@@ -27,7 +27,7 @@ record Schedule(Scenario scenario, List<Integer> steps) {
 
     private Optional<Broken> play(Reached reached, @Nullable List<String> diary) {
         return Broken.by(() -> {
-            World world = new World(scenario, reached, diary);
+            World world = new World(spec, reached, diary);
             for (int step : steps) {
                 boolean ignored = world.take(step);
             }

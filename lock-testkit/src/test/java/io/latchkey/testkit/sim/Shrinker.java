@@ -26,7 +26,7 @@ final class Shrinker {
     }
 
     private static int size(Schedule schedule) {
-        int tasks = schedule.scenario().plans().stream()
+        int tasks = schedule.spec().plans().stream()
                 .mapToInt(plan -> plan.tasks().size())
                 .sum();
         return schedule.steps().size() + tasks;
@@ -47,7 +47,7 @@ final class Shrinker {
             while (at < best.steps().size() && tries < MOST_TRIES) {
                 List<Integer> fewer = new ArrayList<>(best.steps());
                 fewer.subList(at, Math.min(at + chunk, fewer.size())).clear();
-                Schedule candidate = new Schedule(best.scenario(), fewer);
+                Schedule candidate = new Schedule(best.spec(), fewer);
                 if (breaks(candidate)) {
                     best = candidate;
                 } else {
@@ -60,10 +60,9 @@ final class Shrinker {
 
     private Schedule withFewerTasks(Schedule failing) {
         Schedule best = failing;
-        for (int plan = best.scenario().plans().size() - 1; plan >= 0; plan--) {
-            for (int task = best.scenario().plans().get(plan).tasks().size() - 1; task >= 0; task--) {
-                List<Task> tasks =
-                        new ArrayList<>(best.scenario().plans().get(plan).tasks());
+        for (int plan = best.spec().plans().size() - 1; plan >= 0; plan--) {
+            for (int task = best.spec().plans().get(plan).tasks().size() - 1; task >= 0; task--) {
+                List<Task> tasks = new ArrayList<>(best.spec().plans().get(plan).tasks());
                 tasks.remove(task);
                 Schedule candidate = with(best, plan, tasks);
                 best = breaks(candidate) ? candidate : best;
@@ -73,9 +72,9 @@ final class Shrinker {
     }
 
     private static Schedule with(Schedule schedule, int plan, List<Task> tasks) {
-        Scenario old = schedule.scenario();
-        List<Scenario.Plan> plans = new ArrayList<>(old.plans());
-        plans.set(plan, new Scenario.Plan(plans.get(plan).client(), List.copyOf(tasks)));
+        WorldSpec old = schedule.spec();
+        List<WorldSpec.Plan> plans = new ArrayList<>(old.plans());
+        plans.set(plan, new WorldSpec.Plan(plans.get(plan).client(), List.copyOf(tasks)));
         return new Schedule(old.withPlans(plans), schedule.steps());
     }
 }

@@ -64,7 +64,7 @@ final class Swarm {
                     + " -Dlatchkey.mix=" + mix + " -Dlatchkey.schedules=1 -Dlatchkey.seed=" + seed
                     + "\n" + drawn.steps().size() + " steps, shrunk to "
                     + shrunk.steps().size() + " in "
-                    + shrinking.toMillis() + " ms, of " + shrunk.scenario()
+                    + shrinking.toMillis() + " ms, of " + shrunk.spec()
                     + "\n" + String.join("\n", shrunk.tell());
         }
     }
@@ -80,12 +80,12 @@ final class Swarm {
         while (failure.isEmpty() && schedules < count && System.nanoTime() - start < budget.toNanos()) {
             long seed = firstSeed + schedules++;
             SplittableRandom random = new SplittableRandom(seed);
-            Scenario scenario = mix.scenario(random);
-            World world = new World(scenario, reached, null);
+            WorldSpec spec = mix.spec(random);
+            World world = new World(spec, reached, null);
             Player player = new Player(mix, random, world);
             Optional<Broken> broken = play(world, player, mix.steps(random));
             steps += world.steps();
-            failure = broken.map(rule -> shrunk(mix, seed, rule, scenario, player.taken()));
+            failure = broken.map(rule -> shrunk(mix, seed, rule, spec, player.taken()));
         }
         return new Report(
                 mix,
@@ -104,9 +104,9 @@ final class Swarm {
         });
     }
 
-    private static Failure shrunk(Mix mix, long seed, Broken broken, Scenario scenario, int[] steps) {
+    private static Failure shrunk(Mix mix, long seed, Broken broken, WorldSpec spec, int[] steps) {
         long start = System.nanoTime();
-        Schedule drawn = new Schedule(scenario, Arrays.stream(steps).boxed().toList());
+        Schedule drawn = new Schedule(spec, Arrays.stream(steps).boxed().toList());
         Schedule shrunk = new Shrinker(broken.rule()).shrink(drawn);
         return new Failure(mix, seed, broken.getMessage(), drawn, shrunk, Duration.ofNanos(System.nanoTime() - start));
     }

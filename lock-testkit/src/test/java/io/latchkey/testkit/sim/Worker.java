@@ -33,7 +33,7 @@ final class Worker {
     private @Nullable ZkLease lease;
     private boolean downgrading;
     private boolean knowsOfLoss;
-    /** Of the present lease, in scenarios that have bodies. */
+    /** Of the present lease, in worlds that have bodies. */
     private @Nullable SimulatedBody body;
     /** The time of the grant. */
     private long heldSince;
@@ -158,7 +158,7 @@ final class Worker {
     }
 
     private void beginBody(ZkLease granted) {
-        body = world.scenario().closes() > 0 ? new SimulatedBody(granted) : null;
+        body = world.spec().closes() > 0 ? new SimulatedBody(granted) : null;
     }
 
     private void listen(ZkLease granted) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Clients, servers and their possible steps. Nothing runs and no clock advances except by a step: the same steps on the
- * same scenario give the same world.
+ * same spec give the same world.
  */
 final class World {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -34,7 +34,7 @@ final class World {
     /** The sequence numbers left at paths that are nearly worn out. */
     private static final int FEW = 2;
 
-    private final Scenario scenario;
+    private final WorldSpec spec;
     private final SimulatedTime time = new SimulatedTime();
     private final Leader leader;
     private final List<Server> servers = new ArrayList<>(4);
@@ -60,34 +60,34 @@ final class World {
 
     private long steps;
 
-    World(Scenario scenario, Reached reached, @Nullable List<String> diary) {
-        this(scenario, reached, diary, false);
+    World(WorldSpec spec, Reached reached, @Nullable List<String> diary) {
+        this(spec, reached, diary, false);
     }
 
     /** Creates a world that keeps a chronicle. */
-    static World recorded(Scenario scenario, Reached reached) {
-        return new World(scenario, reached, null, true);
+    static World recorded(WorldSpec spec, Reached reached) {
+        return new World(spec, reached, null, true);
     }
 
-    private World(Scenario scenario, Reached reached, @Nullable List<String> diary, boolean recorded) {
-        this.scenario = scenario;
+    private World(WorldSpec spec, Reached reached, @Nullable List<String> diary, boolean recorded) {
+        this.spec = spec;
         this.reached = reached;
         this.diary = diary;
-        this.chronicle = recorded ? new Chronicle(time, scenario) : null;
-        this.leader = new Leader(time, scenario.ends().expiry());
-        this.oracle = new Oracle(leader, scenario, clients, workers);
+        this.chronicle = recorded ? new Chronicle(time, spec) : null;
+        this.leader = new Leader(time, spec.ends().expiry());
+        this.oracle = new Oracle(leader, spec, clients, workers);
         this.trespass = new Trespass(leader);
-        this.faults = scenario.faults();
+        this.faults = spec.faults();
         var unused = LoggedErrors.ofThisThread(); // of a world that was given up
-        this.cancels = scenario.cancels();
-        this.closes = scenario.closes();
-        for (int i = 0; i < scenario.servers(); i++) {
+        this.cancels = spec.cancels();
+        this.closes = spec.closes();
+        for (int i = 0; i < spec.servers(); i++) {
             servers.add(new Server(leader));
         }
-        for (int i = 0; i < scenario.clients(); i++) {
-            clients.add(new Client(i, leader, scenario.turns(), this::broke));
+        for (int i = 0; i < spec.clients(); i++) {
+            clients.add(new Client(i, leader, spec.turns(), this::broke));
         }
-        for (Scenario.Plan plan : scenario.plans()) {
+        for (WorldSpec.Plan plan : spec.plans()) {
             Client client = clients.get(plan.client());
             String name = client + String.valueOf((char) ('a' + client.workers().size()));
             Worker worker = new Worker(name, client, plan.tasks(), this);
@@ -95,7 +95,7 @@ final class World {
             workers.add(worker);
         }
         clients.forEach(Client::start);
-        if (scenario.start() != Scenario.Start.NOTHING) {
+        if (spec.start() != WorldSpec.Start.NOTHING) {
             makePaths();
             settle();
         }
@@ -104,7 +104,7 @@ final class World {
     /** Starts with connected clients and existing paths. */
     private void makePaths() {
         Map<String, LockTarget> paths = new TreeMap<>();
-        for (Scenario.Plan plan : scenario.plans()) {
+        for (WorldSpec.Plan plan : spec.plans()) {
             for (Task task : plan.tasks()) {
                 task.members().forEach(member -> paths.put(member.path().node(), member));
             }
@@ -112,7 +112,7 @@ final class World {
         paths.values()
                 .forEach(member ->
                         make(member.path().node(), member.recipe().purpose().bytes()));
-        if (scenario.start() == Scenario.Start.WORN_OUT) {
+        if (spec.start() == WorldSpec.Start.WORN_OUT) {
             paths.keySet().forEach(path -> leader.tree().get(path).creates = OracleRules.WORN_OUT - FEW);
         }
     }
@@ -153,8 +153,8 @@ final class World {
         return time;
     }
 
-    Scenario scenario() {
-        return scenario;
+    WorldSpec spec() {
+        return spec;
     }
 
     int faultsLeft() {
@@ -275,7 +275,7 @@ final class World {
         if (byClient) {
             oracle.heardOf(port(client).session());
         }
-        if (move == Move.TAKE_MESSAGE && scenario.ends() != Scenario.Ends.BY_FORCE) {
+        if (move == Move.TAKE_MESSAGE && spec.ends() != WorldSpec.Ends.BY_FORCE) {
             oracle.checkValidity(clients.get(client));
         }
         if (move == Move.CONNECT) {
@@ -300,7 +300,7 @@ final class World {
     }
 
     private boolean isPossible(Move move, int first, int second) {
-        boolean decree = scenario.ends().byDecree();
+        boolean decree = spec.ends().byDecree();
         return switch (move) {
             case TAKE_REQUEST -> isClient(first) && port(first).hasRequest();
             case TAKE_MESSAGE -> isClient(first) && port(first).hasMessage();
@@ -681,7 +681,7 @@ final class World {
         if (broken != null) {
             throw broken;
         }
-        if (scenario.start() == Scenario.Start.WORN_OUT) {
+        if (spec.start() == WorldSpec.Start.WORN_OUT) {
             leader.tree().forEach((path, node) -> {
                 if (node.creates > 0 && node.creates < OracleRules.WORN_OUT - FEW) {
                     reached.count(What.PATH_CREATED_AGAIN);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The plans of workers and the possible faults: a schedule without its steps.
+ * The plans of workers and the possible faults of a world: a schedule without its steps.
  *
  * @param clients the number of clients
  * @param servers the number of servers besides the leader, to which no client connects
@@ -18,7 +18,7 @@ import java.util.List;
  * @param closes the maximum number of clients that close; if there are any, each lease has a body that is interrupted
  *     on its loss
  */
-record Scenario(
+record WorldSpec(
         int clients,
         int servers,
         List<Plan> plans,
@@ -31,20 +31,20 @@ record Scenario(
     /** The longest time from the first local turn of a node to the beginning of the last. */
     static final Duration LONGEST = Duration.ofSeconds(5);
 
-    Scenario(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
+    WorldSpec(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
         this(clients, servers, plans, ends, faults, cancels, start, 0, 0);
     }
 
-    Scenario withTurns(int most) {
-        return new Scenario(clients, servers, plans, ends, faults, cancels, start, most, closes);
+    WorldSpec withTurns(int most) {
+        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, most, closes);
     }
 
-    Scenario withCloses(int most) {
-        return new Scenario(clients, servers, plans, ends, faults, cancels, start, turns, most);
+    WorldSpec withCloses(int most) {
+        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, turns, most);
     }
 
-    Scenario withPlans(List<Plan> others) {
-        return new Scenario(clients, servers, others, ends, faults, cancels, start, turns, closes);
+    WorldSpec withPlans(List<Plan> others) {
+        return new WorldSpec(clients, servers, others, ends, faults, cancels, start, turns, closes);
     }
 
     /** One worker, and what it acquires, holds and releases. */
