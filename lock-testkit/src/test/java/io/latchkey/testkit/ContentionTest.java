@@ -4,12 +4,10 @@ package io.latchkey.testkit;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.FaultyClient.Connector;
 import io.latchkey.testkit.check.ExclusionChecker;
 import io.latchkey.testkit.check.FifoChecker;
-import io.latchkey.testkit.check.LeakChecker;
 import io.latchkey.testkit.check.LinearizabilityChecker;
 import io.latchkey.testkit.check.LivenessChecker;
 import io.latchkey.testkit.check.LossChecker;
@@ -17,12 +15,17 @@ import io.latchkey.testkit.check.TokenOrderChecker;
 import io.latchkey.testkit.check.Verdict;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent.What;
-import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Slowness;
+import io.latchkey.testkit.workload.FaultSchedule;
+import io.latchkey.testkit.workload.LockSpec;
+import io.latchkey.testkit.workload.Play;
+import io.latchkey.testkit.workload.Scenario;
+import io.latchkey.testkit.workload.Workload;
+import io.latchkey.testkit.workload.Workload.Turn;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -30,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,44 +42,55 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ContentionTest {
     private static final int TURNS = 25;
+    private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(20));
     private static final Duration ALLOWANCE = Duration.ofSeconds(3);
     private static final Duration SERVED = Duration.ofSeconds(15);
     private static final Duration END = Duration.ofSeconds(60);
 
-    private static Acquirable draw(History history, FaultyClient client, String base, SplittableRandom random) {
-        LockClient locks = client.client();
-        String m = base + "/m";
-        String rw = base + "/rw";
-        String s = base + "/s";
+    private static Turn turn(SplittableRandom random) {
+        LockSpec mutex = new LockSpec.Mutex("/m");
+        LockSpec wanted =
+                switch (random.nextInt(5)) {
+                    case 0 -> mutex;
+                    case 1 -> new LockSpec.Read("/rw");
+                    case 2 -> new LockSpec.Write("/rw");
+                    case 3 -> new LockSpec.Permits("/s", 2, 3);
+                    default -> new LockSpec.Multi(List.of(mutex, new LockSpec.Permits("/s", 1, 3)));
+                };
         return switch (random.nextInt(5)) {
-            case 0 -> history.recordedMutex(client, m);
-            case 1 -> history.recorded(client, locks.readWriteLock(rw).readLock(), LockClaim.shared(rw));
-            case 2 -> history.recorded(client, locks.readWriteLock(rw).writeLock(), LockClaim.exclusive(rw));
-            case 3 -> history.recorded(client, locks.semaphore(s, 3).permits(2), LockClaim.permits(s, 2, 3));
-            default ->
-                history.recorded(
-                        client,
-                        locks.multiLock(locks.mutex(m), locks.semaphore(s, 3)),
-                        LockClaim.exclusive(m),
-                        LockClaim.permits(s, 1, 3));
+            case 0 -> new Turn(0, wanted, Turn.Form.TRY_NOW, 0, 0);
+            case 1 -> new Turn(0, wanted, Turn.Form.TRY_WITHIN, random.nextInt(1, 30), 0);
+            default -> Turn.of(wanted, 0);
         };
     }
 
-    private static Void takeTurns(History history, FaultyClient client, String base, SplittableRandom random)
-            throws InterruptedException {
-        for (int turn = 0; turn < TURNS; turn++) {
-            Acquirable lock = draw(history, client, base, random);
-            Optional<Lease> lease =
-                    switch (random.nextInt(5)) {
-                        case 0 -> lock.tryAcquire();
-                        case 1 -> lock.tryAcquire(Duration.ofMillis(random.nextInt(1, 30)));
-                        default -> Optional.of(lock.acquire());
-                    };
-            if (lease.isPresent() && lease.get().isValid()) {
-                lease.get().close();
-            }
+    @Test
+    void allCheckersPass_whileNothingFails(EmbeddedZooKeeper server) throws Exception {
+        List<Workload.Actor> actors = new ArrayList<>();
+        for (int client = 0; client < 4; client++) {
+            SplittableRandom random = new SplittableRandom(client);
+            actors.add(new Workload.Actor(
+                    client, Stream.generate(() -> turn(random)).limit(TURNS).toList()));
         }
-        return null;
+        Play.Settings settings = new Play.Settings(SESSION, Reconnects.HONEST, END, Connector.ofLatchkey());
+        History history = Play.of(Scenario.of(new Workload(actors), FaultSchedule.none()), server, settings)
+                .history();
+        List.of(
+                        ExclusionChecker.readWrite().whileSessionsLive(history),
+                        ExclusionChecker.permits().whileSessionsLive(history),
+                        TokenOrderChecker.check(history),
+                        FifoChecker.check(history),
+                        LivenessChecker.check(history, ALLOWANCE, SERVED),
+                        LossChecker.check(history),
+                        LinearizabilityChecker.check(history))
+                .forEach(Verdict::assertObeyed);
+        long placed = history.events().stream()
+                .filter(event -> event.what() == What.PLACED)
+                .count();
+        long granted = history.events().stream()
+                .filter(event -> event.what() == What.GRANTED)
+                .count();
+        assertTrue(placed == granted, placed + " of " + granted + " grants were seen to be placed");
     }
 
     private static void run(List<Callable<Void>> work) throws Exception {
@@ -87,37 +102,6 @@ class ContentionTest {
         } finally {
             threads.shutdownNow();
         }
-    }
-
-    @Test
-    void allCheckersPass_whileNothingFails(
-            EmbeddedZooKeeper server, FaultyClient a, FaultyClient b, FaultyClient c, FaultyClient d) throws Exception {
-        History history = new History();
-        List<FaultyClient> clients = List.of(a, b, c, d);
-        List<Callable<Void>> work = new ArrayList<>();
-        for (FaultyClient client : clients) {
-            SplittableRandom random = new SplittableRandom(work.size());
-            work.add(() -> takeTurns(history, client, "/calm", random));
-        }
-        run(work);
-        List.of(
-                        ExclusionChecker.readWrite().whileSessionsLive(history),
-                        ExclusionChecker.permits().whileSessionsLive(history),
-                        TokenOrderChecker.check(history),
-                        FifoChecker.check(history),
-                        LivenessChecker.check(history, ALLOWANCE, SERVED),
-                        LossChecker.check(history),
-                        LinearizabilityChecker.check(history))
-                .forEach(Verdict::assertObeyed);
-        LeakChecker.within(END, () -> LeakChecker.check(server, "/calm", clients))
-                .assertObeyed();
-        long placed = history.events().stream()
-                .filter(event -> event.what() == What.PLACED)
-                .count();
-        long granted = history.events().stream()
-                .filter(event -> event.what() == What.GRANTED)
-                .count();
-        assertTrue(placed == granted, placed + " of " + granted + " grants were seen to be placed");
     }
 
     @Test
