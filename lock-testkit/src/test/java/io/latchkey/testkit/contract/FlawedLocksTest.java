@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.contract;
 
+import static java.util.concurrent.CompletableFuture.supplyAsync;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +10,10 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.SessionView;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -17,6 +21,7 @@ import java.time.Duration;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -25,15 +30,12 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** The contracts find one flaw in a mutex or client that is otherwise correct, and name it. */
 @Timeout(60)
 class FlawedLocksTest {
     private static final String TIMED = "tryAcquire(java.time.Duration)";
-
-    private interface Guaranteed {
-        void test(MutexContract contract) throws Exception;
-    }
 
     private interface Answer<R> {
         R to(Object[] args) throws Exception;
@@ -54,48 +56,46 @@ class FlawedLocksTest {
     }
 
     /** The clients are wrapped, and their mutexes have the flaw. */
-    private static void assertTold(String message, Guaranteed guaranteed, UnaryOperator<Mutex> flaw) throws Exception {
-        MutexContract contract = new MutexContract() {
+    private static void assertTold(String message, ThrowingConsumer<MutexContract> guarantee, UnaryOperator<Mutex> flaw)
+            throws Exception {
+        UnaryOperator<LockClient> clients = client ->
+                flawed(LockClient.class, client, "mutex(", args -> flaw.apply(client.mutex((String) args[0])));
+        assertFoundBy(message, guarantee, new MutexContract() {
             @Override
             protected LockFixture newFixture() {
-                return new SimulatedFixture(client -> flawed(
-                        LockClient.class, client, "mutex(", args -> flaw.apply(client.mutex((String) args[0])))) {
-                    @Override
-                    public Duration patience() {
-                        return Duration.ofSeconds(2);
-                    }
-                };
+                return new Impatient(clients);
             }
-        };
-        try (LockFixture fixture = contract.newFixture()) {
-            contract.begin(fixture, new ReachedSituations());
-            AssertionError told = assertThrows(AssertionError.class, () -> guaranteed.test(contract));
-            contract.end();
-            assertTrue(told.getMessage().contains(message), told.getMessage());
-        }
-    }
-
-    private interface LeaseGuarantee {
-        void test(LeaseContract contract) throws Exception;
+        });
     }
 
     /** The same for the contract of leases, and flaws of the client. */
-    private static void assertFound(String message, LeaseGuarantee guarantee, UnaryOperator<LockClient> flaw)
+    private static void assertFound(
+            String message, ThrowingConsumer<LeaseContract> guarantee, UnaryOperator<LockClient> flaw)
             throws Exception {
-        LeaseContract contract = new LeaseContract() {
+        assertFoundBy(message, guarantee, new LeaseContract() {
             @Override
             protected LockFixture newFixture() {
-                return new SimulatedFixture(flaw) {
-                    @Override
-                    public Duration patience() {
-                        return Duration.ofSeconds(2);
-                    }
-                };
+                return new Impatient(flaw);
             }
-        };
+        });
+    }
+
+    private static final class Impatient extends SimulatedFixture {
+        Impatient(UnaryOperator<LockClient> flaw) {
+            super(flaw);
+        }
+
+        @Override
+        public Duration patience() {
+            return Duration.ofSeconds(2);
+        }
+    }
+
+    private static <C extends LockContract> void assertFoundBy(
+            String message, ThrowingConsumer<C> guarantee, C contract) throws Exception {
         try (LockFixture fixture = contract.newFixture()) {
             contract.begin(fixture, new ReachedSituations());
-            Throwable told = assertThrows(Throwable.class, () -> guarantee.test(contract));
+            Throwable told = assertThrows(Throwable.class, () -> guarantee.accept(contract));
             contract.end();
             assertTrue(Pattern.compile(message).matcher(told.toString()).find(), told.toString());
         }
@@ -130,6 +130,91 @@ class FlawedLocksTest {
     @Test
     void lastLimitThatCountsInPlaceOfTheSmallest_isFound() throws Exception {
         assertFound("nothing was thrown", LeaseContract::limitsOnLimits, limiting(Mutex::heldAtMost));
+    }
+
+    /** The client, but for the leases of its mutexes with a limit. */
+    private static UnaryOperator<LockClient> granting(BiFunction<Lease, Duration, Lease> flaw) {
+        return limiting((plain, limit) ->
+                flawed(Mutex.class, plain.heldAtMost(limit), TIMED, patience -> plain.heldAtMost(limit)
+                        .tryAcquire((Duration) patience[0])
+                        .map(lease -> flaw.apply(lease, limit))));
+    }
+
+    /** The client does not know that the caller awaits the notice, so it does not wait for its stages. */
+    @Test
+    void grantBeforeTheNoticeOfALoss_isFound() throws Exception {
+        assertFound(
+                "granted before the stage had ended",
+                LeaseContract::nextAfterTheNotice,
+                granting((lease, limit) -> flawed(
+                        Lease.class,
+                        lease,
+                        "lost()",
+                        none -> supplyAsync(() -> {
+                            while (lease.isValid()) {
+                                Uninterruptibles.sleepUninterruptibly(Duration.ofMillis(1));
+                            }
+                            return LossCause.HELD_TOO_LONG;
+                        }))));
+    }
+
+    /** The lease is released when the stages have ended, however long they take. */
+    @Test
+    void stageThatDelaysTheNextGrantForEver_isFound() throws Exception {
+        assertFound(
+                "not within PT",
+                LeaseContract::blockingStage,
+                limiting((plain, limit) -> flawed(Mutex.class, plain, TIMED, patience -> plain.tryAcquire(
+                                (Duration) patience[0])
+                        .map(lease -> {
+                            CompletableFuture<LossCause> lost = new CompletableFuture<>();
+                            var unused = supplyAsync(
+                                            () -> lost.complete(LossCause.HELD_TOO_LONG),
+                                            CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS))
+                                    .thenAccept(stagesHaveRun -> lease.close());
+                            return flawed(Lease.class, lease, "lost()", none -> lost);
+                        }))));
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void leaderThatBelievesInAnOldLease_isFound() throws Exception {
+        UnaryOperator<LockClient> believing = client -> flawed(LockClient.class, client, "mutex(", path -> {
+            Mutex mutex = client.mutex((String) path[0]);
+            return flawed(Mutex.class, mutex, "call(io.latchkey.lock.OnLoss", args -> {
+                LeaseFunction<Object, Exception> body = (LeaseFunction<Object, Exception>) args[1];
+                return mutex.call(
+                        (OnLoss) args[0], lease -> body.apply(flawed(Lease.class, lease, "isValid()", none -> true)));
+            });
+        });
+        assertFoundBy("both believed to lead", LeadershipContract::cutOff, new LeadershipContract() {
+            @Override
+            protected LockFixture newFixture() {
+                return new Impatient(believing);
+            }
+        });
+    }
+
+    @Test
+    void limitThatADowngradeLoses_isFound() throws Exception {
+        UnaryOperator<LockClient> losing = client -> flawed(LockClient.class, client, "readWriteLock(", path -> {
+            ReadWriteLock lock = client.readWriteLock((String) path[0]);
+            return flawed(
+                    ReadWriteLock.class,
+                    lock,
+                    "downgrade(",
+                    write -> flawed(
+                            Lease.class,
+                            lock.downgrade((Lease) write[0]),
+                            "lost()",
+                            none -> new CompletableFuture<LossCause>()));
+        });
+        assertFoundBy("not within PT", ReadWriteLockContract::limitOfADowngradedLease, new ReadWriteLockContract() {
+            @Override
+            protected LockFixture newFixture() {
+                return new Impatient(losing);
+            }
+        });
     }
 
     private static UnaryOperator<LockClient> closing(BiConsumer<LockClient, Duration> flaw) {
