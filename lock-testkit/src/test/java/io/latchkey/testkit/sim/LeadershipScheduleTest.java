@@ -361,9 +361,9 @@ class LeadershipScheduleTest {
 
         // ---- laws
 
-        private void check(boolean obeyed, Candidate who, String what) {
+        private void check(boolean obeyed, Candidate candidate, String what) {
             if (!obeyed) {
-                broken.add(who.member.name + " " + what);
+                broken.add(candidate.member.name + " " + what);
             }
         }
 

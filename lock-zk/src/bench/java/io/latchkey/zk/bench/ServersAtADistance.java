@@ -44,11 +44,11 @@ final class ServersAtADistance implements AutoCloseable {
      */
     CaseFigures idle(Duration time) throws Exception {
         probe = servers.probe(0);
-        Contestant somebody = Stream.of(Contestant.values())
+        Contestant contestant = Stream.of(Contestant.values())
                 .filter(each -> each.product() == product)
                 .findFirst()
                 .orElseThrow();
-        MeasuredClient client = somebody.connect(connectString(Duration.ZERO));
+        MeasuredClient client = contestant.connect(connectString(Duration.ZERO));
         try {
             ServerProbe.Reading before = probe.read();
             TimeUnit.MILLISECONDS.sleep(time.toMillis());
@@ -59,7 +59,7 @@ final class ServersAtADistance implements AutoCloseable {
         }
         String name = "one idle client, " + product.name().toLowerCase(Locale.ROOT);
         return CaseFigures.of(
-                name, 1, somebody, 0, storage, Map.of(IdleHolder.CPU, CaseFigures.rounded(probe.idleCpu() * 1e6)));
+                name, 1, contestant, 0, storage, Map.of(IdleHolder.CPU, CaseFigures.rounded(probe.idleCpu() * 1e6)));
     }
 
     /** Returns the connect string for that distance; without a distance there is no proxy. */
