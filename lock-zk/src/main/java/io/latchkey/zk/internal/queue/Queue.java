@@ -22,7 +22,7 @@ public final class Queue {
     private final PathData purpose;
     private final Naming naming;
     private final List<String> others;
-    /** For a semaphore: the sum of the permits requested before each position. */
+    /** The sum of the permits requested before each position, of meaning for a semaphore. */
     private final long[] permitsBefore;
 
     private Queue(List<NodeName> requests, int numbered, PathData purpose, Naming naming, List<String> others) {
@@ -31,7 +31,7 @@ public final class Queue {
         this.purpose = purpose;
         this.naming = naming;
         this.others = others;
-        this.permitsBefore = purpose.kind() == Kind.SEMAPHORE ? sums(requests) : new long[0];
+        this.permitsBefore = sums(requests);
     }
 
     private static long[] sums(List<NodeName> requests) {

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.admin.DeadlockDetector.Line;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -60,6 +62,7 @@ class DeadlockDetectorProperties {
         DeadlockDetector standstill = DeadlockDetector.of(lines);
         for (Seat seat : standstill.stuck()) {
             List<Seat> circle = standstill.circleBehind(seat);
+            assertFalse(circle.isEmpty());
             assertTrue(standstill.stuck().containsAll(circle), circle::toString);
             assertEquals(circle.size(), Set.copyOf(circle).size(), circle::toString);
             for (int i = 0; i < circle.size(); i++) {
@@ -68,6 +71,32 @@ class DeadlockDetectorProperties {
                 assertTrue(mayWaitFor(one, next, lines), () -> one + " waits for " + next);
             }
         }
+    }
+
+    @Example
+    void requestForThePermitsThatAreLeft_isNotPartOfTheCircle() {
+        Seat holder = new Draft(0, Tag.LEASE, 1, 1, 1, true).seat(0);
+        Seat fits = new Draft(0, Tag.LEASE, 1, 3, 3, false).seat(1);
+        Seat tooMany = new Draft(0, Tag.LEASE, 2, 2, 4, false).seat(2);
+        Seat otherHolder = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
+        Seat otherWaiter = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
+        DeadlockDetector detector = DeadlockDetector.of(
+                List.of(new Line(List.of(holder, fits, tooMany), 2), new Line(List.of(otherHolder, otherWaiter), 1)));
+        assertEquals(Set.of(holder, tooMany, otherHolder, otherWaiter), detector.stuck());
+        assertEquals(List.of(holder, otherWaiter, otherHolder, tooMany), detector.circleBehind(holder));
+    }
+
+    @Example
+    void readerWaitsForTheWriterBeforeIt_andNotForAReader() {
+        Seat reader = new Draft(0, Tag.READ, 1, 1, 1, true).seat(0);
+        Seat writer = new Draft(0, Tag.WRITE, 1, 3, 3, false).seat(1);
+        Seat waitingReader = new Draft(0, Tag.READ, 1, 2, 4, false).seat(2);
+        Seat otherHolder = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
+        Seat otherWaiter = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
+        DeadlockDetector detector = DeadlockDetector.of(List.of(
+                new Line(List.of(reader, writer, waitingReader), 1), new Line(List.of(otherHolder, otherWaiter), 1)));
+        assertEquals(
+                List.of(waitingReader, writer, reader, otherWaiter, otherHolder), detector.circleBehind(waitingReader));
     }
 
     /** Whether the request cannot progress unless a request of {@code set} does. */

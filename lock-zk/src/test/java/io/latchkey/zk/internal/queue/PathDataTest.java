@@ -134,13 +134,4 @@ class PathDataTest {
         assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h".repeat(257), 7, "").data()));
         assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h", 7, "x".repeat(257)).data()));
     }
-
-    @Test
-    void charactersThatSeparateLines_areNotPrintable() {
-        for (int hidden : new int[] {'\n', 0x1b, 0x200e, 0x2028, 0x2029}) {
-            assertFalse(PrintableText.isPrintable(hidden));
-            assertFalse(PrintableText.isPrintable("a" + Character.toString(hidden)));
-        }
-        assertTrue(PrintableText.isPrintable('a') && PrintableText.isPrintable(0x1f511));
-    }
 }

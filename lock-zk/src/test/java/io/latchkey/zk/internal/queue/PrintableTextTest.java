@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class PrintableTextTest {
+    @Test
+    void charactersThatSeparateLines_areNotPrintable() {
+        for (int hidden : new int[] {'\n', 0x1b, 0x200e, 0x2028, 0x2029}) {
+            assertFalse(PrintableText.isPrintable(hidden));
+            assertFalse(PrintableText.isPrintable("a" + Character.toString(hidden)));
+        }
+        assertTrue(PrintableText.isPrintable('a') && PrintableText.isPrintable(0x1f511));
+    }
+
+    @Test
+    void labelOfMaximumLength_isAccepted() {
+        PrintableText.checkLabel("label", "x".repeat(256));
+        PrintableText.checkLabel("label", "");
+    }
+
+    @Test
+    void refusedLabel_isDescribed() {
+        assertEquals("label has 257 characters; at most 256 are allowed", refusal("x".repeat(257)));
+        assertEquals("label has the character U+000A, which is not printable", refusal("till\n1"));
+    }
+
+    private static String refusal(String label) {
+        return assertThrows(IllegalArgumentException.class, () -> PrintableText.checkLabel("label", label))
+                .getMessage();
+    }
+}
