@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 class ManyReturnsTest {
     private static final int CLIENTS = Integer.getInteger("latchkey.recovery.clients", 50);
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(40));
-    private static final Duration OUTAGE = Duration.ofSeconds(5);
+    private static final Duration OUTAGE = Duration.ofSeconds(Integer.getInteger("latchkey.recovery.outage", 5));
     private static final Duration WITHIN = Duration.ofSeconds(60);
     /** ZooKeeper's client waits half a second on average before an attempt. */
     private static final int ATTEMPTS_A_SECOND = 3;
