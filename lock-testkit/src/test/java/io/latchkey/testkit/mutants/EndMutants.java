@@ -134,6 +134,22 @@ final class EndMutants {
                     "config.time().after(grace, () -> context.execute(this::begin));",
                     "config.time().after(grace, () -> context.execute(this::finishWhenIdle));"),
             Mutant.of(
+                    "the grace is half as long",
+                    CLOSING,
+                    "config.time().after(grace, ",
+                    "config.time().after(grace.dividedBy(2), "),
+            Mutant.of(
+                    "the grace is a second longer",
+                    CLOSING,
+                    "config.time().after(grace, ",
+                    "config.time().after(grace.plusSeconds(1), "),
+            Mutant.of(
+                    "bodies are interrupted a second after the loss",
+                    LEASE,
+                    "bodies.forEach(body -> body.lost(how.cause()));",
+                    "context.time().after(java.time.Duration.ofSeconds(1),"
+                            + " () -> bodies.forEach(body -> body.lost(how.cause())));"),
+            Mutant.of(
                     "holders are not asked when the grace begins",
                     CLOSING,
                     "SerialExecutor.attemptEach(holders, Request::askToRelease);",

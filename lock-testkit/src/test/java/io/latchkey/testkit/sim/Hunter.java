@@ -28,7 +28,8 @@ public final class Hunter implements LongFunction<List<String>> {
             new Share(Mix.REFUSED, 10),
             new Share(Mix.LASTING, 5),
             new Share(Mix.LINE, 30),
-            new Share(Mix.WORN, 10));
+            new Share(Mix.WORN, 10),
+            new Share(Mix.CLOSING, 20));
 
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
