@@ -23,8 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Prints the cost of one session beside more of them than a machine can connect, the last two tables of docs/scale.md:
- * {@code mvn test -Dtest=GrowthFigures -Dsurefire.failIfNoSpecifiedTests=false}. Its name keeps it out of the suite.
+ * Prints the cost of one session beside more of them than a machine can connect, for the section "More sessions,
+ * simulated" of docs/scale.md: {@code mvn test -Dtest=GrowthFigures -Dsurefire.failIfNoSpecifiedTests=false}. Its name
+ * keeps it out of the suite.
  */
 class GrowthFigures {
     private static final Duration SESSION = Duration.ofSeconds(30);

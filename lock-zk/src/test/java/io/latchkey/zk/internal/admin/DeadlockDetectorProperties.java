@@ -31,6 +31,11 @@ import net.jqwik.api.Provide;
 class DeadlockDetectorProperties {
     private static final int MOST = 9;
 
+    /** Of session 2, at another path; session 1 waits for it. */
+    private static final Seat OTHER_HOLDER = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
+
+    private static final Seat OTHER_WAITER = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
+
     /** A request to be placed at the end of a queue. */
     private record Draft(int path, Tag tag, int permits, int session, int token, boolean holds) {
         Seat seat(int number) {
@@ -78,12 +83,10 @@ class DeadlockDetectorProperties {
         Seat holder = new Draft(0, Tag.LEASE, 1, 1, 1, true).seat(0);
         Seat fits = new Draft(0, Tag.LEASE, 1, 3, 3, false).seat(1);
         Seat tooMany = new Draft(0, Tag.LEASE, 2, 2, 4, false).seat(2);
-        Seat otherHolder = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
-        Seat otherWaiter = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
         DeadlockDetector detector = DeadlockDetector.of(
-                List.of(new Line(List.of(holder, fits, tooMany), 2), new Line(List.of(otherHolder, otherWaiter), 1)));
-        assertEquals(Set.of(holder, tooMany, otherHolder, otherWaiter), detector.stuck());
-        assertEquals(List.of(holder, otherWaiter, otherHolder, tooMany), detector.circleBehind(holder));
+                List.of(new Line(List.of(holder, fits, tooMany), 2), new Line(List.of(OTHER_HOLDER, OTHER_WAITER), 1)));
+        assertEquals(Set.of(holder, tooMany, OTHER_HOLDER, OTHER_WAITER), detector.stuck());
+        assertEquals(List.of(holder, OTHER_WAITER, OTHER_HOLDER, tooMany), detector.circleBehind(holder));
     }
 
     @Example
@@ -91,12 +94,11 @@ class DeadlockDetectorProperties {
         Seat reader = new Draft(0, Tag.READ, 1, 1, 1, true).seat(0);
         Seat writer = new Draft(0, Tag.WRITE, 1, 3, 3, false).seat(1);
         Seat waitingReader = new Draft(0, Tag.READ, 1, 2, 4, false).seat(2);
-        Seat otherHolder = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
-        Seat otherWaiter = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
         DeadlockDetector detector = DeadlockDetector.of(List.of(
-                new Line(List.of(reader, writer, waitingReader), 1), new Line(List.of(otherHolder, otherWaiter), 1)));
+                new Line(List.of(reader, writer, waitingReader), 1), new Line(List.of(OTHER_HOLDER, OTHER_WAITER), 1)));
         assertEquals(
-                List.of(waitingReader, writer, reader, otherWaiter, otherHolder), detector.circleBehind(waitingReader));
+                List.of(waitingReader, writer, reader, OTHER_WAITER, OTHER_HOLDER),
+                detector.circleBehind(waitingReader));
     }
 
     /** Whether the request cannot progress unless a request of {@code set} does. */

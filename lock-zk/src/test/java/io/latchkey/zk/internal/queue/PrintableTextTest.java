@@ -28,6 +28,7 @@ class PrintableTextTest {
     void refusedLabel_isDescribed() {
         assertEquals("label has 257 characters; at most 256 are allowed", refusal("x".repeat(257)));
         assertEquals("label has the character U+000A, which is not printable", refusal("till\n1"));
+        assertEquals("label has the character U+202E, which is not printable", refusal("turned \u202e around"));
     }
 
     private static String refusal(String label) {
