@@ -131,7 +131,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         Lease blocking = acquired(blocker(client()));
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
         // Enough time to send the request: an attempt that times out before has lost no response.
-        assertEquals(Optional.empty(), lock(client).tryAcquire(moment().multipliedBy(15)));
+        assertEquals(Optional.empty(), lock(client).tryAcquire(moment().multipliedBy(5)));
         soon(lost);
         reached(Situation.CREATED_ANSWER_LOST);
         blocking.close();

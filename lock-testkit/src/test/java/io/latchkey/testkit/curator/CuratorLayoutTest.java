@@ -39,6 +39,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
@@ -365,6 +366,25 @@ class CuratorLayoutTest {
             held.close();
             await("nothing left", () -> requests("/own") == 0);
             shared.tryAcquire().orElseThrow().close();
+        }
+    }
+
+    /** Its look finds the other layout while its create has no response: the node that it makes has to go as well. */
+    @Test
+    void refusedRequest_failsOnceItsNodeIsDeleted() throws Exception {
+        FaultyClient slow = ours.get(0);
+        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
+            Lease held = plain.semaphore("/refused", 2).acquire();
+            HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.multi());
+            CompletableFuture<Lease> asked =
+                    slow.client().semaphore("/refused", 2).acquireAsync();
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            assertThrows(TimeoutException.class, () -> asked.get(200, TimeUnit.MILLISECONDS));
+            answers.release();
+            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+            assertEquals(1, requests("/refused"), "only the holder's");
+            held.close();
         }
     }
 

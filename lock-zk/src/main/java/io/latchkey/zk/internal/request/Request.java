@@ -70,8 +70,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** Whether any member had to wait in the current attempt. */
     private boolean waited;
 
-    /** Completes the caller's future once the deletion of the nodes has a response. */
+    /** Completes the caller's future once the request has ended and the deletions of its nodes have a response. */
     private @Nullable Runnable onceDeleted;
+
+    /** The deletions of its nodes without a response. */
+    private int deleting;
 
     private Runnable onceEnded = () -> {};
 
@@ -252,6 +255,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             holding.ended();
         }
         onceEnded.run();
+        answerIfDeleted();
     }
 
     /**
@@ -359,7 +363,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void leave(List<Placed> nodes) {
-            deletions().withdraw(removed(nodes), Request.this::onceNotified, ignored -> runOnceDeleted());
+            deleting++;
+            deletions().withdraw(removed(nodes), Request.this::onceNotified, ignored -> {
+                deleting--;
+                answerIfDeleted();
+            });
         }
 
         @Override
@@ -591,17 +599,16 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         outcome.fail(error);
     }
 
-    /** Cleans up first and then completes the caller's future: its outcome is true for all clients by then. */
+    /**
+     * Cleans up first and then completes the caller's future: its outcome is true for all clients by then. A create
+     * without a response is waited for, since the node that it makes has to be deleted, too.
+     */
     private void giveUpThen(Runnable answer) {
         if (machine.state() == State.ENDED || machine.state() == State.HELD || onceDeleted != null) {
             return;
         }
         onceDeleted = answer;
-        boolean leaves = !QueueEntry.ownedNodes(entries()).isEmpty();
         giveUp();
-        if (!leaves) {
-            runOnceDeleted();
-        }
     }
 
     private void giveUp() {
@@ -611,6 +618,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         if (machine.state() == State.ABANDONING && (present == null || session().cancelCreate(this))) {
             // Between two sessions or without a connection, no create was sent.
             on(new Event.CreateRefused());
+        }
+    }
+
+    private void answerIfDeleted() {
+        if (deleting == 0 && machine.state() == State.ENDED) {
+            runOnceDeleted();
         }
     }
 
