@@ -2,7 +2,6 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.testkit.proxy.WireRecord;
-import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -263,7 +262,7 @@ final class SimulatedPort implements ZnodeStore {
                 return Response.failed(Status.NO_NODE, "NO_NODE");
             }
             if (watches) {
-                armed.add(of);
+                arm(of, from);
             }
             return Response.of(of.what() == Of.DATA ? seen.read() : seen.listing());
         }
@@ -348,7 +347,12 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         Response<?> answer(Server from) {
-            armed.removeIf(watch -> watch.path().equals(path));
+            for (Of what : Of.values()) {
+                Watch watch = new Watch(path, what);
+                if (armed.remove(watch)) {
+                    from.unwatch(SimulatedPort.this, watch);
+                }
+            }
             return Response.of(path);
         }
 
@@ -550,7 +554,9 @@ final class SimulatedPort implements ZnodeStore {
         leader.sessions().touch(session);
         sent.commit();
         taken.add(sent);
-        answer();
+        if (!answer()) {
+            Objects.requireNonNull(server).answerLater(this);
+        }
     }
 
     /** Lets the client take the next message. */
@@ -576,8 +582,8 @@ final class SimulatedPort implements ZnodeStore {
         next.delivery().run();
     }
 
-    /** Answers all requests that can be answered, in order. */
-    void answer() {
+    /** Answers all requests that can be answered, in order; returns whether no request is left. */
+    boolean answer() {
         Server at = server;
         while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
             Sent sent = taken.remove();
@@ -590,6 +596,7 @@ final class SimulatedPort implements ZnodeStore {
                 }));
             }
         }
+        return taken.isEmpty();
     }
 
     /** Sends a message that is not a response: the client learns no zxid from it. */
@@ -597,30 +604,23 @@ final class SimulatedPort implements ZnodeStore {
         incoming.add(new Message(0, what, null, delivery));
     }
 
-    /** Notifies the port that the server has applied a transaction: watches on changed nodes fire. */
-    void applied(Tree.Txn txn) {
-        if (armed.isEmpty()) {
-            return;
-        }
-        for (Effect change : txn.changes()) {
-            if (change instanceof Effect.Created created) {
-                fire(created.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, txn.zxid());
-            } else if (change instanceof Effect.DataSet set) {
-                fire(set.path(), Of.DATA, ZnodeStore.Change.DATA, txn.zxid());
-            } else if (change instanceof Effect.Deleted deleted) {
-                boolean data = armed.remove(new Watch(deleted.path(), Of.DATA));
-                boolean children = armed.remove(new Watch(deleted.path(), Of.CHILDREN));
-                if (data || children) {
-                    event(deleted.path(), ZnodeStore.Change.DELETED, txn.zxid(), Of.DATA, Of.CHILDREN);
-                }
-                fire(deleted.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, txn.zxid());
-            }
+    private void arm(Watch watch, Server at) {
+        if (armed.add(watch)) {
+            at.watch(this, watch);
         }
     }
 
-    private void fire(String path, Of what, ZnodeStore.Change change, long zxid) {
-        if (armed.remove(new Watch(path, what))) {
-            event(path, change, zxid, what);
+    /**
+     * Notifies the client of a change at its server, which no longer has the client's watches of {@code parts}; once if
+     * it had several.
+     */
+    void fired(String path, ZnodeStore.Change change, long zxid, Of... parts) {
+        boolean watched = false;
+        for (Of what : parts) {
+            watched |= armed.remove(new Watch(path, what));
+        }
+        if (watched) {
+            event(path, change, zxid, parts);
         }
     }
 
@@ -676,6 +676,9 @@ final class SimulatedPort implements ZnodeStore {
         losing = false;
         if (server != null) {
             server.detach(this);
+            for (Watch watch : armed) {
+                server.unwatch(this, watch);
+            }
             former = server;
             server = null;
             countLostAnswers();
@@ -744,7 +747,7 @@ final class SimulatedPort implements ZnodeStore {
             leader.counters().reconnects++;
             leader.sessions().touchAtLeader(session);
             attach(to);
-            rearm(to.tree());
+            rearm(to);
         }
     }
 
@@ -768,12 +771,12 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /** Sets the watches again. Events of changes since the loss of the connection carry no zxid. */
-    private void rearm(Tree tree) {
+    private void rearm(Server at) {
         if (registered.isEmpty()) {
             return;
         }
         for (Watch watch : new ArrayList<>(registered)) {
-            Tree.Node node = tree.find(watch.path());
+            Tree.Node node = at.tree().find(watch.path());
             boolean data = watch.what() == Of.DATA;
             if (node == null) {
                 event(watch.path(), ZnodeStore.Change.DELETED, UNKNOWN_ZXID, Of.DATA, Of.CHILDREN);
@@ -784,7 +787,7 @@ final class SimulatedPort implements ZnodeStore {
                         UNKNOWN_ZXID,
                         watch.what());
             } else {
-                armed.add(watch);
+                arm(watch, at);
             }
         }
     }
