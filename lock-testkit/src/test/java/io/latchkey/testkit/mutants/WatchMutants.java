@@ -22,13 +22,13 @@ final class WatchMutants {
             Mutant.of(
                     "no second look after a wake-up",
                     ENTRY,
-                    "void gone(NodeName former) {\n        ahead.forget(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        forgetWatched(former);\n        lookAgain();",
                     "void gone(NodeName former) {\n        released(former);"),
             Mutant.of(
                     "woken, and asleep again",
                     ENTRY,
-                    "void gone(NodeName former) {\n        ahead.forget(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        ahead.forget(former);"),
+                    "void gone(NodeName former) {\n        forgetWatched(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        forgetWatched(former);"),
             Mutant.of(
                     "grant on any deletion",
                     WATCHES,

@@ -38,7 +38,8 @@ final class QueueEntry implements QueueMember {
 
     private final SessionQueue sessionQueue;
     private final OwnNodeWatch own;
-    private final WatchesAhead ahead;
+    /** Null until it watches for the first time: of many requests of one session, most wait without. */
+    private @Nullable WatchesAhead ahead;
 
     /** The replacement of the node, while it is unknown whether the server has applied it. */
     private @Nullable NodeName replacement;
@@ -75,7 +76,6 @@ final class QueueEntry implements QueueMember {
         this.label = member.label();
         this.sessionQueue = sessionQueue;
         this.own = new OwnNodeWatch(this, sessionQueue.session());
-        this.ahead = new WatchesAhead(this, own, sessionQueue, recipe.tag());
     }
 
     /** Returns the entries of a request in a session, one for each of its members. */
@@ -175,21 +175,30 @@ final class QueueEntry implements QueueMember {
 
     /** Watches exactly the nodes that it waits for. */
     void watch(Decision.Wait how) {
-        ahead.watch(how);
+        ahead().watch(how);
+    }
+
+    private WatchesAhead ahead() {
+        if (ahead == null) {
+            ahead = new WatchesAhead(this, own, sessionQueue, recipe.tag());
+        }
+        return ahead;
     }
 
     @Override
     public void watches(NodeName next, Runnable stop) {
-        ahead.add(next, stop);
+        ahead().add(next, stop);
     }
 
     void stopWatching() {
-        ahead.stop();
+        if (ahead != null) {
+            ahead.stop();
+        }
     }
 
     @Override
     public Watches.Listener aheadListener(NodeName node, boolean alone) {
-        return ahead.listener(node, alone);
+        return ahead().listener(node, alone);
     }
 
     @Override
@@ -199,7 +208,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void released(NodeName former) {
-        ahead.forget(former);
+        forgetWatched(former);
         if (isWaiting()) {
             shell.on(new Event.HandedOver(index));
         }
@@ -207,13 +216,21 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void gone(NodeName former) {
-        ahead.forget(former);
+        forgetWatched(former);
         lookAgain();
+    }
+
+    private void forgetWatched(NodeName former) {
+        if (ahead != null) {
+            ahead.forget(former);
+        }
     }
 
     @Override
     public void announced(NodeName former) {
-        ahead.stop(former);
+        if (ahead != null) {
+            ahead.stop(former);
+        }
         lookAgain();
     }
 
