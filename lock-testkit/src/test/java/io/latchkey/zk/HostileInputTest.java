@@ -177,6 +177,21 @@ class HostileInputTest extends OnOneServer {
         soon(waiting).close();
     }
 
+    /** A request for permits, by mistake at the path of a mutex, blocks it until its node is deleted. */
+    @Test
+    void permitAtThePathOfAMutexBlocks_untilItIsDeleted() throws Exception {
+        locks.mutex("/m").acquire().close();
+        String permit = "/m/lease-" + ID + "-1-0000000000";
+        create(permit, new byte[0]);
+        CompletableFuture<Lease> waiting = locks.mutex("/m").acquireAsync();
+        awaitUntil("a watch on the permit", () -> server().watches().stream()
+                .anyMatch(watch -> watch.path().equals(permit)));
+        // Behind the response to the watch.
+        assertEquals(2, locks.mutex("/m").queue().size());
+        operator.delete(permit, -1);
+        soon(waiting).close();
+    }
+
     /** Appends to the name of each node that it creates by itself. */
     @SuppressWarnings("try") // The close() of ZooKeeper's client may be interrupted.
     private static final class OddNames extends ZooKeeper {

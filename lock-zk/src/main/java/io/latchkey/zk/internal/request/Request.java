@@ -363,8 +363,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void leave(List<Placed> nodes) {
+            List<PendingDeletions.Removed> removed = removed(nodes);
             deleting++;
-            deletions().withdraw(removed(nodes), Request.this::onceNotified, ignored -> {
+            deletions().withdraw(removed, Request.this::onceNotified, ignored -> {
                 deleting--;
                 answerIfDeleted();
             });
@@ -601,7 +602,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /**
      * Cleans up first and then completes the caller's future: its outcome is true for all clients by then. A create
-     * without a response is waited for, since the node that it makes has to be deleted, too.
+     * on its way is waited for, since the node that it makes has to be deleted, too.
      */
     private void giveUpThen(Runnable answer) {
         if (machine.state() == State.ENDED || machine.state() == State.HELD || onceDeleted != null) {

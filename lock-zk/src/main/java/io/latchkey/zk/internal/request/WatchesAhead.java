@@ -32,8 +32,8 @@ final class WatchesAhead {
     /** The watched nodes, usually one. */
     private final List<Watched> nodes = new ArrayList<>(0);
 
-    /** The zxids of the transactions that created the nodes, as far as they are known; only permits need them. */
-    private final Map<NodeName, Long> created;
+    /** The zxids of the transactions that created the nodes, as far as they are known; permits need them. */
+    private Map<NodeName, Long> created = Map.of();
 
     /** The predecessor that it follows in the chain; null if it does not follow. */
     private Decision.@Nullable Follow following;
@@ -55,7 +55,6 @@ final class WatchesAhead {
         this.own = own;
         this.queue = queue;
         this.tag = tag;
-        this.created = tag == Tag.LEASE ? new HashMap<>(0) : Map.of();
     }
 
     /** Watches exactly the nodes that the request waits for. */
@@ -65,13 +64,15 @@ final class WatchesAhead {
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
         following = null;
+        if (!created.isEmpty()) {
+            created.keySet().retainAll(on);
+        }
         for (Watched former : List.copyOf(nodes)) {
             if (!on.contains(former.node())) {
                 stop(former.node());
             }
         }
         if (tag == Tag.LEASE) {
-            created.keySet().retainAll(on);
             watchPath(how);
         }
         for (NodeName next : on) {
@@ -189,6 +190,9 @@ final class WatchesAhead {
             @Override
             public void seen(ZnodeStore.NodeData data) {
                 if (node.tag() == Tag.LEASE) {
+                    if (created.isEmpty()) {
+                        created = new HashMap<>(2);
+                    }
                     created.put(node, data.czxid());
                     if (!leadIfAheadMayHold() && data.version() > 0) {
                         member.lookAgain();
