@@ -290,12 +290,17 @@ abstract class BodyContract extends LimitContract {
     void whatABodyThrowsAfterTheLoss() throws Exception {
         LockClient client = client();
         IOException failure = new IOException("of the body");
-        LeaseLostException told =
-                assertThrows(LeaseLostException.class, () -> mutex(client).run(OnLoss.INTERRUPT, lease -> {
-                    fixture().expire(client);
-                    untilInterruptIsPending();
-                    throw failure;
-                }));
+        CountDownLatch began = new CountDownLatch(1);
+        Caller<Object> caller = running(began, () -> {
+            mutex(client).run(OnLoss.INTERRUPT, lease -> {
+                began.countDown();
+                untilInterruptIsPending();
+                throw failure;
+            });
+            return "";
+        });
+        fixture().expire(client); // not by the body: it would be interrupted in there
+        LeaseLostException told = refused(LeaseLostException.class, caller.result());
         reached(Situation.LOST_WHILE_HELD);
         assertSame(failure, told.getCause());
         assertSame(
