@@ -63,13 +63,10 @@ final class Server {
         } else if (change instanceof Effect.DataSet set) {
             fire(set.path(), Of.DATA, ZnodeStore.Change.DATA, zxid);
         } else if (change instanceof Effect.Deleted deleted) {
-            List<SimulatedPort> ofData = watching(deleted.path(), Of.DATA);
-            List<SimulatedPort> ofChildren = watching(deleted.path(), Of.CHILDREN);
-            for (SimulatedPort client : ofData) {
-                client.fired(deleted.path(), ZnodeStore.Change.DELETED, zxid, Of.DATA, Of.CHILDREN);
-            }
-            for (SimulatedPort client : ofChildren) {
-                client.fired(deleted.path(), ZnodeStore.Change.DELETED, zxid, Of.DATA, Of.CHILDREN);
+            for (Of what : Of.values()) {
+                for (SimulatedPort client : watching(deleted.path(), what)) {
+                    client.fired(deleted.path(), ZnodeStore.Change.DELETED, zxid, Of.DATA, Of.CHILDREN);
+                }
             }
             fire(deleted.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, zxid);
         }

@@ -32,9 +32,8 @@ final class WatchesAhead {
     /** The watched nodes, usually one. */
     private final List<Watched> nodes = new ArrayList<>(0);
 
-    /** The zxids of the transactions that created the nodes, as far as they are known; permits need them. */
-    private Map<NodeName, Long> created = Map.of();
-
+    /** The zxids of the transactions that created the nodes, as far as they are known. */
+    private final Map<NodeName, Long> created = new HashMap<>(0);
     /** The predecessor that it follows in the chain; null if it does not follow. */
     private Decision.@Nullable Follow following;
 
@@ -64,9 +63,7 @@ final class WatchesAhead {
                 ? blocked.on()
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
         following = null;
-        if (!created.isEmpty()) {
-            created.keySet().retainAll(on);
-        }
+        created.keySet().retainAll(on);
         for (Watched former : List.copyOf(nodes)) {
             if (!on.contains(former.node())) {
                 stop(former.node());
@@ -190,9 +187,6 @@ final class WatchesAhead {
             @Override
             public void seen(ZnodeStore.NodeData data) {
                 if (node.tag() == Tag.LEASE) {
-                    if (created.isEmpty()) {
-                        created = new HashMap<>(2);
-                    }
                     created.put(node, data.czxid());
                     if (!leadIfAheadMayHold() && data.version() > 0) {
                         member.lookAgain();
