@@ -310,7 +310,7 @@ final class Growth {
     /** What clients and servers spend from its creation on. */
     private final class Spent {
         private final long clientHeap = Waiters.liveBytes();
-        private final long serverHeap = site.servers().heapBytes();
+        private final long serverHeap = site.heapBytes();
         private final ServersAtADistance.Passed before = site.passed();
         private final ServerProbe.Reading reading = site.probe().read();
 
@@ -331,10 +331,7 @@ final class Growth {
 
         void tellHeap(String one, int count) throws Exception {
             put(one + ": heap of the client, bytes", count, (double) (Waiters.liveBytes() - clientHeap) / count);
-            put(
-                    one + ": heap of the server, bytes",
-                    count,
-                    (double) (site.servers().heapBytes() - serverHeap) / count);
+            put(one + ": heap of the server, bytes", count, (double) (site.heapBytes() - serverHeap) / count);
         }
     }
 }

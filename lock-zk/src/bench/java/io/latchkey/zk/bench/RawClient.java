@@ -69,6 +69,14 @@ final class RawClient implements MeasuredClient {
         }
     }
 
+    /** Carries out that many transactions. */
+    void write(int transactions) throws Exception {
+        for (int i = 1; i < transactions; i++) {
+            zooKeeper.setData("/", new byte[0], -1, (code, path, context, stat) -> {}, null);
+        }
+        zooKeeper.setData("/", new byte[0], -1);
+    }
+
     /** Returns the number of requests at {@code path}. */
     int children(String path) throws KeeperException, InterruptedException {
         return zooKeeper.exists(path, false).getNumChildren();

@@ -14,6 +14,9 @@ import java.util.stream.Stream;
 
 /** Servers, with a proxy in front of each for every distance. */
 final class ServersAtADistance implements AutoCloseable {
+    /** The default of {@code zookeeper.commitLogCount}, and its least value. */
+    private static final int TRANSACTIONS_KEPT = 500;
+
     private final Product product;
     private final Storage storage;
     private final BenchServers servers;
@@ -29,10 +32,6 @@ final class ServersAtADistance implements AutoCloseable {
 
     Storage storage() {
         return storage;
-    }
-
-    BenchServers servers() {
-        return servers;
     }
 
     ServerProbe probe() {
@@ -75,6 +74,18 @@ final class ServersAtADistance implements AutoCloseable {
             proxies.add(new DelayProxy(port, roundTrip));
         }
         return proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
+    }
+
+    /**
+     * Returns the size of live objects on the servers' heaps. A server of ZooKeeper keeps its last transactions, with
+     * the requests and connections that they are from. These are the same writes at each call, not what was measured
+     * before.
+     */
+    long heapBytes() throws Exception {
+        try (RawClient writer = new RawClient(servers.connectString(), MeasuredClient.SESSION)) {
+            writer.write(TRANSACTIONS_KEPT);
+        }
+        return servers.heapBytes();
     }
 
     /** Returns the traffic through the current proxies. */

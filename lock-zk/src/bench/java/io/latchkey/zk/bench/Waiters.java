@@ -97,7 +97,7 @@ final class Waiters {
             Turns turns = new Turns(waiters);
             Map<String, Double> more = new TreeMap<>();
             long clientHeap = liveBytes();
-            long serverHeap = site.servers().heapBytes();
+            long serverHeap = site.heapBytes();
             ServersAtADistance.Passed before = site.passed();
             long from = System.nanoTime();
             for (int i = 0; i < waiters; i++) {
@@ -110,7 +110,7 @@ final class Waiters {
             more.put(QUEUEING_BYTES, (double) passed.bytes() / waiters);
             more.put(QUEUEING_REQUESTS, (double) passed.requests() / waiters);
             more.put(CLIENT_HEAP, (double) (liveBytes() - clientHeap) / waiters);
-            more.put(SERVER_HEAP, (double) (site.servers().heapBytes() - serverHeap) / waiters);
+            more.put(SERVER_HEAP, (double) (site.heapBytes() - serverHeap) / waiters);
             return drained(turns, held, more, waiters);
         } finally {
             MeasuredClient.closeAll(clients);
