@@ -26,16 +26,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * No wake-up is lost, and none wakes too many: in every order in which requests come, look, announce that they hold,
  * and leave, while the capacity changes twice. A request that sleeps looks again only when something that its decision
- * watches has changed (docs/protocol.md, "Semaphore: blocking sets and the chain"). Four requests ask for any permits;
- * three with {@code -Dlatchkey.explore=small}, as in the one-minute set, and five with {@code large}.
+ * watches has changed (docs/protocol.md, "Semaphore: blocking sets and the chain"). Four requests ask for any permits,
+ * or as many as {@code -Dlatchkey.explore=5} says; three in the one-minute set.
  *
  * <p>A look is one step here: changes between a list and the watches that follow from it are noticed when the watches
  * are set.
  */
 class SemaphoreWakeUpsTest {
-    private static final String EXPLORE = System.getProperty("latchkey.explore", "");
-    private static final boolean SMALL = EXPLORE.equals("small");
-    private static final boolean LARGE = EXPLORE.equals("large");
+    private static final int USUALLY = 4;
+    private static final int REQUESTS = Integer.getInteger("latchkey.explore", USUALLY);
     private static final int LARGEST = 3;
     private static final int RESIZES = 2;
     private static final Rule CHAIN = new SemaphoreRule(0);
@@ -273,15 +272,14 @@ class SemaphoreWakeUpsTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, LARGEST})
     void noWakeUpIsLost_amongRequestsForAnyPermits(int mostWatched) {
-        int worlds = exploreAll(new SemaphoreRule(mostWatched), SMALL ? 3 : 4);
-        assertTrue(worlds > (SMALL ? 5_000 : 100_000), worlds + " worlds");
+        int worlds = exploreAll(new SemaphoreRule(mostWatched), REQUESTS);
+        assertTrue(worlds > (REQUESTS < USUALLY ? 5_000 : 100_000), worlds + " worlds");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, LARGEST})
     void noWakeUpIsLost_amongFiveRequests(int mostWatched) {
-        Rule rule = new SemaphoreRule(mostWatched);
-        long worlds = LARGE ? exploreAll(rule, 5) : explore(rule, 1, 1, 2, 1, 3);
+        int worlds = explore(new SemaphoreRule(mostWatched), 1, 1, 2, 1, 3);
         assertTrue(worlds > 20_000, worlds + " worlds");
     }
 
