@@ -82,6 +82,17 @@ class BodyInterruptionTest {
     }
 
     @Test
+    void enclosingBodyIsInterrupted_whenTheSecondBodyInsideHasClearedTheStatus() {
+        assertTrue(new BodyInterruption().end().isEmpty());
+        BodyInterruption second = new BodyInterruption();
+        outer.lost(LossCause.SESSION_EXPIRED);
+        assertTrue(Thread.interrupted());
+        assertTrue(second.end().isEmpty());
+        assertTrue(Thread.interrupted(), "the outer body is not interrupted");
+        assertTrue(outer.end().isPresent());
+    }
+
+    @Test
     void outermostBodyIsInterrupted_whenTwoBodiesInsideHaveClearedTheStatus() {
         BodyInterruption middle = new BodyInterruption();
         BodyInterruption inner = new BodyInterruption();

@@ -23,6 +23,14 @@ public final class SimulatedBody {
         lease.interruptOnLoss(interruption);
     }
 
+    /** Runs {@code body} under {@code lease} in this thread, and releases, as a call with {@link OnLoss#INTERRUPT}. */
+    public static void run(Lease lease, Runnable body) {
+        String unused = BodyInterruption.<String, RuntimeException>call(lease, held -> {
+            body.run();
+            return "";
+        });
+    }
+
     /** Returns whether its thread has been interrupted. */
     public boolean isInterrupted() {
         return thread.isInterrupted();

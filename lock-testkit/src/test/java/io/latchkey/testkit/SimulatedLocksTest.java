@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Contender;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -98,6 +102,28 @@ class SimulatedLocksTest {
             });
             locks.advance(Duration.ofSeconds(3));
             Lease held = observed.mutex("/m").acquire();
+            locks.advance(Duration.ofSeconds(7));
+            assertTrue(held.isValid());
+            locks.expire(observed);
+            assertEquals(Duration.ofSeconds(7), heldUntilLost.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void timeThatALostLeaseWasHeld_isWithoutItsWait() throws Exception {
+        CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient observed = locks.client(new LockObserver() {
+                @Override
+                public void lost(Request request, long token, LossCause cause, Duration held) {
+                    heldUntilLost.complete(held);
+                }
+            });
+            Lease first = locks.client().mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = observed.mutex("/m").acquireAsync();
+            locks.advance(Duration.ofSeconds(3));
+            first.close();
+            Lease held = waiting.get(10, TimeUnit.SECONDS);
             locks.advance(Duration.ofSeconds(7));
             assertTrue(held.isValid());
             locks.expire(observed);
@@ -277,6 +303,59 @@ class SimulatedLocksTest {
             CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
             events.release();
             assertEquals(ReleaseOutcome.RELEASED, released.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    /** The request was delivered to the write lease; the read lease is another object. */
+    @Test
+    void downgradedHolderIsNotified_whenItsWriteLeaseWasAskedToRelease() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            ReadWriteLock lock = locks.client().readWriteLock("/rw");
+            Lease write = lock.writeLock().acquire();
+            CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested();
+            ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
+            Contender holder = ofAnother.readLock().queue().get(0);
+            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+            assertEquals("admin", ofTheWriter.get(10, TimeUnit.SECONDS).label());
+            Lease read = lock.downgrade(write);
+            CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested();
+            assertEquals("admin", ofTheReader.get(10, TimeUnit.SECONDS).label());
+            assertTrue(read.isValid());
+            read.close();
+            assertEquals(List.of(), locks.nodesUnder("/rw"));
+        }
+    }
+
+    /** Otherwise the nodes of its other members would stay when the read lease is released. */
+    @Test
+    void leaseOfAMultiLockIsNotDowngraded_whenItsFirstMemberIsTheWriteLock() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            ReadWriteLock lock = mine.readWriteLock("/rw");
+            Lease both = mine.multiLock(lock.writeLock(), mine.mutex("/z")).acquire();
+            assertThrows(IllegalArgumentException.class, () -> lock.downgradeAsync(both));
+            assertThrows(IllegalArgumentException.class, () -> lock.downgrade(both));
+            assertTrue(both.isValid());
+            assertEquals(ReleaseOutcome.RELEASED, both.release());
+            assertEquals(List.of(), locks.nodesUnder("/rw"));
+            assertEquals(List.of(), locks.nodesUnder("/z"));
+        }
+    }
+
+    /** The list of a third request that waits is not sent until one of the two has moved. */
+    @Test
+    void tryIsAnsweredAtOnce_whenTwoRequestsOfItsClientWaitAhead() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Lease held = locks.client().mutex("/m").acquire();
+            Mutex mutex = locks.client().mutex("/m");
+            List<CompletableFuture<Lease>> waiting = List.of(mutex.acquireAsync(), mutex.acquireAsync());
+            CompletableFuture<Optional<Lease>> tried = mutex.tryAcquireAsync(Duration.ZERO);
+            assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
+            assertEquals(3, locks.nodesUnder("/m").size(), "those of the holder and of the two that wait");
+            held.close();
+            for (CompletableFuture<Lease> next : waiting) {
+                next.get(10, TimeUnit.SECONDS).close();
+            }
         }
     }
 

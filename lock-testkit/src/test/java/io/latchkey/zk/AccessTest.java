@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -15,12 +16,14 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ServerNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -82,7 +85,7 @@ class AccessTest extends OnOneServer {
         ZooKeeper inside = handle(LOGIN);
         ZooKeeper stranger = handle();
         for (String path : allPaths()) {
-            List<ACL> acl = inside.getACL(path, new Stat());
+            List<ACL> acl = assertDoesNotThrow(() -> inside.getACL(path, new Stat()), path);
             assertEquals(1, acl.size(), path);
             assertEquals("digest", acl.get(0).getId().getScheme(), path);
             assertEquals(ZooDefs.Perms.ALL, acl.get(0).getPerms(), path);
@@ -95,13 +98,18 @@ class AccessTest extends OnOneServer {
         }
     }
 
-    /** What it makes then, levels of the path included: all of the time before has gone. */
+    /**
+     * What it makes then, levels of the path included: all of the time before has gone. The caller has overwritten its
+     * credentials by then, so that no password stays in its memory.
+     */
     @ParameterizedTest
     @EnumSource(Lockable.class)
     void loginIsKept_afterAReconnectAndInTheNextSession(Lockable kind) throws Exception {
         FaultProxy proxy = fastProxy();
+        byte[] credentials = LOGIN.clone();
         ZkLockClient service =
-                client(builder -> builder.connectString(proxy.connectString()).auth("digest", LOGIN));
+                client(builder -> builder.connectString(proxy.connectString()).auth("digest", credentials));
+        Arrays.fill(credentials, (byte) 0);
         kind.of(service).acquire().close();
         awaitNothingLeft(kind.paths().toArray(String[]::new));
         long session = proxy.session().orElseThrow();
@@ -196,6 +204,20 @@ class AccessTest extends OnOneServer {
         assertEquals(
                 Eviction.EVICTED, seen.evict(), "deleting needs the right of the path, which all clients have here");
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+    }
+
+    /** The right may never come back: the deletion is sent again with each heartbeat, and no caller waits for that. */
+    @Test
+    void releaseIsPending_whileTheServerRefusesTheDeletion() throws Exception {
+        ZooKeeper operator = handle();
+        List<ACL> allButDelete =
+                Arrays.asList(new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.DELETE, ZooDefs.Ids.ANYONE_ID_UNSAFE));
+        Lease held = client("holder").mutex("/m").acquire();
+        operator.setACL("/m", allButDelete, -1);
+        assertEquals(ReleaseOutcome.PENDING, soon(held.releaseAsync()));
+        assertEquals(1, requestsUnder("/m").size());
+        operator.setACL("/m", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
+        awaitNothingLeft("/m");
     }
 
     @Test

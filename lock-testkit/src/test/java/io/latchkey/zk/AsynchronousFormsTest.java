@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
@@ -15,6 +16,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
@@ -120,5 +122,76 @@ class AsynchronousFormsTest {
         assertTrue(!before.isOf(beside) && !after.isOf(beside));
         read.close();
         beside.close();
+    }
+
+    // ---- lists that are lost with their connection
+
+    /** Heartbeats enough for a list that may break the connection again, in less than a session timeout. */
+    private static final Duration SOME_HEARTBEATS = Duration.ofSeconds(9);
+
+    /** The connection breaks in place of the answer to the next list, as it does if the list fits no packet. */
+    private void loseAList() {
+        Fault lost = locks.cutAfter(client, RequestMatch.list(), 1);
+        CompletableFuture<?> asked = client.mutex("/m").queueAsync();
+        locks.advance(SOME_HEARTBEATS);
+        assertTrue(lost.struck().isDone());
+        failure(LockUnavailableException.class, asked);
+    }
+
+    private static List<Long> tokens(List<Contender> queue) {
+        return queue.stream().map(Contender::token).toList();
+    }
+
+    /** After two lost lists the next one waits for a heartbeat, for which this client has no other reason. */
+    @Test
+    void queueIsRead_whenTwoListsOfAClientWithoutNodesWereLost() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        loseAList();
+        loseAList();
+        CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
+        locks.advance(SOME_HEARTBEATS);
+        assertEquals(List.of(held.token()), tokens(queue.getNow(List.of())));
+    }
+
+    /** Five in a row would count as too long. */
+    @Test
+    void queueIsRead_whenFiveListsWereLostAndOthersWereAnsweredInBetween() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        for (int i = 0; i < 5; i++) {
+            loseAList();
+            CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
+            locks.advance(SOME_HEARTBEATS);
+            assertEquals(List.of(held.token()), tokens(queue.get(10, TimeUnit.SECONDS)));
+        }
+    }
+
+    /** Nodes may have been deleted since. The first pause is one session timeout long, and not a minute. */
+    @Test
+    void queueIsReadAgainAfterAPause_whenFiveListsInARowWereLost() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        for (int i = 0; i < 5; i++) {
+            loseAList();
+        }
+        LockException tooLong = failure(LockException.class, client.mutex("/m").queueAsync());
+        assertEquals(LockException.Reason.QUEUE_TOO_LONG, tooLong.reason());
+        locks.advance(Duration.ofSeconds(10));
+        CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
+        locks.advance(SOME_HEARTBEATS);
+        assertEquals(List.of(held.token()), tokens(queue.get(10, TimeUnit.SECONDS)));
+    }
+
+    /** Such lists are sent one at a time, so one that is not sent must not keep back the next. */
+    @Test
+    void requestIsGranted_whenAnEarlierOneWasGivenUpBeforeItsListWasSent() throws Exception {
+        other.mutex("/m").acquire().close();
+        loseAList();
+        loseAList();
+        CompletableFuture<Lease> givenUp = client.mutex("/m").acquireAsync();
+        assertTrue(givenUp.cancel(false));
+        locks.advance(SOME_HEARTBEATS);
+        CompletableFuture<Lease> next = client.mutex("/m").acquireAsync();
+        locks.advance(SOME_HEARTBEATS);
+        assertTrue(next.isDone(), "its list was not sent");
+        next.get().close();
     }
 }

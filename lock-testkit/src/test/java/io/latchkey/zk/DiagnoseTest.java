@@ -13,6 +13,7 @@ import io.latchkey.lock.SessionView;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import java.time.Duration;
 import java.time.Instant;
@@ -265,6 +266,21 @@ class DiagnoseTest extends OnOneServer {
             assertEquals(List.of(), diagnosis.cycles());
             assertEquals(Optional.of("the servers do not answer in time"), diagnosis.gap());
             locks.heal(client);
+            held.close();
+            waiting.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void diagnosisNamesItsGap_whenTheConnectionBreaksAtARead() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            Lease held = client.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+            assertNoCycle(client);
+            var unused = locks.cutBefore(client, RequestMatch.getData().under("/m"), 1);
+            String gap = client.diagnose().gap().orElse("");
+            assertTrue(gap.contains("look for deadlocks of /m"), gap);
             held.close();
             waiting.get(10, TimeUnit.SECONDS).close();
         }

@@ -154,7 +154,10 @@ class FlightRecorderTest {
                 waiting.get(10, TimeUnit.SECONDS).close();
 
                 Lease held = other.mutex("/jfr/busy").acquire();
-                assertEquals(Optional.empty(), client.mutex("/jfr/busy").tryAcquire());
+                CompletableFuture<Optional<Lease>> tried =
+                        client.mutex("/jfr/busy").tryAcquireAsync(Duration.ofSeconds(5));
+                locks.advance(Duration.ofSeconds(5));
+                assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
                 held.close();
 
                 Lease lost = client.mutex("/jfr/lost").acquire();
@@ -166,7 +169,9 @@ class FlightRecorderTest {
             RecordedEvent queued = ours(events, "Queued").get(0);
             assertEquals("/jfr/wait", queued.getString("path"));
             assertEquals(1, queued.getInt("position"));
-            assertEquals("TIMED_OUT", one(events, "NotGranted", "/jfr/busy").getString("failure"));
+            RecordedEvent late = one(events, "NotGranted", "/jfr/busy");
+            assertEquals("TIMED_OUT", late.getString("failure"));
+            assertEquals(Duration.ofSeconds(5), late.getDuration("waited"));
             RecordedEvent lost = one(events, "Lost", "/jfr/lost");
             assertEquals("SESSION_EXPIRED", lost.getString("cause"));
             assertEquals(one(events, "Granted", "/jfr/lost").getLong("token"), lost.getLong("token"));

@@ -33,6 +33,8 @@ import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -325,6 +327,23 @@ class HostileInputTest extends OnOneServer {
         assertTrue(elsewhere.isValid());
         assertFalse(elsewhere.lost().isDone());
         elsewhere.close();
+    }
+
+    /** A hundred names take some 3,600 bytes. */
+    @Test
+    void listIsNotAskedFor_whenItExceedsTheClientsOwnLimit() throws Exception {
+        ZKClientConfig config = new ZKClientConfig();
+        config.setProperty(ZKConfig.JUTE_MAXBUFFER, "3000");
+        FaultProxy proxy = fastProxy();
+        ZkLockClient limited =
+                client(builder -> builder.connectString(proxy.connectString()).clientConfig(config));
+        create("/m", new byte[0]);
+        fill("/m", 100);
+        Wire.Mark asking = proxy.mark();
+        LockException told =
+                assertThrows(LockException.class, () -> limited.mutex("/m").queue());
+        assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason());
+        assertEquals(0, proxy.since(asking).count(RequestMatch.list().under("/m")));
     }
 
     /** The requests that it looks for would be in that list. */

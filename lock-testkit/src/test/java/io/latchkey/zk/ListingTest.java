@@ -111,6 +111,19 @@ class ListingTest extends OnOneServer {
         held.close();
     }
 
+    /** The hashes of these names have another order, wherever one begins and in either direction. */
+    @Test
+    void unreadableNodesAreNamedInTheOrderOfTheirPaths() throws Exception {
+        ZooKeeper operator = handle();
+        create(operator, "/tenant");
+        List<String> secret = List.of("/tenant/a", "/tenant/k", "/tenant/r", "/tenant/t");
+        for (String path : secret) {
+            operator.create(path, new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
+        }
+        LockListing seen = client.locks("/tenant");
+        assertEquals(secret, List.copyOf(seen.unreadable().keySet()));
+    }
+
     /** A lock at its parent takes such a node for a request of Curator, and does not work there. */
     @Test
     void locksBelowAPathNamedAsARequest_areFound() throws Exception {
@@ -223,6 +236,24 @@ class ListingTest extends OnOneServer {
             assertEquals(List.of("/"), List.copyOf(missing.keySet()));
             assertInstanceOf(LockUnavailableException.class, missing.get("/"));
             locks.heal(client);
+        }
+    }
+
+    /** The answers to two reads are late, each by less than a session timeout, and together by more. */
+    @Test
+    void listingIsComplete_whenItTakesLongerThanASessionTimeout() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a/b").acquire().close();
+            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+            var second = locks.holdAnswers(client, RequestMatch.getData().path("of /a/b", "/a/b"::equals));
+            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            locks.advance(Duration.ofSeconds(6));
+            first.release();
+            locks.advance(Duration.ofSeconds(6));
+            assertTrue(second.firstCaught().isDone(), "the second read was not sent");
+            second.release();
+            assertEquals(List.of("mutex /a/b: 0 holding, 0 waiting (latchkey)"), lines(soon(asked)));
         }
     }
 

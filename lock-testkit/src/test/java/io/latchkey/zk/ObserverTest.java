@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +68,36 @@ class ObserverTest extends OnOneServer {
         soon(second).close();
         soon(third).close();
         assertHeard("/m", "requested mutex /m", "queued at 2 mutex /m", "granted mutex /m", "released mutex /m");
+    }
+
+    /** Its request is evicted, and then its session ends. */
+    @Test
+    void waiter_getsItsPositionAgain_eachTimeThatItQueuesAgain() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient waiting = locks.client(own);
+            Lease held = locks.client().mutex("/m").acquire();
+            CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
+            String request = locks.nodesUnder("/m").stream()
+                    .filter(node -> node.session() == locks.session(waiting))
+                    .findFirst()
+                    .orElseThrow()
+                    .path();
+            locks.delete(request);
+            locks.expire(waiting);
+            held.close();
+            soon(next).close();
+            awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
+            assertEquals(
+                    List.of(
+                            "requested mutex /m",
+                            "queued at 1 mutex /m",
+                            "queued at 1 mutex /m",
+                            "queued at 1 mutex /m",
+                            "granted mutex /m",
+                            "released mutex /m"),
+                    own.of("/m"));
+        }
     }
 
     @Test

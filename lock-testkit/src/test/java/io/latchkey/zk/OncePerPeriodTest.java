@@ -3,6 +3,7 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import java.util.Optional;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,22 @@ class OncePerPeriodTest extends OnOneServer {
                 server().nodesUnder("/jobs").stream()
                         .filter(node -> node.path().equals(RECORD) && !node.isEphemeral())
                         .count());
+    }
+
+    @Test
+    void resultsAreThoseOfTheEffects_inTheirOrder() throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Op add = Op.setData("/balance", new byte[] {1}, 0);
+        Op book = Op.create("/entry-", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL);
+        List<OpResult> results = new ArrayList<>();
+        OncePerPeriod days = days(MIDNIGHT);
+        first.mutex(JOB).run(lease -> days.atLeastOnce(lease, turn -> results.addAll(turn.guarded(add, book))));
+        assertEquals(2, results.size());
+        OpResult.SetDataResult added = assertInstanceOf(OpResult.SetDataResult.class, results.get(0));
+        assertEquals(operator.exists("/balance", false), added.getStat());
+        OpResult.CreateResult booked = assertInstanceOf(OpResult.CreateResult.class, results.get(1));
+        assertTrue(booked.getPath().startsWith("/entry-"), booked.getPath());
     }
 
     // ---- losses

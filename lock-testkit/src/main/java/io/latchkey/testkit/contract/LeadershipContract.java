@@ -26,10 +26,15 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What {@link Leadership} promises over a mutex of an implementation. */
+/**
+ * What {@link Leadership} promises over a mutex of an implementation.
+ *
+ * <p>The class is long because each guarantee is a test of its own.
+ */
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */
@@ -356,6 +361,44 @@ public abstract class LeadershipContract extends LockContract {
                 reached(Situation.LOST_WHILE_HELD);
                 await("one leads", () -> next.isLeader() && !first.isLeader());
             }
+        }
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-16",
+            says = "a candidate whose thread others interrupt ends for good and says so, whether it leads or waits")
+    void interruptedByOthers() throws Exception {
+        List<Thread> made = new CopyOnWriteArrayList<>();
+        ThreadFactory threads = task -> {
+            Thread thread = new Thread(task, "latchkey-candidate");
+            thread.setDaemon(true);
+            made.add(thread);
+            return thread;
+        };
+        LockClient other = client();
+        try (Leadership leads = Leadership.start(mutex(client()), lease -> untilInterrupted(), threads)) {
+            awaitLeads(leads);
+            try (Leadership waits = Leadership.start(mutex(other), lease -> untilInterrupted(), threads)) {
+                awaitQueue(mutex(other), 2);
+                made.get(1).interrupt();
+                InterruptedException unused = refused(InterruptedException.class, waits.ended());
+                made.get(0).interrupt();
+                InterruptedException unused2 = refused(InterruptedException.class, leads.ended());
+            }
+        }
+        assertFree(mutex(other));
+    }
+
+    @Guarantee(
+            id = "LK-LEAD-17",
+            says = "a caller that no longer waits for the end of a candidate leaves the others waiting for it")
+    void waitsNoLonger() throws Exception {
+        try (Leadership candidate = candidate(client())) {
+            awaitLeads(candidate);
+            assertTrue(candidate.ended().cancel(false));
+            assertFalse(candidate.ended().isDone(), "it still leads");
+            candidate.close();
+            soon(candidate.ended());
         }
     }
 

@@ -12,9 +12,11 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import io.latchkey.testkit.contract.LockFixture.Situation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -367,5 +369,21 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         client.close();
         ClientClosedException unused2 = refused(ClientClosedException.class, semaphore.resizeAsync(4));
         assertTrue(all.isValid());
+    }
+
+    @Guarantee(
+            id = "LK-SEM-25",
+            says = "a semaphore with a label and a limit has both for several permits as well",
+            needs = {Feature.LABELS, Feature.LIMITS, Feature.CONTENDER_DETAILS})
+    void labelledAndLimited() throws Exception {
+        Semaphore semaphore = semaphore(client(), 2);
+        Semaphore lasting = semaphore.labelled("invoice 7").heldAtMost(Duration.ofHours(1));
+        Lease labelled = acquired(lasting.permits(2));
+        assertEquals("invoice 7", semaphore.queue().get(0).label());
+        labelled.close();
+        Semaphore brief = semaphore.heldAtMost(moment()).labelled("invoice 7");
+        Lease limited = acquired(brief.permits(2));
+        assertEquals(LossCause.HELD_TOO_LONG, soon(limited.lost()));
+        assertFree(lock(client()));
     }
 }

@@ -48,7 +48,9 @@ class MutantsTest {
                     DoorMutants.ALL,
                     TurnMutants.ALL,
                     FurtherMutants.ALL,
-                    EndMutants.ALL)
+                    EndMutants.ALL,
+                    UnseenMutants.ALL,
+                    HiddenMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();

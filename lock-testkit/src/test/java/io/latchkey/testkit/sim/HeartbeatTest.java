@@ -315,6 +315,47 @@ class HeartbeatTest {
                 robbed.stream().map(lease -> lease.lost().getNow(null)).toList());
     }
 
+    /** The request for the watch on its own node is lost. No heartbeat comes before the end of the test. */
+    @Test
+    void evictedHolderLearnsAtOnce_whenItsWatchWasLost() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<LossCause> lost = held.lost();
+        client.cut();
+        client.settle();
+        leader.delete(held.nodePaths().get(0));
+        client.settle();
+        assertEquals(LossCause.NODE_DELETED, lost.getNow(null));
+    }
+
+    /**
+     * The second deletion is reported right after the first, so it is checked a moment later, and by then that holder
+     * has released. No heartbeat comes before the end of the test.
+     */
+    @Test
+    void evictedHolderLearnsAtOnce_afterOneThatReleased() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease first = client.acquire("/a");
+        ZkLease second = client.acquire("/b");
+        ZkLease third = client.acquire("/c");
+        CompletableFuture<LossCause> firstLost = first.lost();
+        var unused = second.lost();
+        CompletableFuture<LossCause> thirdLost = third.lost();
+        client.settle();
+        leader.delete(first.nodePaths().get(0));
+        client.settle();
+        assertEquals(LossCause.NODE_DELETED, firstLost.getNow(null));
+        leader.delete(second.nodePaths().get(0));
+        client.settle();
+        var unused2 = second.releaseAsync();
+        client.settle();
+        steps(client, SESSION.dividedBy(12));
+
+        leader.delete(third.nodePaths().get(0));
+        client.settle();
+        assertEquals(LossCause.NODE_DELETED, thirdLost.getNow(null));
+    }
+
     @Test
     void heartbeatsStop_whenTheLastNodeIsGone() throws Exception {
         List<Integer> beats = new ArrayList<>();
@@ -355,6 +396,25 @@ class HeartbeatTest {
             leader.time().runNext();
         }
         assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
+    }
+
+    /**
+     * The lease waited for a proof, no connection is reported lost after that, and the holder looks at nothing: only
+     * the timer of the deadline can report the loss.
+     */
+    @Test
+    void lossIsReported_whenTheFirstHolderOnABorrowedHandleIsCutOffWithoutNotice() throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
+        borrower.settle();
+        assertFalse(asked.isDone(), "granted without a proof");
+        steps(borrower, SESSION.dividedBy(2));
+        CompletableFuture<LossCause> lost =
+                asked.get(5, TimeUnit.SECONDS).orElseThrow().lost();
+        borrower.settle();
+        Objects.requireNonNull(borrower.port).silence();
+        steps(borrower, SESSION);
+        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
     }
 
     /** The leader starts the session's time again at the reconnect. */

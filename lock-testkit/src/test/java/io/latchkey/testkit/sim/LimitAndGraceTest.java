@@ -15,6 +15,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SimulatedBody;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
@@ -308,6 +309,33 @@ class LimitAndGraceTest {
         assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
     }
 
+    /** No timer runs, as after a standstill of the process, and the body looks at nothing. */
+    @ParameterizedTest
+    @CsvSource({"3, HELD_TOO_LONG", "12, DEADLINE_PASSED"})
+    void callNamesTheCauseOfTheLoss_whenItsReleaseIsTheFirstToFindIt(int seconds, LossCause cause) throws Exception {
+        ZkLease lease = client.acquire(LIMITED);
+        LeaseLostException told = assertThrows(
+                LeaseLostException.class,
+                () -> SimulatedBody.run(lease, () -> client.clock.ahead = Duration.ofSeconds(seconds)));
+        assertEquals(cause, told.lossCause());
+    }
+
+    /**
+     * No timer runs by the wall clock, and the holder looks at nothing. The next heartbeat proves that the session
+     * lives, and finds the deadline passed.
+     */
+    @Test
+    void nodeIsDeleted_whenTheDeadlinePassesOnTheWallClockAloneAndTheSessionLives() throws Exception {
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        client.settle();
+        client.clock.wallAhead = SESSION;
+        pass(SESSION.dividedBy(3));
+        client.runCallbacks();
+        client.settle();
+        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+        assertEquals(0, nodes());
+    }
+
     @Test
     void limitHolds_whenTheWallClockIsSetBack() throws Exception {
         ZkLease lease = client.acquire(LIMITED);
@@ -492,6 +520,19 @@ class LimitAndGraceTest {
         assertTrue(closing.closed);
     }
 
+    /** The creation of the levels is a part of the create, which has no answer until they exist. */
+    @Test
+    void borrowingClientCloses_whenItsRequestHasCreatedTheLevelsAboveAPath() throws Exception {
+        Client closing = new Client(true);
+        LockTarget below = new LockTarget(Recipe.MUTEX, new LockPath("/x/y/m"));
+        CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(below), FOREVER);
+        closing.settle();
+        assertEquals(1, leader.tree().get("/x/y/m").children().size());
+        closing.close(Duration.ZERO);
+        assertTrue(asked.isCompletedExceptionally());
+        assertTrue(closing.closed);
+    }
+
     @ParameterizedTest
     @CsvSource({"3600, 3", "3, 3600"})
     void graceThatEndsFirstCounts_whenTwoAreGiven(int first, int second) throws Exception {
@@ -545,6 +586,50 @@ class LimitAndGraceTest {
         assertFalse(client.closed);
         client.settle();
         assertTrue(client.closed);
+    }
+
+    /** Returns a thread that closes the client with a grace, once it waits for that or has ended without a wait. */
+    private Thread closing(Runnable before) throws InterruptedException {
+        Thread closing = new Thread(() -> {
+            before.run();
+            client.engine.close(HOUR);
+        });
+        closing.setDaemon(true);
+        closing.start();
+        Eventually.holds("it waits or ends", SOON, () -> isAt(closing, "CompletableFuture") || !closing.isAlive());
+        return closing;
+    }
+
+    /** A lease that was acquired asynchronously belongs to no thread. */
+    @Test
+    void closeWaits_whenItsThreadHasAcquiredAsynchronously() throws Exception {
+        CompletableFuture<ZkLease> held = new CompletableFuture<>();
+        Thread closing = closing(() -> {
+            var unused = client.engine
+                    .acquire(List.of(UNLIMITED), FOREVER)
+                    .thenAccept(lease -> held.complete(lease.orElseThrow()));
+            client.settle();
+        });
+        assertTrue(closing.isAlive(), "it did not wait");
+        held.get(5, TimeUnit.SECONDS).abandon();
+        client.settle();
+        assertTrue(client.closed);
+        closing.join();
+    }
+
+    /** A pool of the application may run callbacks, and later a task that closes the client. */
+    @Test
+    void closeWaits_whenItsThreadHasRunACallback() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        Thread closing = closing(() -> {
+            client.engine.context().callBack(() -> {});
+            client.runCallbacks();
+        });
+        assertTrue(closing.isAlive(), "it did not wait");
+        lease.abandon();
+        client.settle();
+        assertTrue(client.closed);
+        closing.join();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +42,21 @@ class LongTimesTest {
             counted().forEach((name, count) -> kept.put(name, count - before.getOrDefault(name, 0L)));
             kept.values().removeIf(more -> more < ROOM);
             assertEquals(Map.of(), kept);
+        }
+    }
+
+    /** The timers of those calls are simulated. On the machine's clock, too, none stays until its time. */
+    @Test
+    void timersThatAreCancelled_leaveNothing() {
+        int timers = 100_000;
+        String timer = "java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask";
+        try (SystemClock time = new SystemClock("test-timer", Duration.ofSeconds(6))) {
+            long before = LiveObjects.count(timer::equals).getOrDefault(timer, 0L);
+            for (int i = 0; i < timers; i++) {
+                time.after(DAY, () -> {}).cancel();
+            }
+            long kept = LiveObjects.count(timer::equals).getOrDefault(timer, 0L) - before;
+            assertTrue(kept < timers / 2, () -> kept + " timers are kept of " + timers);
         }
     }
 

@@ -85,12 +85,13 @@ class AcquisitionTest {
 
     @Test
     void requestIsNotGranted_whenTheListLacksItsNode() {
-        enqueued(5);
+        NodeName mine = enqueued(5);
         String former = machine.id();
-        List<Command> next = machine.on(listed());
-        assertEquals(State.ENQUEUEING, machine.state());
+        List<Command> commands = machine.on(listed());
         assertNotEquals(former, machine.id());
-        assertTrue(next.contains(new Command.Enqueue(machine.id())));
+        assertEquals(
+                List.of(new Command.StopWatching(), new Command.Leave(placed(mine)), new Command.Enqueue(machine.id())),
+                commands);
     }
 
     @Test
@@ -164,6 +165,8 @@ class AcquisitionTest {
         List<Command> commands = machine.on(listed(OTHER));
         assertEquals(List.of(new Command.Remember(former), new Command.Enqueue(machine.id())), commands);
         assertNotEquals(former, machine.id());
+        machine.on(new Event.CreateLost());
+        assertTrue(machine.wantsList(0), "the second create is looked for as well");
     }
 
     @Test

@@ -64,6 +64,12 @@ class LockPathsTest {
         assertEquals("/stock/" + level, LockPaths.check("/stock/" + level));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/zookeeper-jobs", "/zookeeper-jobs/backup", "/zookeepers/a", "/jobs/zookeeper"})
+    void pathIsTaken_whenItOnlyResemblesOneOfTheServer(String path) {
+        assertEquals(path, LockPaths.check(path));
+    }
+
     /** U+202E turns the text of a log around, U+0085 breaks its lines. */
     @Test
     void messageCanBePrinted_whenPathIsHostile() {

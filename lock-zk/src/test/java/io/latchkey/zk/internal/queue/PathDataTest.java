@@ -89,7 +89,14 @@ class PathDataTest {
                 "host-1:4711/77 a label: 7/8", new String(owner.withToken(77).data(), UTF_8));
         assertEquals("host-1:4711", new String(new Owner("host-1", 4711, "").data(), UTF_8));
         assertEquals(new Owner("host-1", 4711, "invoice 7"), owner.withLabel("invoice 7"));
-        for (Owner each : List.of(owner, owner.withToken(77), new Owner("", 1, ""), new Owner("fe80::1", 1, " "))) {
+        // From its 24th epoch on, an ensemble gives tokens of twelve digits and more.
+        for (Owner each : List.of(
+                owner,
+                owner.withToken(77),
+                owner.withToken(24L << 32),
+                owner.withToken(1L << 59),
+                new Owner("", 1, ""),
+                new Owner("fe80::1", 1, " "))) {
             assertEquals(each, Owner.parse(each.data()));
         }
     }

@@ -190,6 +190,13 @@ class SharedNamingTest {
         assertFalse(Namings.KAZOO.isOf(reader, Kind.SEMAPHORE));
     }
 
+    /** kazoo makes sure of a path once for each lock object: were it a container, the server would delete it. */
+    @Test
+    void emptyPathsOfKazooAreKept() {
+        assertTrue(Namings.KAZOO.keepsEmptyPaths());
+        assertFalse(Namings.CURATOR.keepsEmptyPaths());
+    }
+
     @Test
     void requestsOfOtherLayouts_areDescribed() {
         NodeName curators = Namings.CURATOR.parse("lock-0000000001").orElseThrow();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
 
-/** Responses that servers give never, or only in a state that no test can produce. */
+/** Responses that servers give seldom or never, or only in a state that no test can produce. */
 class ZooKeeperResultsTest {
     private static final OpResult LIST = new OpResult.GetChildrenResult(List.of("child"));
 
@@ -37,6 +39,15 @@ class ZooKeeperResultsTest {
         assertEquals(
                 Status.NO_NODE,
                 ZooKeeperResults.listing(refused, refused, refused).code());
+    }
+
+    /** Of a node that was created with null for its data, which ZooKeeper's own API allows. */
+    @Test
+    void dataIsEmpty_whenTheNodeHasNoData() {
+        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
+        ZooKeeperResults.nodeData(answered::complete)
+                .processResult(KeeperException.Code.OK.intValue(), "/m", null, null, new Stat());
+        assertArrayEquals(new byte[0], answered.join().get().data());
     }
 
     /** The response of a leader that is ending the session and has not announced it yet. */

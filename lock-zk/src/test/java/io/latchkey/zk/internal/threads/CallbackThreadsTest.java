@@ -4,12 +4,15 @@ package io.latchkey.zk.internal.threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -53,6 +56,25 @@ class CallbackThreadsTest {
                             throw new OutOfMemoryError("thrown by a test");
                         })
                         .getName());
+    }
+
+    /** A pool whose queue has no bound starts no thread beyond its core. */
+    @Test
+    void fourTasksRunSideBySide_whenEachOfThemBlocks() throws Exception {
+        int threads = 4;
+        CountDownLatch begun = new CountDownLatch(threads);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try (CallbackThreads callbacks = new CallbackThreads("test-callback", Optional.empty(), time)) {
+            for (int i = 0; i < threads; i++) {
+                callbacks.execute(() -> {
+                    begun.countDown();
+                    over.join();
+                });
+            }
+            assertTrue(begun.await(10, TimeUnit.SECONDS), () -> begun.getCount() + " tasks wait for a thread");
+        } finally {
+            over.complete(null);
+        }
     }
 
     @Test

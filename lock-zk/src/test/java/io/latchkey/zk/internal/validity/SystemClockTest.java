@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +75,11 @@ class SystemClockTest {
         later.await();
         Duration lately = time.standstill(STOPPED.dividedBy(4));
         assertTrue(lately.compareTo(STOPPED) < 0, () -> "within the last " + STOPPED.dividedBy(4) + ": " + lately);
+    }
+
+    @Test
+    void delayWithoutEnd_isTakenAsALongOne() {
+        time.after(ChronoUnit.FOREVER.getDuration(), () -> {}).cancel();
     }
 
     private void assertNoticed() {
