@@ -100,25 +100,6 @@ class SimulatedLocksTest {
                     heldUntilLost.complete(held);
                 }
             });
-            locks.advance(Duration.ofSeconds(3));
-            Lease held = observed.mutex("/m").acquire();
-            locks.advance(Duration.ofSeconds(7));
-            assertTrue(held.isValid());
-            locks.expire(observed);
-            assertEquals(Duration.ofSeconds(7), heldUntilLost.get(10, TimeUnit.SECONDS));
-        }
-    }
-
-    @Test
-    void timeThatALostLeaseWasHeld_isWithoutItsWait() throws Exception {
-        CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient observed = locks.client(new LockObserver() {
-                @Override
-                public void lost(Request request, long token, LossCause cause, Duration held) {
-                    heldUntilLost.complete(held);
-                }
-            });
             Lease first = locks.client().mutex("/m").acquire();
             CompletableFuture<Lease> waiting = observed.mutex("/m").acquireAsync();
             locks.advance(Duration.ofSeconds(3));

@@ -49,8 +49,7 @@ class MutantsTest {
                     TurnMutants.ALL,
                     FurtherMutants.ALL,
                     EndMutants.ALL,
-                    UnseenMutants.ALL,
-                    HiddenMutants.ALL)
+                    BlindMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();

@@ -387,12 +387,10 @@ class LeadershipScheduleTest {
             }
             synchronized (this) {
                 // A thread may be late: then its lease has ended, and the next candidate's term has begun before.
-                if (term.lease.token() <= lastEpoch) {
-                    check(
-                            me.member.byForce || !term.lease.isValid(),
-                            me,
-                            "has epoch " + term.lease.token() + " after " + lastEpoch);
-                }
+                check(
+                        me.member.byForce || term.lease.token() > lastEpoch || !term.lease.isValid(),
+                        me,
+                        "has epoch " + term.lease.token() + " after " + lastEpoch);
                 lastEpoch = Math.max(lastEpoch, term.lease.token());
             }
             OptionalLong epoch = me.leadership().epoch();
