@@ -124,7 +124,7 @@ abstract class AcquirableContract extends LockContract {
         Lease blocking = acquired(blocker(client()));
         LockClient other = client();
         int before = lock(other).queue().size();
-        assertEndsInTime(lock(other));
+        assertEndsInTime(lock(other), lock(other)::queue);
         awaitQueue(lock(other), before);
         blocking.close();
         assertFree(lock(client()));

@@ -199,7 +199,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         acquired(lock(client)).close();
         fixture().cutOff(client);
         reached(Situation.OUT_OF_REACH);
-        assertEndsInTime(lock(client));
+        assertEndsInTime(lock(client), () -> null);
         fixture().heal(client);
         acquired(lock(client)).close();
         assertFree(lock(client()));

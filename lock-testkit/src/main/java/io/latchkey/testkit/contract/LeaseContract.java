@@ -310,7 +310,7 @@ public abstract class LeaseContract extends BodyContract {
             fixture().disconnect(client);
             // Asked once: to look again may be what tells of the loss.
             left = lease.remaining();
-            late = late(left, lease.lost()::join);
+            late = late(left, () -> null, lease.lost()::join);
         }
         reached(Situation.DEADLINE_PASSED);
         assertInTime(late, left);

@@ -205,10 +205,10 @@ abstract class LockContract {
 
     /**
      * By how many nanoseconds a timed request that cannot be granted ends
-     * {@linkplain #late(Duration, Callable) too late}.
+     * {@linkplain #late(Duration, Callable, Callable) too late}.
      */
-    final long late(Acquirable lock, Duration time) throws Exception {
-        return late(time, () -> {
+    final long late(Acquirable lock, Duration time, Callable<?> beside) throws Exception {
+        return late(time, beside, () -> {
             long start = System.nanoTime();
             assertEquals(Optional.empty(), lock.tryAcquire(time));
             long early = start + time.toNanos() - System.nanoTime();
@@ -219,11 +219,16 @@ abstract class LockContract {
 
     /**
      * By how many nanoseconds what is due after this time comes too late, less four times by how many a thread does
-     * that waits beside it for the same time: a busy machine delays both.
+     * that waits beside it for the same time and then does what is given: a busy machine delays both. Requests that
+     * leave the queue at a server are compared with one that reads it.
      */
-    final long late(Duration time, Callable<?> due) throws Exception {
+    final long late(Duration time, Callable<?> beside, Callable<?> due) throws Exception {
         CountDownLatch never = new CountDownLatch(1);
-        Caller<Long> control = inThread(overrun(time, () -> never.await(time.toNanos(), TimeUnit.NANOSECONDS)));
+        Callable<?> waits = () -> {
+            boolean unused = never.await(time.toNanos(), TimeUnit.NANOSECONDS);
+            return beside.call();
+        };
+        Caller<Long> control = inThread(overrun(time, waits));
         Caller<Long> waiting = inThread(overrun(time, due));
         return soon(waiting.result()) - 4 * soon(control.result());
     }
@@ -237,15 +242,15 @@ abstract class LockContract {
     }
 
     /** Of three timed requests that cannot be granted, one ends in time. */
-    final void assertEndsInTime(Acquirable lock) throws Exception {
+    final void assertEndsInTime(Acquirable lock, Callable<?> beside) throws Exception {
         long late = Long.MAX_VALUE;
         for (int request = 0; request < 3 && late > moment().toNanos() / 2; request++) {
-            late = Math.min(late, late(lock, moment()));
+            late = Math.min(late, late(lock, moment(), beside));
         }
         assertInTime(late, moment());
     }
 
-    /** Half of the time is the most that {@link #late} may find. */
+    /** Half of the time is the most that {@link #late(Duration, Callable, Callable)} may find. */
     static void assertInTime(long late, Duration time) {
         assertTrue(
                 late <= time.toNanos() / 2, () -> "comes " + late / 1_000_000 + " ms later than the machine explains");

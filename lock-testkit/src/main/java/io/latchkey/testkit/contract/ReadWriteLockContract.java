@@ -252,7 +252,8 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
             needs = {Feature.DOWNGRADES, Feature.LIMITS})
     void limitOfADowngradedLease() throws Exception {
         LockClient client = client();
-        Lease write = acquired(write(client).heldAtMost(moment()));
+        // Long enough for the downgrade to be answered, with other tests beside it.
+        Lease write = acquired(write(client).heldAtMost(moment().multipliedBy(5)));
         Lease read = client.readWriteLock(path()).downgrade(write);
         assertEquals(LossCause.HELD_TOO_LONG, soon(read.lost()));
         assertEquals(LeaseState.RELEASED, write.state());
@@ -263,24 +264,42 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
             id = "LK-RW-30",
             says = "a read-write lock with a label and a limit has both for readers, for writers and in its views",
             needs = {Feature.LABELS, Feature.LIMITS, Feature.CONTENDER_DETAILS, Feature.LOCK_VIEWS})
+    @SuppressWarnings("LockNotBeforeTry") // the views are what is tested
     void labelledAndLimited() throws Exception {
-        ReadWriteLock lock =
-                client().readWriteLock(path()).labelled("invoice 7").heldAtMost(moment());
-        for (Acquirable each : List.of(lock.readLock(), lock.writeLock())) {
-            Lease lease = acquired(each);
-            assertEquals("invoice 7", each.queue().get(0).label());
-            assertEquals(LossCause.HELD_TOO_LONG, soon(lease.lost()));
+        LockClient client = client();
+        ReadWriteLock lasting =
+                client.readWriteLock(path()).labelled("invoice 7").heldAtMost(Duration.ofHours(1));
+        ReadWriteLock brief = client.readWriteLock(path()).heldAtMost(moment()).labelled("invoice 7");
+        for (boolean writes : new boolean[] {false, true}) {
+            Lease labelled = acquired(writes ? lasting.writeLock() : lasting.readLock());
+            assertEquals("invoice 7", labelOfHolder());
+            labelled.close();
+            Lease limited = acquired(writes ? brief.writeLock() : brief.readLock());
+            assertEquals(LossCause.HELD_TOO_LONG, soon(limited.lost()));
+
+            Lock lastingView = view(lasting, writes);
+            lastingView.lock();
+            assertEquals("invoice 7", labelOfHolder());
+            lastingView.unlock();
+            Lock briefView = view(brief, writes);
+            briefView.lock();
+            Lease ofView = brief.leaseOfView().orElseThrow();
+            assertTrue(ofView.remaining().compareTo(moment()) <= 0);
+            assertEquals(LossCause.HELD_TOO_LONG, soon(ofView.lost()));
+            assertThrows(LockOwnershipLostException.class, briefView::unlock);
         }
-        lock.asReadWriteLock().writeLock().lock();
-        Lease ofView = lock.leaseOfView().orElseThrow();
-        assertTrue(ofView.remaining().compareTo(moment()) <= 0);
-        assertEquals(LossCause.HELD_TOO_LONG, soon(ofView.lost()));
-        assertThrows(
-                LockOwnershipLostException.class,
-                () -> lock.asReadWriteLock().writeLock().unlock());
         assertFree(write(client()));
-        assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));
-        assertThrows(IllegalArgumentException.class, () -> lock.heldAtMost(Duration.ZERO));
+        assertThrows(IllegalArgumentException.class, () -> lasting.labelled("two\nlines"));
+        assertThrows(IllegalArgumentException.class, () -> lasting.heldAtMost(Duration.ZERO));
+    }
+
+    private static Lock view(ReadWriteLock lock, boolean writes) {
+        var view = lock.asReadWriteLock();
+        return writes ? view.writeLock() : view.readLock();
+    }
+
+    private String labelOfHolder() {
+        return read(client()).queue().get(0).label();
     }
 
     @Guarantee(
