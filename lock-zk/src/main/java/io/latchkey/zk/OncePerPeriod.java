@@ -170,7 +170,7 @@ public final class OncePerPeriod {
      * @throws X if the work throws it; the period is not recorded
      * @throws InterruptedException if interrupted; if the work was done, the period may be recorded or not
      * @throws LeaseLostException if the lease is lost before the period is recorded: the work may have been done, and
-     *     is repeated
+     *     is repeated; not if the work has caught this error from {@link Turn#guarded}
      * @throws IllegalStateException if the lease was released before the period was recorded
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
      * @throws LockUnavailableException if no server answers; if the work was done, the period may be recorded or not

@@ -77,6 +77,10 @@ public final class ZkLocks {
                 throw lost(held);
             }
             throw refused;
+        } catch (IllegalArgumentException malformed) {
+            // An operation with a malformed path, which ZooKeeper's client refuses before it sends anything.
+            held.writeAnswered();
+            throw malformed;
         }
     }
 

@@ -46,10 +46,14 @@ public final class PrintableText {
 
     /**
      * Returns the text with question marks for characters that are not printable, cut off after {@code longest}
-     * characters.
+     * characters, or one earlier where a pair of surrogates would be cut: half a pair is not printable.
      */
     public static String printable(String text, int longest) {
         String shown = INVISIBLE.matcher(text).replaceAll("?");
-        return shown.length() > longest ? shown.substring(0, longest) + "\u2026" : shown;
+        if (shown.length() <= longest) {
+            return shown;
+        }
+        int end = Character.isHighSurrogate(shown.charAt(longest - 1)) ? longest - 1 : longest;
+        return shown.substring(0, end) + "\u2026";
     }
 }

@@ -276,8 +276,8 @@ final class QueueEntry implements QueueMember {
     void openRevocationNode(RevocationNode.Holder holder) {
         if (revocationNode == null) {
             revocationNode = new RevocationNode(sessionQueue().session(), this, node().orElseThrow(), holder);
-            revocationNode.open();
         }
+        revocationNode.open();
     }
 
     @Override

@@ -37,6 +37,9 @@ final class RevocationNode {
     private final Listener listener = new Listener();
 
     private Runnable stopListening = () -> {};
+    /** It is open, or about to be. */
+    private boolean open;
+
     private boolean closed;
 
     /** The holder that owns the node. */
@@ -58,12 +61,20 @@ final class RevocationNode {
         this.path = owner.path().child(name.revocationNode());
     }
 
+    /** Listens unless it does. A later lease by the same node asks again after the server has refused it once. */
+    void open() {
+        if (!open) {
+            open = true;
+            create();
+        }
+    }
+
     /**
      * Creates the node, on condition that the request's node exists. A server that the session has left may apply a
      * lost create when the session returns. The name of the request's node never returns, so such a create fails once
      * that node is deleted (docs/protocol.md, "Lost answers").
      */
-    void open() {
+    private void create() {
         Optional<NodeName> own = owner.node();
         if (closed || own.isEmpty()) {
             return;
@@ -73,7 +84,7 @@ final class RevocationNode {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> listen();
-                case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::open);
+                case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::create);
                 case NO_NODE -> noNode(own.get());
                 default -> cannotListen(plain);
             }
@@ -85,7 +96,7 @@ final class RevocationNode {
         if (owner.isAt(own)) {
             owner.nodeGone(own);
         } else {
-            session.heartbeat().afterBeat(this::open);
+            session.heartbeat().afterBeat(this::create);
         }
     }
 
@@ -103,6 +114,7 @@ final class RevocationNode {
     }
 
     private void cannotListen(Response<?> why) {
+        open = false;
         if (!closed) {
             String displayPath = session.context().displayPath(owner.path());
             holder.cannotBeAsked(Errors.of(displayPath, "listen to release requests", why));
@@ -137,7 +149,7 @@ final class RevocationNode {
         @Override
         public void gone() {
             if (!closed) {
-                session.heartbeat().afterBeat(RevocationNode.this::open);
+                session.heartbeat().afterBeat(RevocationNode.this::create);
             }
         }
 

@@ -31,6 +31,15 @@ class PrintableTextTest {
         assertEquals("label has the character U+202E, which is not printable", refusal("turned \u202e around"));
     }
 
+    @Test
+    void textIsCutBetweenCharacters_whenItIsTooLong() {
+        String key = Character.toString(0x1f511);
+        assertEquals("ab" + key, PrintableText.printable("ab" + key, 4));
+        assertEquals("ab\u2026", PrintableText.printable("ab" + key, 3));
+        assertEquals("ab\u2026", PrintableText.printable("ab" + key, 2));
+        assertEquals("a?\u2026", PrintableText.printable("a\ud83d" + key, 3));
+    }
+
     private static String refusal(String label) {
         return assertThrows(IllegalArgumentException.class, () -> PrintableText.checkLabel("label", label))
                 .getMessage();
