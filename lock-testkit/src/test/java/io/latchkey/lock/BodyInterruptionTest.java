@@ -82,6 +82,18 @@ class BodyInterruptionTest {
     }
 
     @Test
+    void enclosingBodyIsNotInterruptedAgain_whenAnotherBodyInsideEndsLater() {
+        BodyInterruption first = new BodyInterruption();
+        outer.lost(LossCause.SESSION_EXPIRED);
+        assertTrue(Thread.interrupted());
+        assertTrue(first.end().isEmpty());
+        assertTrue(Thread.interrupted(), "the outer body is not interrupted");
+        assertTrue(new BodyInterruption().end().isEmpty());
+        assertFalse(Thread.interrupted(), "it knows already, and cleans up under another lock");
+        assertTrue(outer.end().isPresent());
+    }
+
+    @Test
     void enclosingBodyIsInterrupted_whenTheSecondBodyInsideHasClearedTheStatus() {
         assertTrue(new BodyInterruption().end().isEmpty());
         BodyInterruption second = new BodyInterruption();

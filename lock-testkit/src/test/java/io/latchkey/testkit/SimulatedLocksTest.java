@@ -3,14 +3,18 @@ package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
@@ -24,14 +28,19 @@ import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.Layout;
+import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class SimulatedLocksTest {
@@ -87,6 +96,93 @@ class SimulatedLocksTest {
                 last.close();
                 pool.resize(20);
             }
+        }
+    }
+
+    /** Only a request from before a shrink holds by a former capacity, and only within the largest one. */
+    @Test
+    void waitersAreShownAsWaiting_afterAShrink() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Semaphore older = mine.semaphore("/older", 3);
+            Semaphore younger = mine.semaphore("/younger", 3);
+            List<Lease> held =
+                    List.of(older.permits(2).acquire(), younger.permits(2).acquire());
+            CompletableFuture<Lease> before = older.permits(2).acquireAsync();
+            older.resize(2);
+            younger.resize(2);
+            CompletableFuture<Lease> after = younger.acquireAsync();
+            for (Semaphore pool : List.of(older, younger)) {
+                assertEquals(
+                        List.of(Contender.State.HOLDING, Contender.State.WAITING),
+                        pool.queue().stream().map(Contender::state).toList());
+            }
+            held.forEach(Lease::close);
+            before.get(10, TimeUnit.SECONDS).close();
+            after.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    /** A request leaves between the list and the reads of the nodes; a resize comes between the data and the list. */
+    @Test
+    void queueIsShown_whenItChangesDuringTheRead() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore pool = locks.client().semaphore("/s", 2);
+            LockClient looking = locks.client();
+            Lease leaving = pool.acquire();
+            Lease held = pool.acquire();
+            HeldFrames list = locks.holdAnswers(looking, RequestMatch.list());
+            CompletableFuture<List<Contender>> first =
+                    looking.semaphore("/s", 2).queueAsync();
+            assertTrue(list.firstCaught().isDone());
+            leaving.close();
+            list.release();
+            assertEquals(
+                    List.of(held.token()),
+                    first.get(10, TimeUnit.SECONDS).stream()
+                            .map(Contender::token)
+                            .toList());
+
+            CompletableFuture<Lease> large = pool.permits(2).acquireAsync();
+            HeldFrames data = locks.holdAnswers(looking, RequestMatch.getData());
+            CompletableFuture<List<Contender>> second =
+                    looking.semaphore("/s", 2).queueAsync();
+            assertTrue(data.firstCaught().isDone());
+            pool.resize(3);
+            Lease granted = large.get(10, TimeUnit.SECONDS);
+            data.release();
+            assertEquals(
+                    List.of(Contender.State.HOLDING, Contender.State.HOLDING),
+                    second.get(10, TimeUnit.SECONDS).stream()
+                            .map(Contender::state)
+                            .toList());
+            granted.close();
+            held.close();
+        }
+    }
+
+    /** Another client creates the path during the first resize. During the second it is removed with its parent. */
+    @Test
+    void semaphoreIsResized_whenItsPathIsCreatedOrRemovedDuringIt() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Semaphore other = locks.client().semaphore("/pools/s", 2);
+            HeldFrames data = locks.holdAnswers(mine, RequestMatch.getData());
+            CompletableFuture<Void> first = mine.semaphore("/pools/s", 2).resizeAsync(5);
+            assertTrue(data.firstCaught().isDone());
+            other.acquire().close();
+            data.release();
+            first.get(10, TimeUnit.SECONDS);
+            assertEquals(5, other.capacity());
+
+            HeldFrames list = locks.holdAnswers(mine, RequestMatch.list());
+            CompletableFuture<Void> second = mine.semaphore("/pools/s", 2).resizeAsync(7);
+            assertTrue(list.firstCaught().isDone());
+            locks.delete("/pools/s");
+            locks.delete("/pools");
+            list.release();
+            second.get(10, TimeUnit.SECONDS);
+            assertEquals(7, other.capacity());
         }
     }
 
@@ -211,6 +307,22 @@ class SimulatedLocksTest {
         }
     }
 
+    /** A server refuses them by itself, also one that has no leader any more: that proves nothing of the session. */
+    @Test
+    void leaseIsLost_whenTheServerRefusesEveryWrite() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(SESSION)) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.refuseWrites(mine, 1_000);
+            locks.advance(SESSION);
+            assertFalse(held.isValid());
+            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(10, TimeUnit.SECONDS));
+            locks.refuseWrites(mine, 0);
+            locks.advance(SESSION);
+            assertEquals(0, locks.nodesUnder("/m").size());
+        }
+    }
+
     /** It need not wait for the heartbeat with which the deletion is sent again. */
     @Test
     void releaseIsPendingAtOnce_whenTheServerRefusesIt() throws Exception {
@@ -223,6 +335,26 @@ class SimulatedLocksTest {
             assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
             locks.advance(SESSION);
             assertEquals(0, locks.nodesUnder("/m").size());
+        }
+    }
+
+    /** In a line of many permits the holder ahead tells the next waiter that it holds. */
+    @Test
+    void nextWaiterIsGranted_whenTheServerRefusesItsNoticeOnce() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient leading = locks.client();
+            Lease all = locks.client().semaphore("/s", 20).permits(18).acquire();
+            CompletableFuture<Lease> first =
+                    leading.semaphore("/s", 20).permits(5).acquireAsync();
+            CompletableFuture<Lease> behind = locks.client().semaphore("/s", 20).acquireAsync();
+            locks.advance(Duration.ZERO);
+            locks.refuseWrites(leading, 1);
+            all.close();
+            Lease held = first.get(10, TimeUnit.SECONDS);
+            assertFalse(behind.isDone(), "the notice was refused");
+            locks.advance(SESSION);
+            behind.get(10, TimeUnit.SECONDS).close();
+            assertTrue(held.isValid());
         }
     }
 
@@ -307,6 +439,76 @@ class SimulatedLocksTest {
         }
     }
 
+    /** The creation of its revocation node arrives behind the downgrade, which has taken the writer's node away. */
+    @Test
+    void downgradedHolderIsNotified_whenItBeganToListenDuringTheDowngrade() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            ReadWriteLock lock = mine.readWriteLock("/rw");
+            Lease write = lock.writeLock().acquire();
+            HeldFrames answers = locks.holdAnswers(mine, RequestMatch.create().under("/rw"));
+            CompletableFuture<Lease> downgraded = lock.downgradeAsync(write);
+            var unused = write.releaseRequested();
+            answers.release();
+            Lease read = downgraded.get(10, TimeUnit.SECONDS);
+            CompletableFuture<ReleaseRequest> asked = read.releaseRequested();
+            locks.advance(SESSION);
+            Contender holder = locks.client("admin")
+                    .readWriteLock("/rw")
+                    .readLock()
+                    .queue()
+                    .get(0);
+            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+            assertEquals("admin", asked.get(10, TimeUnit.SECONDS).label());
+            read.close();
+            assertEquals(List.of(), locks.nodesUnder("/rw"));
+        }
+    }
+
+    /** The answer to the creation of its revocation node is lost, or that to the request for a watch on it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void releaseRequestArrivesAtTheReconnect_whenTheHolderHadJustBegunToListen(int number) throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.client();
+            Lease held = mine.mutex("/m").acquire();
+            locks.refuse(mine);
+            RequestMatch listens = RequestMatch.any().path("of the revocation node", path -> path.contains("/revoke-"));
+            Fault lost = locks.cutAfter(mine, listens, number);
+            CompletableFuture<ReleaseRequest> asked = held.releaseRequested();
+            assertTrue(lost.struck().isDone());
+            Contender holder = locks.client("admin").mutex("/m").queue().get(0);
+            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+            assertFalse(asked.isDone());
+            locks.heal(mine);
+            assertEquals("admin", asked.get(10, TimeUnit.SECONDS).label());
+            assertTrue(held.isValid());
+        }
+    }
+
+    /** Both hold by one node; the first of them asks for the node that the server refuses. */
+    @Test
+    void everyHolderLearnsThatItCannotBeAsked_whenTheServerDoesNotLetItListen() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.builder().localTurns(9, SESSION).build();
+            Acquirable reads = mine.readWriteLock("/rw").readLock();
+            List<Lease> held = List.of(reads.acquire(), reads.acquire());
+            assertEquals(1, locks.nodesUnder("/rw").size());
+            locks.refuseWrites(mine, 1);
+            List<CompletableFuture<ReleaseRequest>> asked =
+                    held.stream().map(Lease::releaseRequested).toList();
+            for (CompletableFuture<ReleaseRequest> each : asked) {
+                ExecutionException told = assertThrows(ExecutionException.class, () -> each.get(10, TimeUnit.SECONDS));
+                assertInstanceOf(LockException.class, told.getCause());
+            }
+            assertTrue(held.stream().allMatch(Lease::isValid));
+            CompletableFuture<ReleaseRequest> later = reads.acquire().releaseRequested();
+            Acquirable other = locks.client().readWriteLock("/rw").readLock();
+            assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
+            later.get(10, TimeUnit.SECONDS);
+        }
+    }
+
     /** Otherwise the nodes of its other members would stay when the read lease is released. */
     @Test
     void leaseOfAMultiLockIsNotDowngraded_whenItsFirstMemberIsTheWriteLock() throws Exception {
@@ -336,6 +538,147 @@ class SimulatedLocksTest {
             held.close();
             for (CompletableFuture<Lease> next : waiting) {
                 next.get(10, TimeUnit.SECONDS).close();
+            }
+        }
+    }
+
+    /** It has left the queue by the time of its answer, unless the connection is lost before. */
+    @Test
+    void tryIsAnsweredEmptyInItsTime_whenTheAnswerToItsDeletionIsLate() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(SESSION)) {
+            Lease held = locks.client().mutex("/m").acquire();
+            LockClient mine = locks.client();
+            HeldFrames answers = locks.holdAnswers(mine, RequestMatch.delete());
+            CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ZERO);
+            assertTrue(answers.firstCaught().isDone());
+            locks.advance(SESSION.dividedBy(3));
+            assertFalse(tried.isDone(), "its deletion has no answer");
+            locks.advance(SESSION.dividedBy(3).multipliedBy(2));
+            assertEquals(Optional.empty(), tried.getNow(null));
+            answers.release();
+            assertEquals(1, locks.nodesUnder("/m").size(), "the holder's");
+            held.close();
+        }
+    }
+
+    /** The client carries out the call of the second reader only after that one has given up. */
+    @Test
+    void sharedNodeIsReleased_whenAReaderGaveUpAsItJoined() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient turning = locks.builder().localTurns(5, SESSION).build();
+            Acquirable reads = turning.readWriteLock("/rw").readLock();
+            Lease held = reads.acquire();
+            ((ZkLease) held).context().execute(() -> {
+                CompletableFuture<Lease> givenUp = reads.acquireAsync();
+                givenUp.cancel(false);
+            });
+            assertEquals(ReleaseOutcome.RELEASED, held.release());
+            assertEquals(List.of(), locks.nodesUnder("/rw"));
+        }
+    }
+
+    /** It is given up without readers. Two readers by one lease would both end with the first of them. */
+    @Test
+    void nextNodeOfReadersStays_whenReadersHoldByItAndThoseOfTheNodeBeforeHaveReleased() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient turning = locks.builder().localTurns(8, SESSION).build();
+            Acquirable reads = turning.readWriteLock("/rw").readLock();
+            List<Lease> before = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                before.add(reads.acquire());
+            }
+            Lease first = reads.acquire();
+            Lease second = reads.acquire();
+            assertTrue(first.token() > before.get(7).token());
+            assertEquals(first.token(), second.token());
+            before.forEach(Lease::close);
+            assertTrue(first.isValid() && second.isValid());
+            assertEquals(1, locks.nodesUnder("/rw").size());
+            assertEquals(ReleaseOutcome.RELEASED, first.release());
+            assertTrue(second.isValid());
+            second.close();
+            assertEquals(List.of(), locks.nodesUnder("/rw"));
+        }
+    }
+
+    @Test
+    void readerDoesNotJoinAWriter_whoseNodeServedAReaderBefore() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            ReadWriteLock lock = locks.builder().localTurns(5, SESSION).build().readWriteLock("/rw");
+            Lease write = lock.writeLock().acquire();
+            CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
+            CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
+            write.close();
+            Lease read = reader.get(10, TimeUnit.SECONDS);
+            read.close();
+            Lease nextWrite = writer.get(10, TimeUnit.SECONDS);
+            assertEquals(write.token(), read.token());
+            assertEquals(write.token(), nextWrite.token());
+            CompletableFuture<Lease> late = lock.readLock().acquireAsync();
+            locks.advance(Duration.ZERO); // until callbacks have run
+            assertFalse(late.isDone(), "it holds beside the writer");
+            nextWrite.close();
+            late.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    /** It would be in the way of other clients. */
+    @Test
+    void requestForAPermitIsWithdrawn_whenItsWaiterHasTakenATurn() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
+            List<Lease> held = List.of(pool.acquire(), pool.acquire());
+            CompletableFuture<Lease> next = pool.acquireAsync();
+            assertEquals(3, locks.nodesUnder("/s").size());
+            held.get(0).close();
+            Lease passedOn = next.get(10, TimeUnit.SECONDS);
+            assertEquals(held.get(0).token(), passedOn.token());
+            locks.advance(Duration.ZERO);
+            assertEquals(2, locks.nodesUnder("/s").size());
+            passedOn.close();
+            held.get(1).close();
+        }
+    }
+
+    /** No number of its nodes would fit, but one request is to say so. */
+    @Test
+    void localWaiterIsRefused_whenItAsksForMorePermitsThanThereAre() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
+            CompletableFuture<Lease> asked = pool.permits(3).acquireAsync();
+            locks.advance(Duration.ZERO); // until callbacks have run
+            assertTrue(asked.isDone(), "it waits for ever");
+            ExecutionException told = assertThrows(ExecutionException.class, asked::get);
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+        }
+    }
+
+    @Test
+    void turnsAreTaken_alsoByLocksWithALabelOrALimit() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient turning = locks.builder().localTurns(5, SESSION).build();
+            Mutex mutex = turning.mutex("/m");
+            ReadWriteLock pair = turning.readWriteLock("/rw");
+            Semaphore pool = turning.semaphore("/s", 2);
+            Duration limit = Duration.ofHours(1);
+            for (Acquirable lock : List.of(
+                    mutex.labelled("invoice 7"),
+                    mutex.heldAtMost(limit),
+                    pair.labelled("invoice 7").writeLock(),
+                    pair.heldAtMost(limit).writeLock(),
+                    pair.writeLock().labelled("invoice 7"),
+                    pair.writeLock().heldAtMost(limit),
+                    pool.labelled("invoice 7").permits(2),
+                    pool.heldAtMost(limit).permits(2),
+                    pool.permits(2).labelled("invoice 7"),
+                    pool.permits(2).heldAtMost(limit),
+                    turning.stripedMutex("/striped", 1).forKey("key"))) {
+                Lease first = lock.acquire();
+                CompletableFuture<Lease> next = lock.acquireAsync();
+                first.close();
+                Lease second = next.get(10, TimeUnit.SECONDS);
+                assertEquals(first.token(), second.token(), lock::toString);
+                second.close();
             }
         }
     }
@@ -370,6 +713,79 @@ class SimulatedLocksTest {
             granted.close();
             second.close();
             assertEquals(2, other.availablePermits());
+        }
+    }
+
+    /** The first stands in the line for the turn again, behind the second. */
+    @Test
+    void requestForCuratorsSemaphoreLeavesTheQueue_whenItIsCancelledAfterItHasLostItsTurn() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
+            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
+            Lease held = other.acquire();
+            CompletableFuture<Lease> first = mine.semaphore("/s", 1).acquireAsync();
+            CompletableFuture<Lease> second = other.acquireAsync();
+            locks.expire(mine);
+            assertEquals(2, locks.nodesUnder("/s/locks").size());
+            assertTrue(first.cancel(false));
+            locks.advance(Duration.ZERO);
+            assertEquals(1, locks.nodesUnder("/s/locks").size());
+            held.close();
+            second.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void queueOfCuratorsSemaphoreShowsAllLabels_whileOneWaitsForAPermitAndOneForItsTurn() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Semaphore pool = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
+            List<String> expected = List.of("one", "two", "three");
+            List<CompletableFuture<Lease>> asked = new ArrayList<>();
+            for (String label : expected) {
+                asked.add(pool.labelled(label).acquireAsync());
+            }
+            assertEquals(expected, labels(pool.queue()));
+            assertEquals(expected, labels(pool.queueAsync().get(10, TimeUnit.SECONDS)));
+            assertEquals(1, pool.capacity());
+            assertThrows(IllegalArgumentException.class, () -> pool.permits(0));
+            assertThrows(UnsupportedOperationException.class, () -> pool.resizeAsync(2));
+            for (CompletableFuture<Lease> next : asked) {
+                next.get(10, TimeUnit.SECONDS).close();
+            }
+        }
+    }
+
+    private static List<String> labels(List<Contender> queue) {
+        return queue.stream().map(Contender::label).toList();
+    }
+
+    /** The first create for the permit finds no path. The other request comes behind the look of that flight. */
+    @Test
+    void permitOfCuratorsLayout_isRefusedBesideARequestThatCameBeforeItsPathWasMade() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
+            RequestMatch create = RequestMatch.create().under("/s/leases");
+            AtomicBoolean isBehindTheCreate = new AtomicBoolean();
+            RequestMatch look = RequestMatch.of("look behind the first create", request -> {
+                if (create.matches(request)) {
+                    isBehindTheCreate.set(true);
+                }
+                return isBehindTheCreate.get() && request.path().equals("/s");
+            });
+            HeldFrames answers = locks.holdAnswers(mine, look);
+            CompletableFuture<Lease> asked = mine.semaphore("/s", 1).acquireAsync();
+            assertTrue(answers.firstCaught().isDone());
+            Lease held = locks.client().semaphore("/s", 1).tryAcquire().orElseThrow();
+            answers.release();
+            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+            assertTrue(held.isValid());
+            assertEquals(
+                    1,
+                    locks.nodesUnder("/s").stream()
+                            .filter(ServerNode::isEphemeral)
+                            .count(),
+                    "the holder alone");
         }
     }
 

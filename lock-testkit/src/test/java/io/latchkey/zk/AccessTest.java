@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,7 +26,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -206,6 +209,19 @@ class AccessTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
     }
 
+    /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
+    @Test
+    void waiterIsDenied_whenItMayNotWatchTheRequestAhead() throws Exception {
+        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Lease held = loggedIn("service").mutex("/m").acquire();
+        CompletableFuture<Lease> waits = client("stranger").mutex("/m").acquireAsync();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> waits.get(10, TimeUnit.SECONDS));
+        assertInstanceOf(AccessDeniedException.class, told.getCause());
+        assertEquals(1, requestsUnder("/m").size());
+        assertTrue(held.isValid());
+        held.close();
+    }
+
     /** The right may never come back: the deletion is sent again with each heartbeat, and no caller waits for that. */
     @Test
     void releaseIsPending_whileTheServerRefusesTheDeletion() throws Exception {
@@ -224,9 +240,12 @@ class AccessTest extends OnOneServer {
     void givenAclIsUsed_andNodesAreOpenWithoutALogin() throws Exception {
         loggedIn("closed").mutex("/closed").acquire();
         List<ACL> open = ZooDefs.Ids.OPEN_ACL_UNSAFE;
-        Lease byLogin = client(builder -> builder.auth("digest", LOGIN).acl(open))
-                .mutex("/given")
-                .acquire();
+        List<ACL> given = new ArrayList<>(open);
+        ZkLockClient opener = client(builder -> {
+            builder.auth("digest", LOGIN).acl(given);
+            given.clear();
+        });
+        Lease byLogin = opener.mutex("/given").acquire();
         assertTrue(client("stranger").mutex("/given").tryAcquire().isEmpty());
         byLogin.close();
         assertTrue(client("stranger").mutex("/given").tryAcquire().isPresent());
@@ -255,6 +274,18 @@ class AccessTest extends OnOneServer {
         assertThrows(
                 AccessDeniedException.class,
                 () -> client("denied").mutex("/other/m").acquire());
+    }
+
+    /** The chroot is created through a handle of its own. */
+    @Test
+    void missingChrootIsDenied_andNoSessionIsLeft() throws Exception {
+        ZooKeeper operator = handle();
+        operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
+        assertThrows(
+                AccessDeniedException.class,
+                () -> client(builder -> builder.connectString(server().connectString() + "/missing")));
+        awaitUntil("only the operator's session is left", () -> server().sessions()
+                .equals(Set.of(operator.getSessionId())));
     }
 
     @Test

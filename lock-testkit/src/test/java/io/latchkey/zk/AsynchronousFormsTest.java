@@ -2,6 +2,7 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -178,6 +179,47 @@ class AsynchronousFormsTest {
         CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
         locks.advance(SOME_HEARTBEATS);
         assertEquals(List.of(held.token()), tokens(queue.get(10, TimeUnit.SECONDS)));
+    }
+
+    /** Each of these lists costs all requests of the client a reconnect. */
+    @Test
+    void pauseDoublesUpToAMinute_whenAListIsLostAgainAndAgain() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        for (int i = 0; i < 4; i++) {
+            loseAList();
+        }
+        for (int times = 5; times < 40; times++) {
+            Fault lost = locks.cutAfter(client, RequestMatch.list(), 1);
+            CompletableFuture<?> asked = client.mutex("/m").queueAsync();
+            for (int steps = 0; steps < 90 && !lost.struck().isDone(); steps++) {
+                locks.advance(Duration.ofMillis(100));
+            }
+            assertTrue(lost.struck().isDone(), "not asked for after " + times + " lists and the pause");
+            failure(LockUnavailableException.class, asked);
+            Duration pause = Duration.ofSeconds(Math.min(60, 10L << Math.min(times - 5, 3)));
+            locks.advance(pause.minusSeconds(1));
+            CompletableFuture<?> tooSoon = client.mutex("/m").queueAsync();
+            locks.advance(Duration.ZERO);
+            assertTrue(tooSoon.isDone(), "asked for within the pause after " + times + " lists");
+            assertEquals(
+                    LockException.Reason.QUEUE_TOO_LONG,
+                    failure(LockException.class, tooSoon).reason());
+            locks.advance(Duration.ofSeconds(2));
+        }
+        held.close();
+    }
+
+    /** Sent at once, it could break the connection at a moment when the lease has little time left. */
+    @Test
+    void listWaitsForAHeartbeat_whenOneWasLostAndItsClientHolds() throws Exception {
+        Lease held = client.mutex("/m").acquire();
+        loseAList();
+        CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
+        locks.advance(Duration.ZERO);
+        assertFalse(queue.isDone(), "read at once");
+        locks.advance(SOME_HEARTBEATS);
+        assertEquals(List.of(held.token()), tokens(queue.getNow(List.of())));
+        held.close();
     }
 
     /** Such lists are sent one at a time, so one that is not sent must not keep back the next. */

@@ -157,6 +157,7 @@ class CallbackExecutorTest extends OnOneServer {
                     IllegalStateException.class, () -> one.mutex("/m").asLock().lock());
             assertThrows(IllegalStateException.class, () -> one.mutex("/held").queue());
             assertThrows(IllegalStateException.class, one::diagnose);
+            assertThrows(IllegalStateException.class, () -> one.locks("/"));
             assertThrows(IllegalStateException.class, () -> ZkLocks.guarded(held, Op.check("/", -1)));
             assertEquals(ReleaseOutcome.PENDING, held.release());
         });

@@ -57,6 +57,14 @@ class ConnectionLogTest {
         assertEquals(
                 List.of("Connected to ZooKeeper again after 197530 ms, in a new session"),
                 log.aboveDebugWith("197530 ms"));
+
+        locks.disconnect(client);
+        locks.advance(AWAY.plusMillis(2));
+        locks.heal(client);
+        assertEquals(
+                List.of("Connected to ZooKeeper again after 12349 ms, in the same session"),
+                log.aboveDebugWith("12349 ms"));
+        assertEquals(List.of(), log.with(". 0 leases are suspect"));
     }
 
     @Test

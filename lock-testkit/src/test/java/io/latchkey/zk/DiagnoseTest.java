@@ -9,9 +9,11 @@ import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.SessionView;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
@@ -97,6 +99,39 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    void leasesAreInTheOrderOfTheirGrants_andWaitsInThatOfTheirCalls() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            Duration second = Duration.ofSeconds(1);
+            Lease others = locks.client().mutex("/late").acquire();
+            CompletableFuture<Lease> late = client.mutex("/late").acquireAsync();
+            locks.advance(second);
+            Lease early = client.mutex("/early").acquire();
+            locks.advance(second);
+            others.close();
+            Lease granted = soon(late);
+            CompletableFuture<Lease> first = client.mutex("/early").acquireAsync();
+            locks.advance(second);
+            CompletableFuture<Lease> last = client.mutex("/late").acquireAsync();
+            locks.advance(second);
+            Diagnosis diagnosis = client.diagnose();
+            Instant start = diagnosis.session().since();
+            assertEquals(List.of("/early after PT1S", "/late after PT2S"), times(diagnosis.holds(), start));
+            assertEquals(List.of("/early after PT2S", "/late after PT3S"), times(diagnosis.waits(), start));
+            early.close();
+            soon(first).close();
+            granted.close();
+            soon(last).close();
+        }
+    }
+
+    private static List<String> times(List<Diagnosis.Own> requests, Instant start) {
+        return requests.stream()
+                .map(own -> own.request().path() + " after " + Duration.between(start, own.since()))
+                .toList();
+    }
+
+    @Test
     void diagnosisSendsNothing_whenNothingWaits() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient counted = patient(proxy);
@@ -133,6 +168,75 @@ class DiagnoseTest extends OnOneServer {
         awaitUntil("bob holds", () -> bob.diagnose().waits().isEmpty());
         assertNoCycle(alice, bob, carol);
         b.close();
+    }
+
+    /** A multi-lock waits at one path and is first at another, with one token for both of its nodes. */
+    @Test
+    void deadlockIsNamed_whenAMultiLockIsPartOfIt() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient one = locks.client("one");
+            LockClient two = locks.client("two");
+            Lease held = two.mutex("/q").acquire();
+            CompletableFuture<Lease> both =
+                    one.multiLock(one.mutex("/p"), one.mutex("/q")).acquireAsync();
+            assertNoCycle(one, two);
+            CompletableFuture<Lease> nested = two.mutex("/p").acquireAsync();
+            assertEquals(List.of("one: /p -> /q", "two: /q -> /p"), ring(one.diagnose()));
+            assertEquals(List.of("two: /q -> /p", "one: /p -> /q"), ring(two.diagnose()));
+            held.close();
+            soon(both).close();
+            soon(nested).close();
+        }
+    }
+
+    /** The node of the read lease is younger than the request that was made in between. */
+    @Test
+    void deadlockIsNamed_whenALeaseWasDowngradedAfterItsHolderBeganToWait() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient one = locks.client("one");
+            LockClient two = locks.client("two");
+            ReadWriteLock lock = one.readWriteLock("/rw");
+            Lease write = lock.writeLock().acquire();
+            Lease held = two.mutex("/m").acquire();
+            CompletableFuture<Lease> inner = one.mutex("/m").acquireAsync();
+            Lease read = lock.downgrade(write);
+            CompletableFuture<Lease> nested =
+                    two.readWriteLock("/rw").writeLock().acquireAsync();
+            assertEquals(List.of("one: /rw -> /m", "two: /m -> /rw"), ring(one.diagnose()));
+            held.close();
+            soon(inner).close();
+            read.close();
+            soon(nested).close();
+        }
+    }
+
+    /** The queues are read one after the other. One request leaves behind the read of its queue, and another comes. */
+    @Test
+    void noDeadlockIsNamed_whenItsRequestsNeverWaitedTogether() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient one = locks.client("one");
+            LockClient two = locks.client("two");
+            LockClient looking = locks.client("looking");
+            Lease a = one.mutex("/x/a").acquire();
+            Lease b = two.mutex("/x/b").acquire();
+            CompletableFuture<Lease> leaving = two.mutex("/x/a").acquireAsync();
+            CompletableFuture<Lease> last = looking.mutex("/x/a").acquireAsync();
+            HeldFrames answers =
+                    locks.holdAnswers(looking, RequestMatch.getData().under("/x/b"));
+            CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(looking::diagnose);
+            soon(answers.firstCaught());
+            leaving.cancel(false);
+            CompletableFuture<Lease> coming = one.mutex("/x/b").acquireAsync();
+            locks.advance(Duration.ZERO);
+            answers.release();
+            Diagnosis diagnosis = soon(asked);
+            assertEquals(Optional.empty(), diagnosis.gap());
+            assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
+            b.close();
+            soon(coming).close();
+            a.close();
+            soon(last).close();
+        }
     }
 
     @Test
@@ -268,6 +372,24 @@ class DiagnoseTest extends OnOneServer {
             locks.heal(client);
             held.close();
             waiting.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void diagnosisNamesItsGapAndTheStatusStaysSet_whenTheThreadIsInterrupted() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            Lease held = client.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+            HeldFrames answers = locks.holdAnswers(client, RequestMatch.getData());
+            Thread.currentThread().interrupt();
+            Diagnosis diagnosis = client.diagnose();
+            assertTrue(Thread.interrupted(), "the interrupt status stays set");
+            assertEquals(Optional.of("interrupted"), diagnosis.gap());
+            assertEquals(1, diagnosis.waits().size());
+            answers.release();
+            held.close();
+            soon(waiting).close();
         }
     }
 

@@ -161,6 +161,7 @@ class FlightRecorderTest {
                 held.close();
 
                 Lease lost = client.mutex("/jfr/lost").acquire();
+                locks.advance(Duration.ofSeconds(3));
                 locks.disconnect(client);
                 locks.heal(client);
                 locks.expire(client);
@@ -174,6 +175,7 @@ class FlightRecorderTest {
             assertEquals(Duration.ofSeconds(5), late.getDuration("waited"));
             RecordedEvent lost = one(events, "Lost", "/jfr/lost");
             assertEquals("SESSION_EXPIRED", lost.getString("cause"));
+            assertEquals(Duration.ofSeconds(3), lost.getDuration("held"));
             assertEquals(one(events, "Granted", "/jfr/lost").getLong("token"), lost.getLong("token"));
             assertNull(lost.getStackTrace());
             List<Long> suspected = ours(events, "Suspect").stream()

@@ -65,6 +65,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where a client's session comes from and where its paths lie: chroot, base path, logins, borrowed handles, guards. */
 @Timeout(30)
@@ -77,6 +78,32 @@ class HandlesTest extends OnOneServer {
         ServerNode node = requestsUnder("/apps/shop/a/m").get(0);
         assertEquals(lease.token(), node.created(), "the token, also through a chroot");
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
+    }
+
+    /** The check of the chroot is the first request, which the next connection repeats. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void missingChrootIsCreated_whenTheConnectionBreaksAtItsCheck(boolean answered) throws Exception {
+        FaultProxy proxy = fastProxy();
+        Fault cut = answered ? proxy.cutAfter(RequestMatch.getData(), 1) : proxy.cutBefore(RequestMatch.getData(), 1);
+        ZkLockClient rooted = client(builder -> builder.connectString(proxy.connectString() + "/apps/shop"));
+        cut.await(Duration.ofSeconds(10));
+        rooted.mutex("/m").acquire().close();
+        assertTrue(server().nodesUnder("/apps").stream()
+                .anyMatch(node -> node.path().equals("/apps/shop/m")));
+    }
+
+    @Test
+    void buildLeavesNoThread_whenTheChrootMayNotBeCreated() throws Exception {
+        handle().setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(server().connectString() + "/apps/shop")
+                .sessionTimeout(LONG_SESSION);
+        ThreadGroup threads = new ThreadGroup("of this client");
+        CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
+                () -> assertThrows(Throwable.class, builder::build), task -> new Thread(threads, task).start());
+        assertEquals(AccessDeniedException.class, soon(thrown).getClass());
+        awaitUntil("all threads end", () -> threads.activeCount() == 0);
     }
 
     @Test

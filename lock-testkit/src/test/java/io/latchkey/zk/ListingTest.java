@@ -144,6 +144,37 @@ class ListingTest extends OnOneServer {
         held.close();
     }
 
+    /**
+     * Two nodes are named as those of a semaphore but have no requests, and two kinds of requests are mixed. A hyphen
+     * comes before the slash as a character, but the paths below another come right behind it.
+     */
+    @Test
+    void locksOfCuratorAreRecognisedAndListedInOrder_byTheNamesOfTheirRequests() throws Exception {
+        ZooKeeper operator = handle();
+        for (String path : List.of(
+                "/mixed",
+                "/mixed/a-lock-0000000000",
+                "/mixed/b-__READ__0000000001",
+                "/pool",
+                "/pool/leases",
+                "/pool/leases/a-lease-0000000000",
+                "/pool/leases/b-lease-0000000001")) {
+            create(operator, path);
+        }
+        for (String path : List.of("/app-late", "/app/leases/job", "/app/locks/job")) {
+            client.mutex(path).acquire().close();
+        }
+        assertEquals(
+                List.of(
+                        "mutex /app/leases/job: 0 holding, 0 waiting (latchkey)",
+                        "mutex /app/locks/job: 0 holding, 0 waiting (latchkey)",
+                        "mutex /app-late: 0 holding, 0 waiting (latchkey)",
+                        "read-write /mixed: 1 holding, 0 waiting (curator)",
+                        "mutex /mixed: 1 holding, 0 waiting (curator)",
+                        "semaphore /pool: 2 holding, 0 waiting (curator)"),
+                lines(client.locks("/")));
+    }
+
     private static void create(ZooKeeper operator, String path) throws Exception {
         var unused = operator.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.Op;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -217,6 +218,16 @@ class LocalTurnsTest extends OnOneServer {
         held.beginWrite();
         held.close();
         assertTrue(soon(next).token() > held.token());
+    }
+
+    /** ZooKeeper's client refuses the write before it sends anything. */
+    @Test
+    void turnIsPassedOn_afterAGuardedWriteWithAMalformedPath() throws Exception {
+        Lease held = turning.mutex("/m").acquire();
+        CompletableFuture<Lease> next = turning.mutex("/m").acquireAsync();
+        assertThrows(IllegalArgumentException.class, () -> ZkLocks.guarded(held, Op.delete("no slash", -1)));
+        held.close();
+        assertEquals(held.token(), soon(next).token());
     }
 
     /** The body that held by the deleted node may still run with its token. */

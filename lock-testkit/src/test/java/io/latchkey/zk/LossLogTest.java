@@ -83,4 +83,20 @@ class LossLogTest {
         locks.expire(client);
         assertEquals(1, log.with("/log/later ").size(), "the next is written out again");
     }
+
+    /** The timer of the second count ends with the client. */
+    @Test
+    void secondStormIsCountedByItself_whenItsClientIsClosedBeforeTheCountIsDue() throws Exception {
+        for (int i = 0; i < 61; i++) {
+            assertTrue(client.mutex("/log/first/" + i).acquire().isValid());
+        }
+        locks.expire(client);
+        locks.advance(Duration.ofSeconds(5));
+        for (int i = 0; i < 67; i++) {
+            assertTrue(client.mutex("/log/second/" + i).acquire().isValid());
+        }
+        client.close();
+        assertEquals(List.of("Lost 41 more leases: SESSION_EXPIRED; each is logged at debug"), log.with("41 more"));
+        assertEquals(List.of("47 more leases ended with their client"), log.aboveDebugWith("47 more"));
+    }
 }

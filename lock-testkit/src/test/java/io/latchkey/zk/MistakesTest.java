@@ -20,6 +20,9 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Stopwatch;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -37,6 +40,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -59,8 +63,15 @@ class MistakesTest extends OnOneServer {
                 IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(Duration.ZERO));
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(FOR_EVER));
-        assertThrows(
-                IllegalArgumentException.class, () -> ZkLockClient.builder().validityMargin(Duration.ZERO));
+        ZkLockClient.Builder builder = ZkLockClient.builder();
+        builder.sessionTimeout(Duration.ofMillis(1)).sessionTimeout(Duration.ofMillis(Integer.MAX_VALUE));
+        for (Duration out : List.of(Duration.ofNanos(999_999), Duration.ofMillis(Integer.MAX_VALUE + 1L))) {
+            assertThrows(IllegalArgumentException.class, () -> builder.sessionTimeout(out));
+        }
+        for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
+            assertThrows(IllegalArgumentException.class, () -> builder.validityMargin(none));
+            assertThrows(IllegalArgumentException.class, () -> builder.localTurns(2, none));
+        }
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().connectTimeout(Duration.ofNanos(-1)));
         assertThrows(
@@ -68,6 +79,10 @@ class MistakesTest extends OnOneServer {
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel("x".repeat(257)));
         assertThrows(IllegalStateException.class, () -> ZkLockClient.builder().build());
+        assertThrows(IllegalStateException.class, () -> ZkLockClient.builder()
+                .connectString(server().connectString())
+                .using(operator)
+                .build());
         assertTrue(locks.mutex("/fence").tryAcquire().isPresent());
         assertNeverMade("/m");
     }
@@ -77,9 +92,10 @@ class MistakesTest extends OnOneServer {
     void timesWithoutEndAreLongOnes() throws Exception {
         ZkLockClient patient = client(builder ->
                 builder.connectTimeout(FOR_EVER).validityMargin(FOR_EVER).localTurns(2, FOR_EVER));
+        Acquirable mutex = patient.mutex("/m").heldAtMost(FOR_EVER);
         for (int turn = 0; turn < 3; turn++) {
-            Lease held = patient.mutex("/m").tryAcquire(FOR_EVER).orElseThrow();
-            CompletableFuture<Lease> next = patient.mutex("/m").acquireAsync();
+            Lease held = mutex.tryAcquire(FOR_EVER).orElseThrow();
+            CompletableFuture<Lease> next = mutex.acquireAsync();
             assertEquals(ReleaseOutcome.RELEASED, held.release());
             soon(next).close();
         }
@@ -88,6 +104,7 @@ class MistakesTest extends OnOneServer {
                 .forKey("key")
                 .acquire()
                 .close();
+        patient.close(FOR_EVER);
     }
 
     @ParameterizedTest
@@ -132,6 +149,7 @@ class MistakesTest extends OnOneServer {
                 LockUnavailableException.class,
                 () -> client(builder -> builder.connectTimeout(Duration.ofMillis(300))));
         assertTrue(refused.getMessage().contains(server().connectString()), refused.getMessage());
+        assertTrue(refused.getMessage().contains("within 300 ms"), "with a timeout it waits for servers that start");
         long took = watch.stop();
         assertTrue(took < 2000, took + " ms");
     }
@@ -143,6 +161,31 @@ class MistakesTest extends OnOneServer {
         LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> client("interrupted"));
         assertTrue(Thread.interrupted(), "the interrupt status stays set");
         assertEquals(Reason.INTERRUPTED, refused.reason());
+    }
+
+    @Test
+    void interruptedBuildSaysSo_whenNoHostIsKnown() {
+        Thread.currentThread().interrupt();
+        LockUnavailableException refused = assertThrows(
+                LockUnavailableException.class,
+                () -> client(builder -> builder.connectString("no-such-host.invalid:2181")));
+        assertTrue(Thread.interrupted(), "the interrupt status stays set");
+        assertEquals(Reason.INTERRUPTED, refused.reason());
+    }
+
+    /** A server takes the connection and is slow to answer the first request, which checks the chroot. */
+    @Test
+    void interruptedBuildThrows_whenTheFirstAnswerIsLate() throws Exception {
+        FaultProxy proxy = proxy();
+        Thread building = Thread.currentThread();
+        HeldFrames hold = proxy.holdAnswers(RequestMatch.getData());
+        var unused = hold.firstCaught().thenRun(building::interrupt);
+        LockUnavailableException refused = assertThrows(
+                LockUnavailableException.class,
+                () -> client(builder -> builder.connectString(proxy.connectString() + "/app")));
+        assertTrue(Thread.interrupted(), "the interrupt status stays set");
+        assertEquals(Reason.INTERRUPTED, refused.reason());
+        hold.close();
     }
 
     @Test
@@ -256,6 +299,27 @@ class MistakesTest extends OnOneServer {
         IllegalArgumentException control =
                 assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
         assertEquals("ownerLabel has the character U+000A, which is not printable", control.getMessage());
+    }
+
+    private static void assertNamed(String argument, Executable call) {
+        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
+    }
+
+    @Test
+    void nullSettingsAreNamed() {
+        ZkLockClient.Builder builder = ZkLockClient.builder();
+        assertNamed("connectString", () -> ZkLockClient.connect(null));
+        assertNamed("zooKeeper", () -> ZkLockClient.using(null));
+        assertNamed("sessionTimeout", () -> builder.sessionTimeout(null));
+        assertNamed("connectTimeout", () -> builder.connectTimeout(null));
+        assertNamed("path", () -> builder.basePath(null));
+        assertNamed("scheme", () -> builder.auth(null, new byte[0]));
+        assertNamed("clientConfig", () -> builder.clientConfig(null));
+        assertNamed("validityMargin", () -> builder.validityMargin(null));
+        assertNamed("callbackExecutor", () -> builder.callbackExecutor(null));
+        assertNamed("localTurns", () -> builder.localTurns(2, null));
+        assertNamed("layout", () -> builder.layout(null));
+        assertNamed("observer", () -> builder.observer(null));
     }
 
     // ---- whose error it is

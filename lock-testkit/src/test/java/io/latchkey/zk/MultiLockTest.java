@@ -132,6 +132,8 @@ class MultiLockTest extends OnOneServer {
         String chroot = "/" + "chroot".repeat(20);
         assertFitsAPacket(
                 client(builder -> builder.connectString(server().connectString() + chroot)), chroot, everybody);
+        MultiLock most = asManyAsPossible(one, "/many/m");
+        assertThrows(IllegalArgumentException.class, () -> most.labelled(label));
     }
 
     // ---- what is held
@@ -332,7 +334,7 @@ class MultiLockTest extends OnOneServer {
                     LeaseLostException.class, () -> ZkLocks.guarded(lease, Op.setData("/stock", new byte[] {99}, -1)));
             assertEquals(value, operator.getData("/stock", false, null)[0]);
             lease.close();
+            awaitNothingLeft(ABC);
         }
-        awaitNothingLeft(ABC);
     }
 }

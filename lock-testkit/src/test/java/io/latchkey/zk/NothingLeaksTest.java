@@ -85,7 +85,7 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.session.Watches$Watched",
             "io.latchkey.zk.internal.request.RevocationNode",
             "io.latchkey.zk.internal.request.Downgrade",
-            "io.latchkey.zk.internal.client.LocalHandOff$LocalWaiter",
+            "io.latchkey.zk.internal.client.LocalWaiter",
             "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue",
             "io.latchkey.zk.internal.client.LocalHandOff$Node",
             "io.latchkey.zk.internal.acquire.Acquisition",

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
@@ -15,10 +16,13 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.server.ServerNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.apache.zookeeper.CreateMode;
@@ -26,7 +30,9 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,7 +112,7 @@ class OncePerPeriodTest extends OnOneServer {
                 .minusMillis(1))));
         assertEquals(Optional.of(began), last());
         for (int times = 0; times < 2; times++) {
-            Instant late = began.plusSeconds(4000 + times);
+            Instant late = began.plusSeconds(3600 + times);
             assertThrows(IOException.class, () -> second.mutex(JOB)
                     .run(lease -> hours.withClock(() -> late).atLeastOnce(lease, turn -> {
                         done.add(turn.period());
@@ -146,6 +152,26 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(operator.exists("/balance", false), added.getStat());
         OpResult.CreateResult booked = assertInstanceOf(OpResult.CreateResult.class, results.get(1));
         assertTrue(booked.getPath().startsWith("/entry-"), booked.getPath());
+    }
+
+    private boolean runAsWriter(LockClient client) throws InterruptedException {
+        return client.readWriteLock(JOB).writeLock().call(lease -> days(MIDNIGHT)
+                .atLeastOnce(lease, turn -> done.add(turn.period())));
+    }
+
+    @Test
+    void recordIsBesideTheWholePath_whenTheClientHasABasePath() throws Exception {
+        ZkLockClient tenant = client(builder -> builder.basePath("/tenant"));
+        assertTrue(runAsWriter(tenant));
+        assertFalse(runAsWriter(tenant));
+        assertTrue(run(first, Mode.AT_LEAST_ONCE, days(MIDNIGHT)), "the job outside is another");
+        assertEquals(
+                List.of("/tenant" + RECORD),
+                server().nodesUnder("/tenant").stream()
+                        .map(ServerNode::path)
+                        .filter(path -> path.endsWith(RECORD))
+                        .toList());
+        assertEquals(List.of(MIDNIGHT, MIDNIGHT), done);
     }
 
     // ---- losses
@@ -218,6 +244,36 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(applied ? 1 : 2, done.size());
     }
 
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void workIsNotDone_whenTheAnswerAboutTheLastPeriodIsLost(Mode mode) throws Exception {
+        assertTrue(run(second, mode, days(MIDNIGHT)));
+        Lease lease = first.mutex(JOB).acquire();
+        var unused = proxy.cutAfter(RequestMatch.getData().under(RECORD), 1);
+        assertThrows(
+                LockUnavailableException.class, () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
+        assertEquals(List.of(MIDNIGHT), done);
+        lease.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void nothingIsRecorded_whenTheClientMayNotCreateTheRecord(Mode mode) throws Exception {
+        ZooKeeper operator = handle();
+        Lease lease = first.mutex(JOB).acquire();
+        operator.setACL(
+                "/jobs",
+                Collections.singletonList(new ACL(Perms.ALL & ~Perms.CREATE, ZooDefs.Ids.ANYONE_ID_UNSAFE)),
+                -1);
+        AccessDeniedException denied = assertThrows(
+                AccessDeniedException.class, () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
+        assertTrue(denied.getMessage().contains(RECORD), denied.getMessage());
+        assertEquals(mode == Mode.AT_MOST_ONCE ? List.of() : List.of(MIDNIGHT), done);
+        operator.setACL("/jobs", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
+        lease.close();
+        assertEquals(Optional.empty(), last());
+    }
+
     /** Loses the transaction with the record, or the answer to it. */
     private void cutAtTheRecord(boolean applied) {
         RequestMatch record = RequestMatch.multi().butHeartbeats();
@@ -244,6 +300,24 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(Optional.of(MIDNIGHT), last());
     }
 
+    /** As work that only logs the error: the servers may have its effect or not, and the record says which. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void periodIsRecordedOnlyWithItsEffect_whenTheWorkGoesOnAfterALostAnswer(boolean applied) throws Exception {
+        ZooKeeper operator = handle();
+        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Op add = Op.setData("/balance", new byte[] {1}, 0);
+        Lease lease = first.mutex(JOB).acquire();
+        cutAtTheRecord(applied);
+        boolean ran = days(MIDNIGHT).atLeastOnce(lease, turn -> {
+            assertThrows(KeeperException.ConnectionLossException.class, () -> turn.guarded(add));
+        });
+        assertTrue(ran);
+        lease.close();
+        assertEquals(applied ? Optional.of(MIDNIGHT) : Optional.empty(), last());
+        assertEquals(applied ? 1 : 0, operator.exists("/balance", false).getVersion(), "writes of the effect");
+    }
+
     @Test
     void nothingIsRecorded_whenAnEffectIsRefused() throws Exception {
         assertThrows(
@@ -267,7 +341,10 @@ class OncePerPeriodTest extends OnOneServer {
 
     @Test
     void badArguments_areRefusedBeforeTheWork() throws Exception {
-        for (Duration length : List.of(Duration.ZERO, DAY.negated(), Duration.ofNanos(1), Duration.ofDays(40_000))) {
+        Duration shortest = Duration.ofMillis(1);
+        Duration longest = Duration.ofDays(36_525);
+        var unused = List.of(OncePerPeriod.calendar(shortest), OncePerPeriod.interval(longest));
+        for (Duration length : List.of(Duration.ZERO, DAY.negated(), shortest.minusNanos(1), longest.plusNanos(1))) {
             assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.calendar(length));
             assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.interval(length));
         }
@@ -283,14 +360,20 @@ class OncePerPeriodTest extends OnOneServer {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             Lease simulated = locks.client().mutex("/a").acquire();
             assertThrows(IllegalArgumentException.class, () -> days.last(simulated));
+            assertThrows(IllegalArgumentException.class, () -> ZkLocks.guarded(simulated));
         }
         Lease released = first.mutex(JOB).acquire();
         released.close();
         assertThrows(IllegalStateException.class, () -> days.atLeastOnce(released, turn -> done.add(turn.period())));
+        assertThrows(NullPointerException.class, () -> days.atLeastOnce(released, null));
+        assertThrows(NullPointerException.class, () -> days.atMostOnce(released, null));
         ZooKeeper operator = handle();
-        operator.create(RECORD, new byte[] {'?'}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        LockException unknown = assertThrows(LockException.class, () -> run(first, Mode.AT_LEAST_ONCE, days));
-        assertTrue(unknown.getMessage().contains(RECORD), unknown.getMessage());
+        operator.create(RECORD, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        for (String data : List.of("?", "latchkey-period/1 yesterday")) {
+            operator.setData(RECORD, data.getBytes(StandardCharsets.UTF_8), -1);
+            LockException unknown = assertThrows(LockException.class, () -> run(first, Mode.AT_LEAST_ONCE, days));
+            assertTrue(unknown.getMessage().contains(RECORD), unknown.getMessage());
+        }
         assertEquals(List.of(), done);
     }
 }

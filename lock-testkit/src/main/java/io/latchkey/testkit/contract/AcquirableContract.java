@@ -301,6 +301,7 @@ abstract class AcquirableContract extends LockContract {
         assertThrows(IllegalArgumentException.class, () -> lock.tryAcquireAsync(Duration.ofNanos(-1)));
         assertThrows(NullPointerException.class, () -> lock.tryAcquire(null));
         assertThrows(NullPointerException.class, () -> lock.tryAcquireAsync(null));
+        Thread.currentThread().interrupt(); // to acquire would throw another exception
         assertThrows(NullPointerException.class, () -> lock.call(null));
         assertThrows(NullPointerException.class, () -> lock.run(null));
         for (OnLoss onLoss : OnLoss.values()) {
@@ -309,6 +310,7 @@ abstract class AcquirableContract extends LockContract {
         }
         assertThrows(NullPointerException.class, () -> lock.call(null, lease -> lease));
         assertThrows(NullPointerException.class, () -> lock.run(null, Lease::close));
+        assertTrue(Thread.interrupted(), "the status was cleared");
         assertFree(lock);
     }
 

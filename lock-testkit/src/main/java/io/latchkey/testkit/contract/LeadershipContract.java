@@ -12,6 +12,7 @@ import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
@@ -111,6 +112,9 @@ public abstract class LeadershipContract extends LockContract {
                 assertEquals(
                         first.candidates().get(0).token(),
                         second.leader().orElseThrow().token());
+                first.close();
+                second.close();
+                await("no candidate is left", () -> second.leader().isEmpty());
             }
         }
         assertEquals(0, mutex(other).queue().size());
@@ -160,13 +164,17 @@ public abstract class LeadershipContract extends LockContract {
     void bodyThrows() throws Exception {
         assertEndsWith(new IOException("of the body"));
         assertEndsWith(new LeaseLostException("of another lock", LossCause.NODE_DELETED));
+        assertEndsWith(new AssertionError("of the body"));
     }
 
-    private void assertEndsWith(Exception failure) throws Exception {
+    private void assertEndsWith(Throwable failure) throws Exception {
         CountDownLatch mayFail = new CountDownLatch(1);
         try (Leadership failing = Leadership.start(mutex(client()), lease -> {
             mayFail.await();
-            throw failure;
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) failure;
         })) {
             awaitLeads(failing);
             try (Leadership next = candidate(client())) {
@@ -407,6 +415,7 @@ public abstract class LeadershipContract extends LockContract {
     void badArguments() throws Exception {
         Mutex mutex = mutex(client());
         assertThrows(NullPointerException.class, () -> Leadership.start(null, lease -> Next.END));
+        assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (LeaseFunction<Next, Exception>) null));
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (Leadership.Listener) null));
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, lease -> Next.END, null));
         assertFree(mutex);

@@ -87,17 +87,23 @@ public abstract class MutexContract extends FaultyAcquiringContract {
             needs = Feature.TOKENS,
             reaches = {Situation.ZOMBIE_HOLDER, Situation.ZOMBIE_FENCED})
     void fencing() throws Exception {
-        LockClient expiring = client();
-        Lease zombie = acquired(lock(expiring));
-        fixture().cutOff(expiring); // so that it cannot hear
-        fixture().expire(expiring);
-        Lease next = acquired(lock(client()));
-        if (zombie.isValid()) {
+        boolean isValid = false;
+        // Where the first answers are slow, a lease may have no time left when the next is granted.
+        for (int holder = 0; holder < 3 && !isValid; holder++) {
+            LockClient expiring = client();
+            Lease zombie = acquired(lock(expiring));
+            fixture().cutOff(expiring); // so that it cannot hear
+            fixture().expire(expiring);
+            Lease next = acquired(lock(client()));
+            isValid = zombie.isValid();
+            long highestSeen = next.token();
+            assertTrue(zombie.token() < highestSeen);
+            reached(Situation.ZOMBIE_FENCED);
+            next.close();
+        }
+        if (isValid) {
             reached(Situation.ZOMBIE_HOLDER);
         }
-        long highestSeen = next.token();
-        assertTrue(zombie.token() < highestSeen);
-        reached(Situation.ZOMBIE_FENCED);
     }
 
     @Guarantee(

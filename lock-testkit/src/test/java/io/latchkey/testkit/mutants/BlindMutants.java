@@ -290,5 +290,166 @@ final class BlindMutants {
                             "internal/store/ZooKeeperStore",
                             "return zooKeeper.getClientConfig().getInt(ZKConfig.JUTE_MAXBUFFER, ZOOKEEPERS_LONGEST_ANSWER);",
                             "return ZOOKEEPERS_LONGEST_ANSWER;")
-                    .caughtBy("HostileInputTest#listIsNotAskedFor_whenItExceedsTheClientsOwnLimit"));
+                    .caughtBy("HostileInputTest#listIsNotAskedFor_whenItExceedsTheClientsOwnLimit"),
+            Mutant.of(
+                            "an interrupt during the check of the chroot is swallowed",
+                            "FirstContact",
+                            "            Thread.currentThread().interrupt();\n",
+                            "")
+                    .caughtBy("MistakesTest#interruptedBuildThrows_whenTheFirstAnswerIsLate"),
+            Mutant.of(
+                            "a period is recorded without its effects after a lost answer",
+                            "OncePerPeriod",
+                            "tried = failed.getResults() == null;",
+                            "tried = false;")
+                    .caughtBy("OncePerPeriodTest"
+                            + "#periodIsRecordedOnlyWithItsEffect_whenTheWorkGoesOnAfterALostAnswer[1]"),
+            Mutant.of(
+                            "a turn at Curator's semaphore is kept if it is granted as its request is cancelled",
+                            "internal/client/CuratorSemaphoreRequest",
+                            "if (abandoned) {\n            mine.release(ignored -> {});",
+                            "if (abandoned) {")
+                    .caughtBy("io.latchkey.testkit.sim.GivingUpTest"
+                            + "#requestOfCuratorsSemaphoreLeavesNothing_whenItIsCancelledBetweenTwoTasks"),
+            Mutant.of(
+                            "the end of a borrowed session does not end a close that waits for a deletion",
+                            "internal/client/Engine",
+                            "closing.finishWhenIdle();\n            return;",
+                            "return;")
+                    .caughtBy("io.latchkey.testkit.sim.LimitAndGraceTest"
+                            + "#borrowingClientCloses_whenTheSessionEndsBeforeItsNodeCanBeDeleted"),
+            Mutant.of(
+                            "characters beyond the basic plane are taken in paths",
+                            "internal/locks/LockPaths",
+                            "path.chars().filter(LockPaths::refused)",
+                            "path.codePoints().filter(LockPaths::refused)")
+                    .caughtBy("io.latchkey.zk.internal.locks.LockPathsTest"
+                            + "#pathIsRefused_whenACharacterIsBeyondTheBasicPlane[1]"),
+            Mutant.of(
+                            "a grant that comes together with the interrupt is kept",
+                            "internal/locks/ZkAcquirable",
+                            "            if (!request.cancel(false) && !request.isCompletedExceptionally()) {\n"
+                                    + "                request.join().ifPresent(ZkLease::abandon);\n"
+                                    + "            }\n",
+                            "            request.cancel(false);\n")
+                    .caughtBy("io.latchkey.zk.internal.locks.ZkAcquirableTest"
+                            + "#leaseIsReleased_whenItsCallerIsInterruptedAtTheGrant"),
+            Mutant.of(
+                            "a former session is given up when the handle that was to close it gave up",
+                            "internal/store/SuccessiveHandles",
+                            "!connected && opened.attempts()",
+                            "connected && opened.attempts()")
+                    .caughtBy("io.latchkey.zk.internal.store.SuccessiveHandlesTest"
+                            + "#formerSessionIsTakenOverAgain_whenTheHandleThatWasToCloseItGaveUp"),
+            Mutant.of(
+                            "the gauge of the connection is 1 while the session is over",
+                            "micrometer/LockMeters",
+                            "connected = state == SessionState.CONNECTED;",
+                            "connected = state != SessionState.DISCONNECTED;")
+                    .caughtBy("io.latchkey.zk.micrometer.LockMetersTest#connectionIsNotShown_whileTheSessionIsOver"),
+            Mutant.of(
+                            "the rest of a lost create that was found in part is not looked for",
+                            "internal/acquire/Acquisition",
+                            ": enqueue(new Command.Leave(found), new Command.Discard(id));",
+                            ": enqueue(new Command.Leave(found));")
+                    .caughtBy("io.latchkey.zk.internal.acquire.AcquisitionTest#"
+                            + "lostCreateIsStillLookedFor_whenOnlyOneOfItsTwoNodesIsFound"),
+            Mutant.of(
+                            "a client on a borrowed handle closes while it creates the levels above a path",
+                            "internal/request/NodeCreation",
+                            "creating();\n"
+                                    + "            ParentNodes above = new ParentNodes(session);\n"
+                                    + "            levels.add(above);\n"
+                                    + "            above.makeAbove(entry.path(), outcome -> {\n"
+                                    + "                noLongerCreating();",
+                            "ParentNodes above = new ParentNodes(session);\n"
+                                    + "            levels.add(above);\n"
+                                    + "            above.makeAbove(entry.path(), outcome -> {")
+                    .caughtBy("io.latchkey.testkit.sim.LimitAndGraceTest#"
+                            + "noLevelIsLeftOnABorrowedHandle_whenTheClientClosesWhileTheyAreCreated"),
+            Mutant.of(
+                            "a node of lost readers is deleted when the first of them is notified",
+                            "internal/request/Request",
+                            "if (late.remove(lease) && late.isEmpty()) {",
+                            "if (late.remove(lease)) {")
+                    .caughtBy("io.latchkey.testkit.sim.LimitAndGraceTest#"
+                            + "nodeIsKeptUntilTheLastReaderIsNotified_whenTheClientClosesWithTwo"),
+            Mutant.of(
+                            "a node stays whose last reader has held for too long",
+                            "internal/request/Holding",
+                            "leave(lease);\n"
+                                    + "                if (leases.isEmpty()) {\n"
+                                    + "                    machine.accept(new Event.Lapsed());\n"
+                                    + "                }",
+                            "leave(lease);")
+                    .caughtBy("io.latchkey.testkit.sim.LimitAndGraceTest#"
+                            + "nodeOfReadersIsDeletedAfterTheNotice_whenALimitHasPassedAndTheOthersHaveReleased"),
+            Mutant.of(
+                            "a node counts as watched after its watch has fired",
+                            "internal/request/OwnNodeWatch",
+                            "public void gone() {\n" + "            confirmed(false);",
+                            "public void gone() {")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "evictedHolderLearnsAtOnce_whenItsNodeIsLeftToAWatch"),
+            Mutant.of(
+                            "a look for the own layout counts that is older than the node",
+                            "internal/request/OwnLayoutCheck",
+                            "lookedFor = machine.name(0).isPresent() ? attempt : \"\";",
+                            "lookedFor = attempt;")
+                    .caughtBy("io.latchkey.testkit.SimulatedLocksTest#"
+                            + "permitOfCuratorsLayout_isRefusedBesideARequestThatCameBeforeItsPathWasMade"),
+            Mutant.of(
+                            "a list that shows a downgrade takes the writer's node for deleted",
+                            "internal/path/PresentNodes",
+                            ".filter(name -> name.text().equals(text) && !there.contains(text))\n"
+                                    + "                .filter(name -> member.replacement()\n"
+                                    + "                        .filter(other -> there.contains(other.text()))\n"
+                                    + "                        .isEmpty())",
+                            ".filter(name -> name.text().equals(text) && !there.contains(text))")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "downgradeSucceeds_whenAListOfItsClientShowsItBeforeTheResponse"),
+            Mutant.of(
+                            "a path that is not empty any more cannot be renewed",
+                            "internal/path/PathRenewal",
+                            "case OK, NO_NODE -> renewed();\n" + "                case NOT_EMPTY -> look();",
+                            "case OK, NO_NODE -> renewed();")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "pathIsRenewedLater_whenARequestComesBeforeItIsDeleted"),
+            Mutant.of(
+                            "only the first lost connection has a list on the next one",
+                            "internal/path/QueueReader",
+                            "waitsForConnection = false;\n" + "                    sendListUnlessOneIs();",
+                            "sendListUnlessOneIs();")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "lostCreateIsFoundAgain_whenAnotherOneWasLostBefore"),
+            Mutant.of(
+                            "a release whose missing nodes are looked for is not answered at the end",
+                            "internal/path/PendingDeletions",
+                            "sent.addAll(batch);\n"
+                                    + "        session.connection()\n"
+                                    + "                .<List<Status>>ask(",
+                            "session.connection()\n" + "                .<List<Status>>ask(")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "releaseIsAnswered_whenItsClientClosesWhileMissingNodesAreLookedFor"),
+            Mutant.of(
+                            "a failed heartbeat counts although the answer behind it was lost",
+                            "internal/session/NodeChecks",
+                            "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",
+                            "then.accept(failed);")
+                    .caughtBy("io.latchkey.testkit.sim.HeartbeatTest#"
+                            + "requestIsNotGrantedWithoutANode_whenTheAnswerThatNamesItIsLost"),
+            Mutant.of(
+                            "a second shrink forgets the largest capacity",
+                            "internal/queue/PathData",
+                            "Math.max(largest, newCapacity)",
+                            "Math.max(capacity, newCapacity)")
+                    .caughtBy("io.latchkey.zk.internal.queue.PathDataTest"
+                            + "#largestCapacityIsKept_whenASecondShrinkFollows"),
+            Mutant.of(
+                            "a reader that gave up as it joined keeps the node",
+                            "internal/client/LocalHandOff",
+                            "if (!reader.take(lease)) {\n                lease.abandon();\n            }",
+                            "boolean unused = reader.take(lease);")
+                    .caughtBy("io.latchkey.testkit.SimulatedLocksTest"
+                            + "#sharedNodeIsReleased_whenAReaderGaveUpAsItJoined"));
 }

@@ -67,9 +67,18 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
     private boolean isConfirmed(TestExecutionSummary.Failure failure, MutantClasses classes) {
         List<DiscoverySelector> alone = List.of(
                 DiscoverySelectors.selectUniqueId(failure.getTestIdentifier().getUniqueId()));
-        return waitedInVain(failure.getException())
-                ? run(MutantClasses.unchanged(), alone).isEmpty()
-                : !run(classes, alone).isEmpty();
+        boolean waited = waitedInVain(failure.getException());
+        List<TestExecutionSummary.Failure> again = run(waited ? MutantClasses.unchanged() : classes, alone);
+        boolean confirmed = waited == again.isEmpty();
+        if (!confirmed) {
+            System.out.println("Not counted: " + failure.getTestIdentifier().getLegacyReportingName() + ": "
+                    + failure.getException()
+                    + (waited
+                            ? "; with the unchanged locks it fails as well: "
+                                    + again.get(0).getException()
+                            : "; by itself it passes"));
+        }
+        return confirmed;
     }
 
     private List<TestExecutionSummary.Failure> run(MutantClasses classes, List<DiscoverySelector> selectors) {

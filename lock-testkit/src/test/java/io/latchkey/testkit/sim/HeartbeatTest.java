@@ -3,12 +3,19 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.LiveObjects;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -17,19 +24,23 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -91,7 +102,14 @@ class HeartbeatTest {
         }
 
         CompletableFuture<Optional<ZkLease>> asks(String path) {
-            return engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath(path))), new WaitPolicy.Forever());
+            return asks(Recipe.MUTEX, path);
+        }
+
+        CompletableFuture<Optional<ZkLease>> asks(Recipe recipe, String... paths) {
+            List<LockTarget> members = Stream.of(paths)
+                    .map(path -> new LockTarget(recipe, new LockPath(path)))
+                    .toList();
+            return engine.acquire(members, new WaitPolicy.Forever());
         }
 
         ZkLease acquire(String path) throws Exception {
@@ -127,6 +145,19 @@ class HeartbeatTest {
         /** Until nothing is on its way. */
         void settle() {
             BoundedLoop.all(() -> step(server));
+        }
+
+        /** Until such a request is the next that the server takes; time passes if nothing is on its way. */
+        void settleUntilNext(RequestMatch wanted) {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            BoundedLoop.until(
+                    () -> moved.hasRequest()
+                            && wanted.matches(moved.peekRequest().onTheWire()),
+                    () -> {
+                        if (!step(server)) {
+                            leader.time().runNext();
+                        }
+                    });
         }
 
         /** Says whether anything was on its way; a client without a connection connects to that server. */
@@ -165,6 +196,25 @@ class HeartbeatTest {
         }
         BoundedLoop.until(() -> !order.isEmpty(), leader.time()::runNext);
         assertEquals(List.of("part of 500", "other", "part of 500", "other", "part of 200", "other"), order);
+    }
+
+    /** A transaction of 500 such checks would fit no packet, and break the connection each time. */
+    @Test
+    void beatHasSeveralParts_whenItsPathsAreLong() throws Exception {
+        List<Integer> parts = new ArrayList<>();
+        Client client = new Client(
+                0,
+                checks -> parts.add(checks.stream()
+                        .mapToInt(
+                                check -> ((ZnodeStore.Write.Check) check).path().length())
+                        .sum()));
+        String name = "/" + "x".repeat(2_500);
+        for (int i = 0; i < 150; i++) {
+            client.acquire(name + i).ensureValid();
+        }
+        BoundedLoop.until(() -> !parts.isEmpty(), leader.time()::runNext);
+        assertEquals(2, parts.size(), parts::toString);
+        assertTrue(parts.stream().allMatch(bytes -> bytes <= 250_000), parts::toString);
     }
 
     /**
@@ -356,6 +406,50 @@ class HeartbeatTest {
         assertEquals(LossCause.NODE_DELETED, thirdLost.getNow(null));
     }
 
+    /**
+     * The first deletion is checked at once, and those that are reported before the response together, a moment later.
+     * No heartbeat comes before the end of the test.
+     */
+    @Test
+    void evictedHoldersLearnAtOnce_whenTheirNodesAreDeletedTogether() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<String> nodes = new ArrayList<>();
+        List<CompletableFuture<LossCause>> lost = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ZkLease held = client.acquire("/held/" + i);
+            nodes.add(held.nodePaths().get(0));
+            lost.add(held.lost());
+        }
+        client.settle();
+        nodes.subList(0, 3).forEach(leader::delete);
+        client.settle();
+        steps(client, SESSION.dividedBy(12));
+        assertEquals(
+                List.of(LossCause.NODE_DELETED, LossCause.NODE_DELETED, LossCause.NODE_DELETED),
+                lost.subList(0, 3).stream().map(each -> each.getNow(null)).toList());
+
+        leader.delete(nodes.get(3));
+        client.settle();
+        assertEquals(LossCause.NODE_DELETED, lost.get(3).getNow(null));
+    }
+
+    /** One node more than a part of a heartbeat has. No heartbeat comes after its deletion. */
+    @Test
+    void evictedHolderLearnsAtOnce_whenItsNodeIsLeftToAWatch() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<ZkLease> held = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            held.add(client.acquire("/held/" + i));
+        }
+        steps(client, SESSION.dividedBy(2));
+        ZkLease last = held.get(500);
+        last.ensureValid();
+        leader.delete(last.nodePaths().get(0));
+        client.settle();
+        assertFalse(last.isValid());
+        held.subList(0, 500).forEach(ZkLease::ensureValid);
+    }
+
     @Test
     void heartbeatsStop_whenTheLastNodeIsGone() throws Exception {
         List<Integer> beats = new ArrayList<>();
@@ -398,6 +492,26 @@ class HeartbeatTest {
         assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
     }
 
+    /** The heartbeat that brings the proof names one of the two nodes, and the answer that names the other is lost. */
+    @Test
+    void requestIsNotGrantedWithoutANode_whenTheAnswerThatNamesItIsLost() throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        Client other = new Client(1, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = List.of(borrower.asks("/a"), borrower.asks("/b"));
+        borrower.settle();
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "granted without a proof");
+        for (String path : List.of("/a", "/b")) {
+            leader.delete(queueUnder(path).get(0));
+            other.acquire(path).ensureValid();
+        }
+        borrower.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        borrower.loseTheAnswer();
+        borrower.settle();
+        assertFalse(asked.get(1).isDone(), "granted without a node");
+        steps(borrower, SESSION);
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
+    }
+
     /**
      * The lease waited for a proof, no connection is reported lost after that, and the holder looks at nothing: only
      * the timer of the deadline can report the loss.
@@ -415,6 +529,43 @@ class HeartbeatTest {
         Objects.requireNonNull(borrower.port).silence();
         steps(borrower, SESSION);
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+    }
+
+    /** The timer of the deadline was set for the first one, and heartbeats have moved that on ever since. */
+    @Test
+    void lossIsReported_whenAHolderOfManyHeartbeatsIsCutOffWithoutNotice() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<LossCause> lost = client.acquire("/m").lost();
+        client.settle();
+        steps(client, SESSION.multipliedBy(2));
+        assertFalse(lost.isDone());
+        Objects.requireNonNull(client.port).silence();
+        steps(client, SESSION);
+        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+    }
+
+    /** As a request that is repeated, behind a heartbeat or behind the barrier of a new connection. */
+    @Test
+    void taskRunsOnce_whateverItHasWaitedFor() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.acquire("/m").ensureValid();
+        Session session = client.engine
+                .queries()
+                .<Session>inSession((present, then) -> then.complete(present))
+                .join();
+        List<String> ran = new ArrayList<>();
+        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("behind a heartbeat")));
+        steps(client, SESSION);
+        assertEquals(List.of("behind a heartbeat"), ran);
+
+        client.cut();
+        Objects.requireNonNull(client.port).takeMessage();
+        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("behind a barrier")));
+        assertEquals(1, ran.size(), "no connection is there");
+        client.settle();
+        client.cut();
+        client.settle();
+        assertEquals(List.of("behind a heartbeat", "behind a barrier"), ran);
     }
 
     /** The leader starts the session's time again at the reconnect. */
@@ -567,6 +718,365 @@ class HeartbeatTest {
         assertEquals(1, created.size());
         assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
         assertFalse(waits.isDone());
+    }
+
+    @Test
+    void lostCreateIsFoundAgain_whenAnotherOneWasLostBefore() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+            client.loseTheAnswer();
+            List<String> created = queueUnder("/m");
+            client.settle();
+            assertTrue(asked.isDone(), "its create is looked for");
+            ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+            assertEquals(created, held.nodePaths());
+            var released = held.releaseAsync();
+            client.settle();
+            assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+        }
+    }
+
+    @Test
+    void lostCreateIsFound_whenTheReadOfItsTokenIsLostToo() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        List<String> created = queueUnder("/m");
+        client.settleUntilNext(RequestMatch.getData().path("of the created node", created.get(0)::equals));
+        client.loseTheAnswer();
+        client.settle();
+        assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
+    }
+
+    /** One member was ready from the start, so no watch is on its node. It is gone when the other becomes ready. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void multiLockIsAskedForAgain_whenTheNodeOfItsReadyMemberIsGone(int ready) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        String free = List.of("/a", "/b").get(ready);
+        ZkLease held = holder.acquire(List.of("/a", "/b").get(1 - ready));
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settle();
+        leader.delete(queueUnder(free).get(0));
+        ZkLease other = next.acquire(free);
+        held.abandon();
+        holder.settle();
+        client.settle();
+        assertFalse(both.isDone(), "the other client holds");
+
+        other.abandon();
+        next.settle();
+        client.settle();
+        List<String> nodes = both.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths();
+        assertEquals(List.of(nodes.get(0)), queueUnder("/a"));
+        assertEquals(List.of(nodes.get(1)), queueUnder("/b"));
+    }
+
+    /**
+     * The last request of its client has to look at the queue again as well, since its watches are lost with the
+     * response to the downgrade. Its list comes first, and shows the node in the place of the writer's.
+     */
+    @Test
+    void downgradeSucceeds_whenAListOfItsClientShowsItBeforeTheResponse() throws Exception {
+        Client client = new Client(0, checks -> {});
+        Client other = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.WRITE, "/rw");
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> second = other.asks(Recipe.WRITE, "/rw");
+        other.settle();
+        CompletableFuture<Optional<ZkLease>> third = client.asks(Recipe.WRITE, "/rw");
+        client.settleUntilNext(RequestMatch.watching());
+        CompletableFuture<ZkLease> read =
+                first.get(5, TimeUnit.SECONDS).orElseThrow().downgrade(Recipe.READ);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
+        client.loseTheAnswer();
+        client.settle();
+        ZkLease reader = read.get(5, TimeUnit.SECONDS);
+        assertTrue(reader.isValid(), reader::toString);
+        assertEquals(reader.nodePaths().get(0), queueUnder("/rw").get(0));
+        assertFalse(second.isDone() || third.isDone());
+    }
+
+    /** The server has refused the release for each of two nodes. So the client asks which of them exist. */
+    @Test
+    void releaseIsAnswered_whenItsClientClosesWhileMissingNodesAreLookedFor() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
+        client.settle();
+        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        held.nodePaths().subList(0, 2).forEach(leader::delete);
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        assertFalse(released.isDone());
+        client.engine.context().execute(client.engine::close);
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+    }
+
+    /** The first one waits for the connection, and the second one behind it. */
+    @Test
+    void everyReleaseIsPendingAtOnce_withoutAConnection() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                List.of(client.asks(Recipe.READ, "/rw"), client.asks(Recipe.READ, "/rw"));
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            CompletableFuture<ReleaseOutcome> released =
+                    each.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+        }
+        client.settle();
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    /** All in one transaction would outgrow a packet. */
+    @Test
+    void deletionsAreSentInParts_whenManyWereReleasedWithoutAConnection() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        asked.add(client.asks(Recipe.READ, "/rw"));
+        client.settle();
+        while (asked.size() < 1_200) {
+            asked.add(client.asks(Recipe.READ, "/rw"));
+        }
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            each.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        }
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        Set<Integer> sizes = new HashSet<>();
+        BoundedLoop.all(() -> {
+            if (port.hasRequest()
+                    && RequestMatch.delete().matches(port.peekRequest().onTheWire())) {
+                sizes.add(port.peekRequest().onTheWire().parts().size());
+            }
+            return client.step(server);
+        });
+        assertEquals(Set.of(500, 200), sizes);
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    /**
+     * The server refuses the release for the request's node, and then for the revocation node: only the first of them
+     * was held. More often than transactions of a path may be on their way.
+     */
+    @Test
+    void everyReleaseOfAHolderThatListensTellsTheLoss_whenBothNodesAreGone() throws Exception {
+        Client client = new Client(0, checks -> {});
+        for (int i = 0; i < 6; i++) {
+            ZkLease held = client.acquire("/m");
+            var unused = held.releaseRequested();
+            client.settle();
+            List<String> nodes = queueUnder("/m");
+            assertEquals(2, nodes.size(), nodes::toString);
+            nodes.forEach(leader::delete);
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            client.settle();
+            assertEquals(ReleaseOutcome.LOST, released.getNow(null));
+        }
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        client.engine.onceClosed(() -> closed.complete(true));
+        client.engine.context().execute(() -> client.engine.close(SESSION));
+        assertTrue(closed.isDone(), "no release is pending");
+    }
+
+    @Test
+    void otherNodesAreDeleted_whenTheAnswerThatNamesMissingOnesIsLost() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
+        client.settle();
+        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        held.nodePaths().subList(0, 2).forEach(leader::delete);
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        client.loseTheAnswer();
+        client.settle();
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+        assertEquals(List.of(), queueUnder("/c"));
+    }
+
+    /** While a neighbour holds, one release of a path is on its way: the second one has not been sent. */
+    @Test
+    void everyReleaseIsAnswered_whenItsSessionEnds() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease first = client.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
+        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
+        client.settle();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+        released.add(first.releaseAsync());
+        released.add(second.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync());
+        assertTrue(third.isDone(), "it holds");
+        leader.closeSession(port.session());
+        // The response to the first release tells of the end, before the loss of the connection.
+        port.takeRequest();
+        client.settle();
+        assertEquals(
+                List.of(ReleaseOutcome.LOST, ReleaseOutcome.LOST),
+                released.stream().map(each -> each.getNow(null)).toList());
+    }
+
+    /** Until then the session, which goes on, may have a node of the closed client. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "false, true"})
+    void borrowerIsClosed_onceItsLostCreateWasLookedFor(boolean applied, boolean pathIsGone) throws Exception {
+        Client other = new Client(1, checks -> {});
+        var unused = other.acquire("/m").releaseAsync();
+        other.settle();
+        Client borrower = new Client(0, checks -> {}, true);
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
+        if (applied) {
+            borrower.loseTheAnswer();
+        } else {
+            borrower.cut();
+        }
+        if (pathIsGone) {
+            leader.delete("/m");
+        }
+        assertTrue(borrower.step(server), "it learns of the loss");
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        borrower.engine.onceClosed(() -> closed.complete(true));
+        borrower.engine.context().execute(borrower.engine::close);
+        assertTrue(asked.isCompletedExceptionally());
+        assertFalse(closed.isDone(), "its node may be there");
+        borrower.settle();
+        assertTrue(closed.isDone());
+    }
+
+    private void makePlainNode(String path) {
+        leader.commit(List.of(Tree.Effect.Created.of(path, new byte[0], Tree.NO_OWNER)), 0);
+    }
+
+    private static void assertMismatch(CompletableFuture<?> asked) {
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertInstanceOf(LockMismatchException.class, refused.getCause());
+    }
+
+    /** Both have read that its data is empty. */
+    @Test
+    void plainNodeIsAdoptedOnce_whenTwoKindsAreAskedFor() throws Exception {
+        Client first = new Client(0, checks -> {});
+        Client second = new Client(1, checks -> {});
+        makePlainNode("/p");
+        CompletableFuture<Optional<ZkLease>> mutex = first.asks(Recipe.MUTEX, "/p");
+        first.settleUntilNext(RequestMatch.setData().path("of the path", "/p"::equals));
+        CompletableFuture<Optional<ZkLease>> write = second.asks(Recipe.WRITE, "/p");
+        second.settle();
+        settleBoth(first, second);
+        assertMismatch(mutex);
+        write.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+        assertEquals("latchkey/3 read-write", new String(leader.tree().get("/p").data, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void plainNodeStaysAsItIs_whenAnotherLayoutUsesIt() throws Exception {
+        Client client = new Client(0, checks -> {});
+        makePlainNode("/p");
+        makePlainNode("/p/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/p");
+        client.settle();
+        assertMismatch(asked);
+        assertEquals(0, leader.tree().get("/p").data.length);
+    }
+
+    /** The list of the first is on its way when the others ask: the next one serves both. */
+    @Test
+    void requestForAnotherKindFailsAlone_whenItsListServesOthers() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
+        CompletableFuture<Optional<ZkLease>> ofAnotherKind = client.asks(Recipe.WRITE, "/m");
+        CompletableFuture<Optional<ZkLease>> last = client.asks("/m");
+        client.settle();
+        assertMismatch(ofAnotherKind);
+        assertFalse(first.isDone() || last.isDone(), "the other client holds");
+        held.abandon();
+        settleBoth(holder, client);
+        first.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        client.settle();
+        last.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+    }
+
+    @Test
+    void pathIsRenewed_whenTheConnectionIsLostTwiceBefore() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        for (int i = 0; i < 2; i++) {
+            waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+            waiter.cut();
+        }
+        settleBothFor(SESSION, holder, waiter);
+        assertFalse(asked.isDone(), "the other client holds");
+        held.abandon();
+        settleBothFor(SESSION, holder, waiter);
+        assertTrue(asked.isDone(), "the path is empty");
+    }
+
+    /** A path whose lists were lost twice is listed behind a heartbeat, so time has to pass. */
+    private void settleBothFor(Duration span, Client one, Client other) {
+        long end = leader.time().nanos() + span.toNanos();
+        settleBoth(one, other);
+        while (leader.time().nextAt() <= end) {
+            leader.time().runNext();
+            settleBoth(one, other);
+        }
+        leader.time().moveTo(end);
+    }
+
+    @Test
+    void requestFails_whenTheServerRefusesToDeleteAWornOutPath() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
+        client.acquire("/m").ensureValid();
+    }
+
+    /** The first has seen an empty path, and the request of the second arrives before the path is deleted. */
+    @Test
+    void pathIsRenewedLater_whenARequestComesBeforeItIsDeleted() throws Exception {
+        Client first = new Client(0, checks -> {});
+        Client second = new Client(1, checks -> {});
+        var unused = first.acquire("/m").releaseAsync();
+        first.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> one = first.asks("/m");
+        first.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
+        CompletableFuture<Optional<ZkLease>> other = second.asks("/m");
+        BoundedLoop.until(() -> queueUnder("/m").size() == 1, () -> second.step(server));
+        settleBoth(first, second);
+        assertTrue(one.isDone() != other.isDone(), "one of them holds the new path's lock");
+        for (CompletableFuture<Optional<ZkLease>> next : one.isDone() ? List.of(one, other) : List.of(other, one)) {
+            next.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+            settleBoth(first, second);
+        }
+    }
+
+    private void settleBoth(Client one, Client other) {
+        BoundedLoop.all(() -> one.step(server) || other.step(server));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +66,8 @@ class LimitAndGraceTest {
     private static final WaitPolicy FOREVER = new WaitPolicy.Forever();
     private static final LockTarget UNLIMITED = new LockTarget(Recipe.MUTEX, new LockPath("/m"));
     private static final LockTarget LIMITED = UNLIMITED.heldAtMost(LIMIT);
+    private static final LockTarget READER = new LockTarget(Recipe.READ, new LockPath("/m"));
+    private static final LockTarget WRITER = new LockTarget(Recipe.WRITE, new LockPath("/m"));
 
     private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     private final Server server = new Server(leader);
@@ -174,6 +178,13 @@ class LimitAndGraceTest {
 
         ZkLease acquire(LockTarget target) throws Exception {
             CompletableFuture<Optional<ZkLease>> asked = engine.acquire(List.of(target), FOREVER);
+            settle();
+            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        }
+
+        /** Acquires in turn with others of this client, or beside them. */
+        ZkLease take(LockTarget target) throws Exception {
+            CompletableFuture<Optional<ZkLease>> asked = turns.acquire(target, FOREVER);
             settle();
             return asked.get(5, TimeUnit.SECONDS).orElseThrow();
         }
@@ -299,6 +310,36 @@ class LimitAndGraceTest {
         assertEquals(1, nodes());
     }
 
+    /** The last reader that holds releases before the owner of the other lease is notified of the loss. */
+    @Test
+    void nodeOfReadersIsDeletedAfterTheNotice_whenALimitHasPassedAndTheOthersHaveReleased() throws Exception {
+        ZkLease limited = client.take(READER.heldAtMost(LIMIT));
+        ZkLease other = client.take(READER);
+        assertEquals(limited.token(), other.token());
+        CompletableFuture<LossCause> lost = limited.lost();
+        pass(LIMIT);
+        assertFalse(limited.isValid());
+        other.abandon();
+        client.settle();
+        assertEquals(1, nodes());
+        client.runCallbacks();
+        client.settle();
+        assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+        assertEquals(0, nodes());
+    }
+
+    @Test
+    void leaseIsReleased_whenItsFutureIsCancelledBeforeTheCallbackThatBringsIt() throws Exception {
+        Mutex mutex = new EngineLockClient(client.engine, Optional.empty()).mutex("/m");
+        CompletableFuture<Lease> asked = mutex.acquireAsync();
+        client.settle();
+        assertEquals(1, nodes());
+        assertTrue(asked.cancel(false));
+        client.runCallbacks();
+        client.settle();
+        assertEquals(0, nodes());
+    }
+
     /** No timer runs by the wall clock, and the holder looks at nothing. */
     @Test
     void lossIsReportedWithinASixthOfTheTimeout_whenTheLimitPassesOnTheWallClockAlone() throws Exception {
@@ -369,6 +410,62 @@ class LimitAndGraceTest {
         client.settle();
         assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
         assertEquals(0, nodes());
+    }
+
+    /** The thread that writes has its response before the client has handled that to the downgrade. */
+    @Test
+    void downgradeSucceeds_whenAGuardedWriteFindsTheFormerNodeGone() throws Exception {
+        ZkLease write = client.acquire(WRITER);
+        CompletableFuture<LossCause> lost = write.lost();
+        client.settle();
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        client.untilAResponseIsThere();
+        write.nodeGone(0); // as a guarded write finds out
+        client.settle();
+        assertTrue(read.get(5, TimeUnit.SECONDS).isValid());
+        assertFalse(lost.isDone());
+        assertEquals(1, nodes());
+    }
+
+    /** By then it is unknown whether the server has downgraded: the next writer must not hold by a reader's node. */
+    @Test
+    void nextTurnHasANodeOfItsOwn_whenAWriterReleasesDuringItsDowngrade() throws Exception {
+        ZkLease write = client.take(WRITER);
+        CompletableFuture<Optional<ZkLease>> next = client.turns.acquire(WRITER, FOREVER);
+        client.settle();
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        write.abandon();
+        client.settle();
+        assertTrue(read.isCompletedExceptionally());
+        ZkLease second = next.get(5, TimeUnit.SECONDS).orElseThrow();
+        assertTrue(second.token() > write.token(), second::toString);
+        assertTrue(second.isValid());
+        assertEquals(1, nodes());
+    }
+
+    /** The call has checked the lease, and the node has passed to the next caller before its task runs. */
+    @Test
+    void nextTurnKeepsItsNode_whenItsPredecessorDowngradesTooLate() throws Exception {
+        ZkLease first = client.take(WRITER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(WRITER, FOREVER);
+        client.settle();
+        first.abandon();
+        client.settle();
+        ZkLease next = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        assertEquals(first.token(), next.token());
+        CompletableFuture<ZkLease> late = first.downgrade(Recipe.READ);
+        client.settle();
+        assertEquals(
+                IllegalStateException.class,
+                assertThrows(CompletionException.class, late::join).getCause().getClass());
+        assertTrue(next.isValid());
+        assertTrue(leader.tree().has(next.nodePaths().get(0)), "the writer's node");
+    }
+
+    @Test
+    void remainingTimeIsThatOfTheSession_whenTheLimitIsLonger() throws Exception {
+        Duration left = client.acquire(UNLIMITED.heldAtMost(HOUR)).remaining();
+        assertTrue(left.compareTo(SESSION) < 0, left::toString);
     }
 
     @Test
@@ -506,6 +603,27 @@ class LimitAndGraceTest {
     }
 
     @Test
+    void nodeIsKeptUntilTheLastReaderIsNotified_whenTheClientClosesWithTwo() throws Exception {
+        List<ZkLease> readers = List.of(client.take(READER), client.take(READER));
+        List<CompletableFuture<LossCause>> lost =
+                readers.stream().map(ZkLease::lost).toList();
+        client.settle();
+        assertEquals(1, nodes());
+        client.runCallbacks();
+        client.close(Duration.ZERO);
+        client.callbacks.remove().run();
+        client.settle();
+        assertEquals(1, lost.stream().filter(CompletableFuture::isDone).count(), "notified");
+        assertEquals(1, nodes());
+        assertFalse(client.closed);
+        client.runCallbacks();
+        client.settle();
+        assertEquals(2, lost.stream().filter(CompletableFuture::isDone).count(), "notified");
+        assertEquals(0, nodes());
+        assertTrue(client.closed);
+    }
+
+    @Test
     void nothingIsLeftOnABorrowedHandle_whenTheCreateIsOnItsWayAsTheGraceBegins() throws Exception {
         Client closing = new Client(true);
         ZkLease lease = acquireOn(closing);
@@ -530,6 +648,41 @@ class LimitAndGraceTest {
         assertEquals(1, leader.tree().get("/x/y/m").children().size());
         closing.close(Duration.ZERO);
         assertTrue(asked.isCompletedExceptionally());
+        assertTrue(closing.closed);
+    }
+
+    /** The server has created the first level, and the client does not know. A level that has had no child stays. */
+    @Test
+    void noLevelIsLeftOnABorrowedHandle_whenTheClientClosesWhileTheyAreCreated() throws Exception {
+        Client closing = new Client(true);
+        LockTarget below = new LockTarget(Recipe.MUTEX, new LockPath("/x/y/m"));
+        CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(below), FOREVER);
+        BoundedLoop.until(() -> leader.tree().has("/x"), closing::step);
+        closing.close(Duration.ZERO);
+        assertTrue(asked.isCompletedExceptionally());
+        assertTrue(closing.closed);
+        BoundedLoop.until(() -> Nodes.deserted(leader.tree()).isEmpty(), () -> Nodes.deserted(leader.tree())
+                .forEach(leader::delete));
+        assertNull(leader.tree().find("/x"));
+    }
+
+    /** No request is on its way, so no response comes after the end of the session. */
+    @Test
+    void borrowingClientCloses_whenTheSessionEndsBeforeItsNodeCanBeDeleted() throws Exception {
+        Client closing = new Client(true);
+        ZkLease lease = acquireOn(closing);
+        SimulatedPort port = Objects.requireNonNull(closing.port);
+        port.cut();
+        while (port.hasMessage()) {
+            port.takeMessage();
+        }
+        port.refused();
+        closing.engine.context().execute(closing.engine::close);
+        assertFalse(lease.isValid());
+        assertFalse(closing.closed);
+        assertTrue(port.outgoing.isEmpty());
+        leader.closeSession(port.session());
+        closing.settle();
         assertTrue(closing.closed);
     }
 
@@ -586,6 +739,41 @@ class LimitAndGraceTest {
         assertFalse(client.closed);
         client.settle();
         assertTrue(client.closed);
+    }
+
+    /** Its node can be deleted only with the next connection. */
+    @Test
+    void borrowingClientCloses_whenItIsClosedAgainWithAGraceBeforeItsNodeIsDeleted() throws Exception {
+        Client closing = new Client(true);
+        ZkLease lease = acquireOn(closing);
+        SimulatedPort port = Objects.requireNonNull(closing.port);
+        port.cut();
+        while (port.hasMessage()) {
+            port.takeMessage();
+        }
+        closing.engine.context().execute(closing.engine::close);
+        closing.engine.context().execute(() -> closing.engine.close(HOUR));
+        assertFalse(lease.isValid());
+        assertFalse(closing.closed);
+        assertEquals(1, nodes());
+        closing.settle();
+        assertTrue(closing.closed);
+        assertEquals(0, nodes());
+    }
+
+    /** They report losses to the holders. */
+    @Test
+    void threadsOfTheClientEnd_whenItsLastHolderHasReleasedWithinTheGrace() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        Runnable threadsEnd = () -> ended.set(true);
+        EngineLockClient closing = new EngineLockClient(client.engine, "", threadsEnd, Optional.empty(), 0);
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.engine.context().execute(() -> closing.close(HOUR));
+        client.settle();
+        assertFalse(ended.get());
+        lease.abandon();
+        client.settle();
+        assertTrue(ended.get());
     }
 
     /** Returns a thread that closes the client with a grace, once it waits for that or has ended without a wait. */

@@ -16,6 +16,7 @@ import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -118,6 +119,20 @@ class LockMetersTest {
     }
 
     @Test
+    void connectionIsNotShown_whileTheSessionIsOver() {
+        LockMeters observer = LockMeters.of(meters);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.CONNECTED);
+        assertEquals(1, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.DISCONNECTED);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.EXPIRED);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.CONNECTED);
+        assertEquals(1, value("latchkey.connected"));
+    }
+
+    @Test
     void gaugesCountFromZero_afterMissedEvents() {
         LockMeters observer = LockMeters.of(meters);
         Request endMissed = new Request(1, "/a", "mutex");
@@ -151,6 +166,26 @@ class LockMetersTest {
                             .allMatch(name -> meters.find(name).meters().isEmpty()));
             awaitValue(1, "latchkey.lost", "client", "one");
         }
+    }
+
+    /** Otherwise the meters of two clients would be one. */
+    @Test
+    void allMetersHaveTheTagsOfTheirClient() {
+        LockMeters observer = LockMeters.of(meters, Tags.of("client", "one"));
+        Request request = new Request(1, "/a", "mutex");
+        observer.sessionChanged(SessionState.CONNECTED);
+        observer.requested(request);
+        observer.granted(request, 1, Duration.ofMillis(3));
+        observer.suspect(request, 1);
+        observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
+        observer.missed(1);
+        assertTrue(meters.getMeters().size() >= 9, () -> "only " + meters.getMeters());
+        assertEquals(
+                List.of(),
+                meters.getMeters().stream()
+                        .map(Meter::getId)
+                        .filter(id -> !"one".equals(id.getTag("client")))
+                        .toList());
     }
 
     /**

@@ -10,6 +10,7 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
@@ -178,6 +179,34 @@ class ObservedLockTest {
                         List.of("invoice 7"),
                         lock.queue().stream().map(Contender::label).toList()));
         assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), observed);
+    }
+
+    @Test
+    void limitedLockIsObserved_withThePathAndTheTokenOfItsLease() throws Exception {
+        List<String> keys = Collections.synchronizedList(new ArrayList<>());
+        registry.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                keys.add(context.getHighCardinalityKeyValue("path").getValue() + " "
+                        + context.getHighCardinalityKeyValue("token").getValue());
+            }
+        });
+        Duration limit = Duration.ofSeconds(9);
+        long token = lock.heldAtMost(limit).call(lease -> {
+            CompletableFuture<LossCause> lost = lease.lost();
+            locks.advance(limit);
+            assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+            return lease.token();
+        });
+        assertEquals(
+                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                observed);
+        assertEquals(Collections.nCopies(2, "/orders/42 " + token), keys);
     }
 
     /** So a downgrade, a guarded write or a multi-lock takes them. */

@@ -180,6 +180,25 @@ class AcquisitionTest {
         assertTrue(two.wantsList(1));
     }
 
+    /** The queue without it may have been read on a connection before the create was applied. */
+    @Test
+    void lostCreateIsStillLookedFor_whenOnlyOneOfItsTwoNodesIsFound() {
+        Acquisition two = new Acquisition(
+                List.of(Recipe.MUTEX.rule(), Recipe.MUTEX.rule()), () -> String.format("%016x", ids.incrementAndGet()));
+        two.on(new Event.Begin());
+        two.on(new Event.CreateLost());
+        String former = two.id();
+        NodeName found = NodeName.parse(NodeName.prefix(Tag.WRITE, former, 1) + "0000000005")
+                .orElseThrow();
+        assertEquals(List.of(), two.on(listed(OTHER)));
+        assertEquals(
+                List.of(
+                        new Command.Leave(List.of(new Placed(1, found))),
+                        new Command.Discard(former),
+                        new Command.Enqueue("0000000000000002")),
+                two.on(new Event.Listed(1, Queue.of(List.of(found.text())))));
+    }
+
     @Test
     void memberIsReady_whenNothingBeforeItKeepsItFromHolding() {
         waiting();

@@ -66,6 +66,29 @@ class ObserverDispatcherTest {
     }
 
     @Test
+    void queuedCallsAreMade_whenTheDispatcherIsClosedBeforeThem() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch called = new CountDownLatch(1);
+        BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
+        LockObserver slow = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                called.countDown();
+                awaitUninterrupted(goOn);
+                heard.add(request.id());
+            }
+        };
+        try (ObserverDispatcher feed = new ObserverDispatcher(slow, "test-observer")) {
+            tell(feed, 1);
+            tell(feed, 2);
+            assertTrue(called.await(10, TimeUnit.SECONDS));
+        }
+        goOn.countDown();
+        assertEquals(1L, heard.poll(10, TimeUnit.SECONDS));
+        assertEquals(2L, heard.poll(10, TimeUnit.SECONDS));
+    }
+
+    @Test
     void exceptionOfAnObserverIsContained() throws Exception {
         BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
         LockObserver angry = new LockObserver() {

@@ -70,6 +70,31 @@ class LockPathsTest {
         assertEquals(path, LockPaths.check(path));
     }
 
+    /** Java has each of them as two surrogates, which ZooKeeper refuses. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/orders/\ud83d\ude00", "/orders/\ud83d\ude00/lines", "/\ud800\udc00", "/\udbff\udfff"})
+    void pathIsRefused_whenACharacterIsBeyondTheBasicPlane(String path) {
+        BadPathException refused = assertThrows(BadPathException.class, () -> LockPaths.check(path));
+        assertTrue(refused.getMessage().contains("the character U+D"), refused.getMessage());
+    }
+
+    /** The ends of the ranges that ZooKeeper refuses, which it would find only when a request is sent. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 0x1f, 0x7f, 0x9f, 0xd800, 0xf8ff, 0xfff0, 0xffff})
+    void pathIsRefused_whenACharacterIsTheFirstOrLastOfARangeThatIsNotAllowed(int character) {
+        String path = "/a" + (char) character;
+        BadPathException refused = assertThrows(BadPathException.class, () -> LockPaths.check(path));
+        String named = String.format("the character U+%04X", character);
+        assertTrue(refused.getMessage().contains(named), refused.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x20, 0x7e, 0xa0, 0xd7ff, 0xf900, 0xffef})
+    void pathIsTaken_whenACharacterIsBesideARangeThatIsNotAllowed(int character) {
+        String path = "/a" + (char) character;
+        assertEquals(path, LockPaths.check(path));
+    }
+
     /** U+202E turns the text of a log around, U+0085 breaks its lines. */
     @Test
     void messageCanBePrinted_whenPathIsHostile() {

@@ -27,6 +27,14 @@ class PathDataTest {
                 PathData.semaphore(3).resized(5).resized(2).bytes());
     }
 
+    /** A request from before the first of two shrinks may hold by that capacity. */
+    @Test
+    void largestCapacityIsKept_whenASecondShrinkFollows() {
+        assertArrayEquals(
+                "latchkey/3 semaphore 30 12 30".getBytes(UTF_8),
+                PathData.semaphore(30).resized(20).resized(12).bytes());
+    }
+
     @Test
     void writtenDataIsRead() {
         for (PathData data :

@@ -2,16 +2,25 @@
 package io.latchkey.zk.internal.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -32,5 +41,24 @@ class ErrorsTest {
         LockUnavailableException told = assertThrows(LockUnavailableException.class, () -> engine.queries()
                 .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
+    }
+
+    /** Also of the error that a caller gets, which is a copy. */
+    @Test
+    void reasonOfAnErrorWithoutCases_isThatOfItsType() {
+        Map<Reason, LockException> errors = Map.of(
+                Reason.ACCESS_DENIED, new AccessDeniedException("told"),
+                Reason.BAD_PATH, new BadPathException("told"),
+                Reason.CLIENT_CLOSED, new ClientClosedException("told"),
+                Reason.SESSION_EXPIRED, new SessionExpiredException("told"),
+                Reason.LEASE_LOST, new LeaseLostException("told", LossCause.NODE_DELETED),
+                Reason.NO_ANSWER, new LockUnavailableException("told"),
+                Reason.OTHER, new LockException("told"));
+        errors.forEach((reason, error) -> {
+            assertEquals(reason, error.reason(), error::toString);
+            LockException own = assertInstanceOf(LockException.class, Errors.own(error));
+            assertEquals(reason, own.reason(), error::toString);
+        });
+        assertEquals(Reason.OTHER, new LockException("told", new IllegalStateException("the cause")).reason());
     }
 }

@@ -11,6 +11,8 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Responses that servers give seldom or never, or only in a state that no test can produce. */
 class ZooKeeperResultsTest {
@@ -60,6 +62,23 @@ class ZooKeeperResultsTest {
                 Status.CONNECTION_LOSS,
                 refusedBy(KeeperException.Code.SESSIONMOVED).code());
         assertTrue(refusedBy(KeeperException.Code.NONODE).ok());
+    }
+
+    /** Whatever a server calls it: a request without a response may be carried out, and one of an ended session not. */
+    @ParameterizedTest
+    @CsvSource({
+        "CONNECTIONLOSS, CONNECTION_LOSS",
+        "OPERATIONTIMEOUT, CONNECTION_LOSS",
+        "REQUESTTIMEOUT, CONNECTION_LOSS",
+        "SESSIONEXPIRED, SESSION_EXPIRED",
+        "UNKNOWNSESSION, SESSION_EXPIRED",
+        "AUTHFAILED, LOGIN_REFUSED",
+        "SESSIONCLOSEDREQUIRESASLAUTH, LOGIN_REFUSED",
+        "NOTREADONLY, READ_ONLY",
+        "THROTTLEDOP, OTHER"
+    })
+    void codeIsTakenForWhatItMeans(KeeperException.Code code, Status meaning) {
+        assertEquals(meaning, ZooKeeperResults.status(code.intValue()));
     }
 
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {

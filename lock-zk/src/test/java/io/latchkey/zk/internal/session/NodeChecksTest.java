@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Checks of nodes that the server refuses for another reason than that a node is missing. */
+class NodeChecksTest {
+    private static final NodeName NAME =
+            NodeName.parse("write-00000000000000a1-0000000000").orElseThrow();
+
+    /** What the server answers when it is asked which of the other nodes exist. */
+    private List<Status> others = List.of();
+
+    private final List<Object> askedFor = new ArrayList<>();
+    private final List<String> gone = new ArrayList<>();
+    private final Session session = new Session(
+            new ClientContext(
+                    new ClientConfig(
+                            new ClientConfig.Source.Own(listener -> {
+                                throw new AssertionError("never started");
+                            }),
+                            Duration.ofSeconds(10),
+                            Optional.empty(),
+                            new Owner("host", 1, "label"),
+                            () -> 1,
+                            new VirtualClock(),
+                            Runnable::run,
+                            path -> path),
+                    path -> 0,
+                    () -> false),
+            new Client());
+
+    private static final class Client implements Session.Client {
+        @Override
+        public void sessionOver(Session session) {
+            throw new AssertionError("the session is not over");
+        }
+
+        @Override
+        public void loginRefused() {
+            throw new AssertionError("no login is refused");
+        }
+
+        @Override
+        public void finishWhenIdle() {}
+    }
+
+    /** A holder's node. */
+    private final class Held implements SessionNode {
+        private final LockPath path;
+        private Optional<NodeName> node = Optional.of(NAME);
+
+        Held(String path) {
+            this.path = new LockPath(path);
+        }
+
+        @Override
+        public LockPath path() {
+            return path;
+        }
+
+        @Override
+        public Optional<NodeName> node() {
+            return node;
+        }
+
+        @Override
+        public boolean isAt(NodeName name) {
+            return node.equals(Optional.of(name));
+        }
+
+        @Override
+        public boolean isHeld() {
+            return true;
+        }
+
+        @Override
+        public void leaveToWatch() {}
+
+        @Override
+        public boolean isLeftToWatch() {
+            return false;
+        }
+
+        @Override
+        public void nodeGone(NodeName name) {
+            node = Optional.empty();
+            gone.add(path.node());
+        }
+    }
+
+    /** Refuses the first check of each transaction, since the client may not read that node. */
+    private ZnodeStore unreadable() {
+        ZnodeStore.Written refused =
+                new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH")));
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("write")) {
+                        answer(args[1], refused);
+                    } else {
+                        assertEquals("exist", method.getName());
+                        askedFor.addAll((List<?>) args[0]);
+                        answer(args[1], others);
+                    }
+                    return null;
+                });
+    }
+
+    @SuppressWarnings("unchecked") // each request has a consumer of answers of its own kind
+    private static <T> void answer(Object then, T value) {
+        ((Consumer<Response<T>>) then).accept(Response.of(value));
+    }
+
+    /** As those of a client whose ACL does not let it read its own nodes, on a path of an operator. */
+    @Test
+    void nodeIsNotTakenForDeleted_whenTheClientMayNotReadIt() {
+        session.open(unreadable());
+        List<SessionNode.OwnedNode> nodes = Stream.of("/a", "/b", "/c")
+                .map(path -> new SessionNode.OwnedNode(new Held(path), NAME))
+                .toList();
+        others = List.of(Status.NO_NODE, Status.NO_AUTH);
+        List<Response<ZnodeStore.Written>> answers = new ArrayList<>();
+        session.nodeChecks().check(nodes, answers::add);
+        assertEquals(List.of(nodes.get(1).path(), nodes.get(2).path()), askedFor);
+        assertEquals(List.of("/b"), gone);
+        assertEquals(1, answers.size());
+        assertEquals(Status.OK, answers.get(0).code());
+    }
+}
