@@ -39,18 +39,16 @@ class MutantsTest {
     /** The number of parallel hunts: tests mostly wait. */
     private static final int HUNTERS = 4;
 
-    static final List<Mutant> ALL = (Boolean.getBoolean("latchkey.mutants.read")
-                    ? Stream.of(BlindMutants.ALL, HoleMutants.ALL)
-                    : Stream.of(
-                            RuleMutants.ALL,
-                            MachineMutants.ALL,
-                            WatchMutants.ALL,
-                            LeavingMutants.ALL,
-                            TimeMutants.ALL,
-                            DoorMutants.ALL,
-                            TurnMutants.ALL,
-                            FurtherMutants.ALL,
-                            EndMutants.ALL))
+    static final List<Mutant> ALL = Stream.of(
+                    RuleMutants.ALL,
+                    MachineMutants.ALL,
+                    WatchMutants.ALL,
+                    LeavingMutants.ALL,
+                    TimeMutants.ALL,
+                    DoorMutants.ALL,
+                    TurnMutants.ALL,
+                    FurtherMutants.ALL,
+                    EndMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();
