@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.discovery.MethodSelector;
-import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -25,8 +25,9 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
  * @param tests {@code TestClass} or {@code TestClass#method}, in the package {@code io.latchkey.zk} unless another is
  *     named; {@code TestClass#method[1]} is only the first run of a parameterized test
  * @param settings of JUnit and jqwik
+ * @param withoutTags tests with one of these tags are left out
  */
-record TestsKiller(List<String> tests, Map<String, String> settings) implements Killer {
+record TestsKiller(List<String> tests, Map<String, String> settings, List<String> withoutTags) implements Killer {
     private static final String FIRST = "[1]";
     private static final String METHOD = "#";
     private static final String DATABASE = "jqwik.database";
@@ -35,7 +36,7 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
     private static final String TIMEOUTS = "junit.jupiter.execution.timeout.mode";
 
     TestsKiller(String test) {
-        this(List.of(test), Map.of());
+        this(List.of(test), Map.of(), List.of());
     }
 
     TestsKiller {
@@ -44,15 +45,20 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
         settings = Map.copyOf(all);
     }
 
-    /** A general judge: its tests wait for the simulation, whose sessions a busy machine does not stretch. */
+    /**
+     * A general judge: its tests wait for the simulation, whose sessions a busy machine does not stretch. Those with
+     * thousands of nodes take longer than all others together, and are left out.
+     */
     static TestsKiller onTheSimulation(String test) {
-        return new TestsKiller(List.of(test), Map.of(TIMEOUTS, "enabled"));
+        return new TestsKiller(List.of(test), Map.of(TIMEOUTS, "enabled"), List.of("once"));
     }
 
     /** Tests of lock-zk, among them those of errors that are logged, for which the kit's extensions fail a test. */
     static TestsKiller ofTheirOwnModule(List<String> tests) {
         return new TestsKiller(
-                tests, Map.of(TIMEOUTS, "enabled", "junit.jupiter.extensions.autodetection.enabled", "false"));
+                tests,
+                Map.of(TIMEOUTS, "enabled", "junit.jupiter.extensions.autodetection.enabled", "false"),
+                List.of());
     }
 
     @Override
@@ -86,17 +92,19 @@ record TestsKiller(List<String> tests, Map<String, String> settings) implements 
         ClassLoader former = thread.getContextClassLoader();
         thread.setContextClassLoader(classes);
         try {
-            LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+            LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request()
                     .selectors(selectors)
-                    .configurationParameters(settings)
-                    .build();
+                    .configurationParameters(settings);
+            if (!withoutTags.isEmpty()) {
+                request.filters(TagFilter.excludeTags(withoutTags));
+            }
             SummaryGeneratingListener listener = new SummaryGeneratingListener();
             LauncherFactory.create(LauncherConfig.builder()
                             .enableTestExecutionListenerAutoRegistration(false)
                             .enableLauncherSessionListenerAutoRegistration(false)
                             .enablePostDiscoveryFilterAutoRegistration(false)
                             .build())
-                    .execute(request, listener);
+                    .execute(request.build(), listener);
             if (listener.getSummary().getTestsStartedCount() == 0) {
                 throw new AssertionError("no test among " + tests + ": "
                         + listener.getSummary().getFailures().stream()

@@ -46,6 +46,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -200,6 +201,7 @@ class HeartbeatTest {
 
     /** A transaction of 500 such checks would fit no packet, and break the connection each time. */
     @Test
+    @Tag("once")
     void beatHasSeveralParts_whenItsPathsAreLong() throws Exception {
         List<Integer> parts = new ArrayList<>();
         Client client = new Client(
@@ -222,6 +224,7 @@ class HeartbeatTest {
      * docs/testing.md.
      */
     @ParameterizedTest
+    @Tag("once")
     @CsvSource({"500, 0", "500, 9000", "10000, 0"})
     void calmBeatCosts500Checks_whateverIsHeldOrWasUsed(int held, int used) throws Exception {
         List<Integer> beats = new ArrayList<>();
@@ -259,6 +262,7 @@ class HeartbeatTest {
 
     /** Else a client whose paths are named by its work would keep all that it ever used. */
     @Test
+    @Tag("once")
     void unusedPathsAreForgotten_beyondTenThousand() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/held");
@@ -288,6 +292,7 @@ class HeartbeatTest {
 
     /** With a fixed number of watches in a beat the checks until then would grow with the square of the locks. */
     @Test
+    @Tag("once")
     void nodesAreCheckedAFewTimesBeforeTheyAreWatched_howeverManyAreHeld() throws Exception {
         int held = 20_000;
         List<Integer> beats = new ArrayList<>();
@@ -435,6 +440,7 @@ class HeartbeatTest {
 
     /** One node more than a part of a heartbeat has. No heartbeat comes after its deletion. */
     @Test
+    @Tag("once")
     void evictedHolderLearnsAtOnce_whenItsNodeIsLeftToAWatch() throws Exception {
         Client client = new Client(0, checks -> {});
         List<ZkLease> held = new ArrayList<>();
@@ -840,6 +846,7 @@ class HeartbeatTest {
 
     /** All in one transaction would outgrow a packet. */
     @Test
+    @Tag("once")
     void deletionsAreSentInParts_whenManyWereReleasedWithoutAConnection() throws Exception {
         Client client = new Client(0, checks -> {});
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
