@@ -98,7 +98,7 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
             Executor later = CompletableFuture.delayedExecutor(late.toMillis(), TimeUnit.MILLISECONDS);
             var unused = CompletableFuture.runAsync(before.get(place)::close, later);
         }
-        assertInTime(late(client.multiLock(members), time, last::queue), time);
+        assertInTime(late(client.multiLock(members), time, () -> null), time);
         held.close();
         acquired(client().mutex(path("4"))).close();
     }

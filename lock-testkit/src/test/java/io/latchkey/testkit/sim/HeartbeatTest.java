@@ -201,7 +201,6 @@ class HeartbeatTest {
 
     /** A transaction of 500 such checks would fit no packet, and break the connection each time. */
     @Test
-    @Tag("once")
     void beatHasSeveralParts_whenItsPathsAreLong() throws Exception {
         List<Integer> parts = new ArrayList<>();
         Client client = new Client(
@@ -440,7 +439,6 @@ class HeartbeatTest {
 
     /** One node more than a part of a heartbeat has. No heartbeat comes after its deletion. */
     @Test
-    @Tag("once")
     void evictedHolderLearnsAtOnce_whenItsNodeIsLeftToAWatch() throws Exception {
         Client client = new Client(0, checks -> {});
         List<ZkLease> held = new ArrayList<>();

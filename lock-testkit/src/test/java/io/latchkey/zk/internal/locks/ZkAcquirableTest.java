@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,19 +31,24 @@ class ZkAcquirableTest {
         }
     }
 
+    /** A mutex whose wait is interrupted when its request has ended like this. */
+    private static ZkAcquirable interruptedMutex(
+            SimulatedLocks locks, BiConsumer<InterruptedWait, CompletableFuture<Optional<ZkLease>>> ends) {
+        Engine engine = EngineOf.lock(locks.client().mutex("/m"));
+        return new ZkAcquirable(engine, List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")))) {
+            @Override
+            CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
+                InterruptedWait wait = new InterruptedWait();
+                ends.accept(wait, super.startToWait(waitPolicy));
+                return wait;
+            }
+        };
+    }
+
     @Test
     void leaseIsReleased_whenItsCallerIsInterruptedAtTheGrant() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Engine engine = EngineOf.lock(locks.client().mutex("/m"));
-            LockTarget mutex = new LockTarget(Recipe.MUTEX, new LockPath("/m"));
-            ZkAcquirable lock = new ZkAcquirable(engine, List.of(mutex)) {
-                @Override
-                CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
-                    CompletableFuture<Optional<ZkLease>> granted = new InterruptedWait();
-                    granted.complete(super.startToWait(waitPolicy).join());
-                    return granted;
-                }
-            };
+            ZkAcquirable lock = interruptedMutex(locks, (wait, request) -> wait.complete(request.join()));
             assertThrows(InterruptedException.class, lock::acquire);
             locks.advance(Duration.ZERO); // until callbacks have run
             assertEquals(List.of(), locks.nodesUnder("/m"));
@@ -52,16 +58,8 @@ class ZkAcquirableTest {
     @Test
     void interruptionIsThrown_whenTheRequestFailsAtTheSameTime() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Engine engine = EngineOf.lock(locks.client().mutex("/m"));
-            LockTarget mutex = new LockTarget(Recipe.MUTEX, new LockPath("/m"));
-            ZkAcquirable lock = new ZkAcquirable(engine, List.of(mutex)) {
-                @Override
-                CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
-                    CompletableFuture<Optional<ZkLease>> failed = new InterruptedWait();
-                    failed.completeExceptionally(new LockUnavailableException("no server"));
-                    return failed;
-                }
-            };
+            ZkAcquirable lock = interruptedMutex(
+                    locks, (wait, request) -> wait.completeExceptionally(new LockUnavailableException("no server")));
             assertThrows(InterruptedException.class, lock::acquire);
         }
     }
