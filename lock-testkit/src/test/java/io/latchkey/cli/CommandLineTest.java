@@ -430,7 +430,7 @@ class CommandLineTest {
 
     @Test
     void commandIsEnded_whenItHoldsTheLockForTooLong() throws Exception {
-        Program program = start("run", "/run/limited", "--held-at-most", "300ms", "--", "sh", "-c", OBEDIENT);
+        Program program = start("run", "/run/limited", "--held-at-most", "2s", "--", "sh", "-c", OBEDIENT);
 
         Program.Ended ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);

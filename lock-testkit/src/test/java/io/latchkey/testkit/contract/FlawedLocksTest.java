@@ -31,8 +31,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.ThrowingConsumer;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contracts find one flaw in a mutex or client that is otherwise correct, and name it. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class FlawedLocksTest {
     private static final String TIMED = "tryAcquire(java.time.Duration)";

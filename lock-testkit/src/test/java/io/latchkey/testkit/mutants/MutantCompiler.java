@@ -48,7 +48,8 @@ final class MutantCompiler {
         }
     }
 
-    private static Map<String, String> changed(Mutant mutant) {
+    /** The changed sources, by their files. Fails unless each edit fits the source as it is. */
+    static Map<String, String> changed(Mutant mutant) {
         Map<String, String> files = new LinkedHashMap<>();
         for (Mutant.Edit edit : mutant.edits()) {
             files.put(edit.file(), edit.apply(files.computeIfAbsent(edit.file(), MutantCompiler::read)));

@@ -11,9 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -58,19 +60,14 @@ class MutantsTest {
         Hunt hunt =
                 new Hunt(SCHEDULES, mutant -> ALL_GENERALLY || mutant.tests().isEmpty(), LIMIT);
         List<Hunt.Result> results = new ArrayList<>();
-        ExecutorService hunters = Executors.newFixedThreadPool(HUNTERS);
-        try {
-            List<Future<Hunt.Result>> hunts = ALL.stream()
-                    .map(mutant -> hunters.submit(() -> hunt.hunt(mutant)))
-                    .toList();
-            for (Future<Hunt.Result> one : hunts) {
-                Hunt.Result result = one.get();
-                System.out.println(line(result));
-                results.add(result);
-            }
-        } finally {
-            hunters.shutdownNow();
-        }
+        inParallel(
+                ALL.stream()
+                        .<Callable<Hunt.Result>>map(mutant -> () -> hunt.hunt(mutant))
+                        .toList(),
+                result -> {
+                    System.out.println(line(result));
+                    results.add(result);
+                });
         Map<Hunt.Ending, List<String>> endings = results.stream()
                 .collect(Collectors.groupingBy(
                         Hunt.Result::ending,
@@ -94,8 +91,23 @@ class MutantsTest {
         Hunt hunt = new Hunt(CONTROL, mutant -> true, LIMIT);
         Hunt.Result control = hunt.hunt(Mutant.NONE);
         assertEquals(Hunt.Ending.SURVIVED, control.ending(), control.by());
-        for (String test : byClass.values()) {
-            assertEquals(Optional.empty(), new TestsKiller(test).kill(MutantClasses.unchanged()));
+        inParallel(
+                byClass.values().stream()
+                        .<Callable<Optional<Killer.Kill>>>map(
+                                test -> () -> new TestsKiller(test).kill(MutantClasses.unchanged()))
+                        .toList(),
+                kill -> assertEquals(Optional.empty(), kill));
+    }
+
+    /** Gives the results on in the order of the tasks. */
+    private static <T> void inParallel(List<Callable<T>> tasks, Consumer<T> results) throws Exception {
+        ExecutorService hunters = Executors.newFixedThreadPool(HUNTERS);
+        try {
+            for (Future<T> result : tasks.stream().map(hunters::submit).toList()) {
+                results.accept(result.get());
+            }
+        } finally {
+            hunters.shutdownNow();
         }
     }
 
