@@ -19,7 +19,6 @@ import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
-import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -85,20 +84,6 @@ class AsynchronousFormsTest {
         assertEquals(
                 LockException.Reason.NO_SESSION,
                 failure(LockUnavailableException.class, listing).reason());
-    }
-
-    @Test
-    void readLeaseIsReleased_whenTheDowngradeWasCancelled() throws Exception {
-        ReadWriteLock lock = client.readWriteLock("/rw");
-        Lease write = lock.writeLock().acquire();
-        var held = locks.holdAnswers(client, RequestMatch.multi().under("/rw"));
-        CompletableFuture<Lease> downgrade = lock.downgradeAsync(write);
-        assertTrue(downgrade.cancel(false));
-        held.close();
-        Eventually.holds(
-                "nothing is left",
-                Duration.ofSeconds(10),
-                () -> other.readWriteLock("/rw").readLock().queue().isEmpty());
     }
 
     @Test

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
@@ -285,6 +286,22 @@ class ListingTest extends OnOneServer {
             assertTrue(second.firstCaught().isDone(), "the second read was not sent");
             second.release();
             assertEquals(List.of("mutex /a/b: 0 holding, 0 waiting (latchkey)"), lines(soon(asked)));
+        }
+    }
+
+    @Test
+    void nothingIsRead_afterAListingWasCancelled() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a/b").acquire().close();
+            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+            var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
+            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            first.firstCaught().get(10, TimeUnit.SECONDS);
+            assertTrue(asked.cancel(false));
+            first.release();
+            locks.advance(Duration.ofSeconds(1));
+            assertFalse(second.firstCaught().isDone(), "the search goes on");
         }
     }
 

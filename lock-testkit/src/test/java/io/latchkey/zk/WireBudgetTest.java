@@ -61,8 +61,10 @@ class WireBudgetTest extends OnOneServer {
 
     @Test
     void waitBehindSeveralAddsThreeRequests_andTheHandOverNone() throws Exception {
+        ZkLockClient releasesAgain = client("between");
+        releasesAgain.mutex("/m").acquire().close();
         Lease held = other.mutex("/m").acquire();
-        CompletableFuture<Lease> between = client("between").mutex("/m").acquireAsync();
+        CompletableFuture<Lease> between = releasesAgain.mutex("/m").acquireAsync();
         awaitQueue(other.mutex("/m"), 2);
         Wire.Mark before = proxy.mark();
         CompletableFuture<Lease> waiting = counted.mutex("/m").acquireAsync();

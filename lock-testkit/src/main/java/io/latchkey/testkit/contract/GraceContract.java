@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
@@ -61,12 +62,16 @@ abstract class GraceContract extends LockContract {
 
     @Guarantee(
             id = "LK-LEASE-50",
-            says = "a lease that is held when the grace has passed is lost",
-            needs = Feature.GRACE)
+            says = "a lease that is held when the grace has passed is lost, and the client is closed on return",
+            needs = {Feature.GRACE, Feature.SESSION_VIEWS})
     void graceOver() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
-        soon(closing(client, moment()).result());
+        Caller<SessionState> closing = inThread(() -> {
+            client.close(moment());
+            return client.session().state();
+        });
+        assertEquals(SessionState.CLOSED, soon(closing.result()));
         assertEquals(LossCause.CLIENT_CLOSED, soon(lease.lost()));
         assertFree(mutex(client()));
     }

@@ -348,6 +348,33 @@ public abstract class LeaseContract extends BodyContract {
     }
 
     @Guarantee(
+            id = "LK-LEASE-55",
+            says = "an interrupt ends the wait of a release for the server, and its status stays",
+            needs = Feature.RELEASE_OUTCOMES,
+            reaches = Situation.OUT_OF_REACH)
+    void interruptDuringRelease() throws Exception {
+        LockClient client = client();
+        Lease lease = acquired(mutex(client));
+        fixture().cutOff(client);
+        reached(Situation.OUT_OF_REACH);
+        CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
+        Caller<Boolean> caller = inThread(() -> {
+            outcome.complete(lease.release());
+            return Thread.currentThread().isInterrupted();
+        });
+        await("the release waits", () -> !lease.isValid() && isWaiting(caller.thread()));
+        caller.thread().interrupt();
+        assertTrue(soon(caller.result()), "the status is not set");
+        assertEquals(ReleaseOutcome.PENDING, soon(outcome));
+        fixture().heal(client);
+        assertFree(mutex(client()));
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+    }
+
+    @Guarantee(
             id = "LK-LEASE-20",
             says = "a holder whose request an operator deletes is notified of the loss",
             needs = Feature.OPERATOR,

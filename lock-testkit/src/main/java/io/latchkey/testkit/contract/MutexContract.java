@@ -277,6 +277,23 @@ public abstract class MutexContract extends FaultyAcquiringContract {
     }
 
     @Guarantee(
+            id = "LK-MUTEX-25",
+            says = "views of a path with different labels in one client are one lock",
+            needs = {Feature.LOCK_VIEWS, Feature.LABELS})
+    @SuppressWarnings("LockNotBeforeTry") // the views are what is tested
+    void viewsWithLabels() throws Exception {
+        LockClient client = client();
+        Mutex mutex = client.mutex(path());
+        Lock labelled = mutex.labelled("invoice 7").asLock();
+        labelled.lock();
+        assertTrue(mutex.asLock().tryLock());
+        assertTrue(mutex.leaseOfView().isPresent());
+        view(client).unlock();
+        labelled.unlock();
+        assertFree(lock(client()));
+    }
+
+    @Guarantee(
             id = "LK-MUTEX-15",
             says = "a view is owned by its thread: another cannot lock or unlock it",
             needs = Feature.LOCK_VIEWS)

@@ -529,4 +529,19 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         read.close();
         assertFree(write(client()));
     }
+
+    @Guarantee(
+            id = "LK-RW-31",
+            says = "the read lease of a downgrade that was cancelled is released",
+            needs = {Feature.DOWNGRADES, Feature.ASYNC_QUESTIONS, Feature.WIRE_FAULTS})
+    void cancelledDowngrade() throws Exception {
+        LockClient client = client();
+        Lease write = acquired(write(client));
+        try (LockFixture.Held held = fixture().holdAnswersOfCreates(client)) {
+            CompletableFuture<Lease> downgrade = client.readWriteLock(path()).downgradeAsync(write);
+            soon(held.caught());
+            downgrade.cancel(false);
+        }
+        assertFree(write(client()));
+    }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
@@ -26,6 +27,8 @@ import java.util.stream.IntStream;
 /**
  * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
  * has with both of two permits as the lock.
+ *
+ * <p>The class is long because each guarantee is a test of its own.
  */
 public abstract class SemaphoreContract extends FaultyAcquiringContract {
     /** For subclasses. */
@@ -185,15 +188,19 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
 
     @Guarantee(id = "LK-SEM-12", says = "a larger capacity admits waiting requests", needs = Feature.RESIZING)
     void larger() throws Exception {
-        Lease held = acquired(semaphore(client(), 2).permits(2));
-        CompletableFuture<Lease> one = queued(semaphore(client(), 2));
-        CompletableFuture<Lease> two = queued(semaphore(client(), 2).permits(2));
-        Semaphore resizing = semaphore(client(), 2);
-        resizing.resize(3);
-        assertTrue(soon(one).isValid());
-        assertWaits(two, resizing);
-        resizing.resize(5);
-        assertTrue(soon(two).isValid() && held.isValid());
+        for (int permits : new int[] {2, 20}) {
+            String path = path("with " + permits);
+            Lease held = acquired(client().semaphore(path, permits).permits(permits));
+            CompletableFuture<Lease> one = queued(client().semaphore(path, permits));
+            Semaphore resizing = client().semaphore(path, permits);
+            resizing.resize(permits + 1);
+            assertTrue(soon(one).isValid());
+            CompletableFuture<Lease> two =
+                    queued(client().semaphore(path, permits).permits(2));
+            assertWaits(two, resizing);
+            resizing.resize(permits + 3);
+            assertTrue(soon(two).isValid() && held.isValid());
+        }
     }
 
     @Guarantee(
@@ -385,5 +392,27 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         Lease limited = acquired(brief.permits(2));
         assertEquals(LossCause.HELD_TOO_LONG, soon(limited.lost()));
         assertFree(lock(client()));
+    }
+
+    @Guarantee(
+            id = "LK-SEM-26",
+            says = "the queue shows the token and the label of each holder, whichever waited",
+            needs = {Feature.TOKENS, Feature.LABELS, Feature.CONTENDER_DETAILS})
+    void holdersThatWaited() throws Exception {
+        for (int permits : new int[] {2, 20}) {
+            String path = path("with " + permits);
+            Semaphore semaphore = client().semaphore(path, permits);
+            Lease all = acquired(semaphore.permits(permits));
+            CompletableFuture<Lease> one =
+                    queued(client().semaphore(path, permits).labelled("invoice 7"));
+            CompletableFuture<Lease> two = queued(client().semaphore(path, permits));
+            all.close();
+            List<Long> tokens = List.of(soon(one).token(), soon(two).token());
+            List<Contender> queue = semaphore.queue();
+            assertEquals(tokens, queue.stream().map(Contender::token).toList());
+            assertEquals("invoice 7", queue.get(0).label());
+            soon(one).close();
+            soon(two).close();
+        }
     }
 }

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests of an engine between their create and their grant, in moments that no server can be held in. */
+@Timeout(30)
+class AcquireMomentsTest extends OnSimulatedServer {
+    /**
+     * On a borrowed handle both wait for a proof. The beat that brings it fails and names one of them, or the barrier
+     * of a new connection brings it and checks none of them.
+     */
+    @ParameterizedTest
+    @CsvSource({"2, false", "1, true"})
+    void requestsAreNotGrantedWithoutNodes_whenTheyWaitForAProof(int requests, boolean reconnects) throws Exception {
+        List<String> paths = List.of("/a", "/b").subList(0, requests);
+        Client borrower = new Client(0, checks -> {}, true);
+        Client other = new Client(1, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                paths.stream().map(borrower::asks).toList();
+        borrower.settle();
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "granted without a proof");
+        if (reconnects) {
+            borrower.cut();
+        }
+        for (String path : paths) {
+            leader.delete(queueUnder(path).get(0));
+            other.acquire(path).ensureValid();
+        }
+        long end = leader.time().nanos() + SESSION.toNanos();
+        while (leader.time().nanos() < end) {
+            borrower.settle();
+            other.settle();
+            leader.time().runNext();
+        }
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
+    }
+
+    /** The heartbeat that brings the proof names one of the two nodes, and the answer that names the other is lost. */
+    @Test
+    void requestIsNotGrantedWithoutANode_whenTheAnswerThatNamesItIsLost() throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        Client other = new Client(1, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = List.of(borrower.asks("/a"), borrower.asks("/b"));
+        borrower.settle();
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "granted without a proof");
+        for (String path : List.of("/a", "/b")) {
+            leader.delete(queueUnder(path).get(0));
+            other.acquire(path).ensureValid();
+        }
+        borrower.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        borrower.loseTheAnswer();
+        borrower.settle();
+        assertFalse(asked.get(1).isDone(), "granted without a node");
+        steps(borrower, SESSION);
+        assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
+    }
+
+    /** The request for a watch may be what is lost. */
+    @ParameterizedTest
+    @MethodSource("stepsOfAnAcquire")
+    void waiterIsGranted_whenItsConnectionIsLostOnTheWay(int before) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        steps(before, waiter, server);
+        waiter.cut();
+        waiter.settle();
+        assertFalse(asked.isDone());
+        var unused = held.releaseAsync();
+        holder.settle();
+        waiter.settle();
+        assertTrue(asked.isDone(), "a waiter without a watch");
+    }
+
+    /**
+     * ZooKeeper's client sets its watches again in packets of some 1,500. Between two of them the waiter's node is
+     * deleted and the holder ahead releases: then the events of the release arrive before that of the deletion.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void releaseAheadIsNoGrant_beforeTheBarrierOfANewConnection(boolean marked) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        ZkLease first = holder.acquire("/m");
+        String ahead = first.nodePaths().get(0);
+        CompletableFuture<Optional<ZkLease>> second = waiter.asks("/m");
+        waiter.settle();
+        CompletableFuture<Optional<ZkLease>> third = next.asks("/m");
+        next.settle();
+        String own = queueUnder("/m").get(1);
+
+        leader.delete(own);
+        var released = first.releaseAsync();
+        holder.settle();
+        next.settle();
+        assertTrue(third.get(5, TimeUnit.SECONDS).isPresent());
+        waiter.listener().disconnected();
+        waiter.listener().connected((int) SESSION.toMillis(), Optional.empty());
+        if (marked) {
+            waiter.listener().fired(ahead, ZnodeStore.Change.DATA, 99);
+        }
+        waiter.listener().fired(ahead, ZnodeStore.Change.DELETED, 99);
+
+        assertFalse(second.isDone(), "the third holds");
+        assertTrue(released.isDone());
+    }
+
+    /** As servers before 3.9 tell of changes: a pair of events may then be of two transactions. */
+    @Test
+    void markIsNoGrant_whenEventsHaveNoZxid() throws Exception {
+        List<Client> clients =
+                List.of(new Client(0, checks -> {}), new Client(1, checks -> {}), new Client(2, checks -> {}));
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (Client client : clients) {
+            asked.add(client.asks("/m"));
+            client.settle();
+        }
+        String ahead = queueUnder("/m").get(1);
+        clients.get(2).listener().fired(ahead, ZnodeStore.Change.DATA, -1);
+        clients.get(2).listener().fired(ahead, ZnodeStore.Change.DELETED, -1);
+        clients.get(2).settle();
+
+        assertTrue(asked.get(0).isDone());
+        assertFalse(asked.get(2).isDone(), "the first holds");
+    }
+
+    /**
+     * A server that lags behind does not show what is committed, until it has answered the barrier. That is sent late
+     * where a heartbeat is on its way when the connection is lost.
+     */
+    @Test
+    void lostCreateIsFound_whenTheServerLagsBehind() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client other = new Client(1, checks -> {});
+        other.acquire("/held").ensureValid();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        CompletableFuture<Optional<ZkLease>> waits = client.asks("/held");
+        client.settle();
+        var released = client.acquire("/m").releaseAsync();
+        client.settle();
+        assertTrue(released.isDone());
+
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        beats.clear();
+        BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
+        client.loseTheAnswer();
+        List<String> created = queueUnder("/m");
+        client.settleBehindALaggingServer();
+        assertEquals(1, created.size());
+        assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
+        assertFalse(waits.isDone());
+    }
+
+    @Test
+    void lostCreateIsFoundAgain_whenAnotherOneWasLostBefore() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+            client.loseTheAnswer();
+            List<String> created = queueUnder("/m");
+            client.settle();
+            assertTrue(asked.isDone(), "its create is looked for");
+            ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+            assertEquals(created, held.nodePaths());
+            var released = held.releaseAsync();
+            client.settle();
+            assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+        }
+    }
+
+    @Test
+    void lostCreateIsFound_whenTheReadOfItsTokenIsLostToo() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        List<String> created = queueUnder("/m");
+        client.settleUntilNext(RequestMatch.getData().path("of the created node", created.get(0)::equals));
+        client.loseTheAnswer();
+        client.settle();
+        assertEquals(created, asked.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths());
+    }
+
+    /** One member was ready from the start, so no watch is on its node. It is gone when the other becomes ready. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void multiLockIsAskedForAgain_whenTheNodeOfItsReadyMemberIsGone(int ready) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        String free = List.of("/a", "/b").get(ready);
+        ZkLease held = holder.acquire(List.of("/a", "/b").get(1 - ready));
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settle();
+        leader.delete(queueUnder(free).get(0));
+        ZkLease other = next.acquire(free);
+        held.abandon();
+        holder.settle();
+        client.settle();
+        assertFalse(both.isDone(), "the other client holds");
+
+        other.abandon();
+        next.settle();
+        client.settle();
+        List<String> nodes = both.get(5, TimeUnit.SECONDS).orElseThrow().nodePaths();
+        assertEquals(List.of(nodes.get(0)), queueUnder("/a"));
+        assertEquals(List.of(nodes.get(1)), queueUnder("/b"));
+    }
+
+    /** Until then the session, which goes on, may have a node of the closed client. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "false, true"})
+    void borrowerIsClosed_onceItsLostCreateWasLookedFor(boolean applied, boolean pathIsGone) throws Exception {
+        Client other = new Client(1, checks -> {});
+        var unused = other.acquire("/m").releaseAsync();
+        other.settle();
+        Client borrower = new Client(0, checks -> {}, true);
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
+        if (applied) {
+            borrower.loseTheAnswer();
+        } else {
+            borrower.cut();
+        }
+        if (pathIsGone) {
+            leader.delete("/m");
+        }
+        assertTrue(borrower.step(server), "it learns of the loss");
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        borrower.engine.onceClosed(() -> closed.complete(true));
+        borrower.engine.context().execute(borrower.engine::close);
+        assertTrue(asked.isCompletedExceptionally());
+        assertFalse(closed.isDone(), "its node may be there");
+        borrower.settle();
+        assertTrue(closed.isDone());
+    }
+
+    /** Servers delete an empty container sooner or later, but only one that has had a child. */
+    @ParameterizedTest
+    @MethodSource("stepsOfAnAcquire")
+    void levelsOfAPathAreNotLeft_whenTheRequestIsGivenUp(int before) throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
+        steps(before, client, server);
+        asked.cancel(false);
+        client.settle();
+        assertEquals(List.of(), client.engine.requests());
+        BoundedLoop.until(() -> Nodes.deserted(leader.tree()).isEmpty(), () -> Nodes.deserted(leader.tree())
+                .forEach(leader::delete));
+        assertNull(leader.tree().find("/x"));
+    }
+
+    static IntStream stepsOfAnAcquire() {
+        return IntStream.rangeClosed(0, 15);
+    }
+
+    /** The list is read for the request behind it, of the same client. */
+    @Test
+    void waiterWithoutANodeIsNotGranted_whenAListShowsThatItHasNone() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> deleted = client.asks("/m");
+        client.settle();
+        leader.delete(queueUnder("/m").get(1));
+        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
+        client.settle();
+        var unused = held.releaseAsync();
+        assertFalse(deleted.isDone(), "granted without a node");
+        client.settle();
+        assertTrue(third.isDone());
+        assertFalse(deleted.isDone(), "its new node is behind the third");
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import com.sun.management.ThreadMXBean;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A simulated server, and engines whose requests and answers take the steps that a test chooses. */
+abstract class OnSimulatedServer {
+    static final Duration SESSION = Duration.ofSeconds(12);
+
+    final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
+    final Server server = new Server(leader);
+
+    /** One client, whose port tells of the heartbeats that are sent. */
+    final class Client {
+        final Engine engine;
+        final Consumer<List<ZnodeStore.Write>> beats;
+
+        @Nullable
+        SimulatedPort port;
+
+        ZnodeStore.@Nullable Listener listener;
+        long ids;
+
+        Client(int number, Consumer<List<ZnodeStore.Write>> beats) throws IOException {
+            this(number, beats, false);
+        }
+
+        Client(int number, Consumer<List<ZnodeStore.Write>> beats, boolean borrowing) throws IOException {
+            this.beats = beats;
+            this.ids = (number + 1L) << 32;
+            this.engine = new Engine(new ClientConfig(
+                    borrowing ? new ClientConfig.Source.Borrowed(this::open) : new ClientConfig.Source.Own(this::open),
+                    SESSION,
+                    Optional.empty(),
+                    new Owner("simulated", 1, "client " + number),
+                    () -> ids++,
+                    leader.time().view(),
+                    Runnable::run,
+                    path -> path));
+            engine.start();
+            settle();
+        }
+
+        private ZnodeStore open(ZnodeStore.Listener told) {
+            listener = told;
+            port = new SimulatedPort(leader, SESSION, told, Runnable::run);
+            return telling(port, beats);
+        }
+
+        ZnodeStore.Listener listener() {
+            return Objects.requireNonNull(listener);
+        }
+
+        CompletableFuture<Optional<ZkLease>> asks(String path) {
+            return asks(Recipe.MUTEX, path);
+        }
+
+        CompletableFuture<Optional<ZkLease>> asks(Recipe recipe, String... paths) {
+            List<LockTarget> members = Stream.of(paths)
+                    .map(path -> new LockTarget(recipe, new LockPath(path)))
+                    .toList();
+            return engine.acquire(members, new WaitPolicy.Forever());
+        }
+
+        ZkLease acquire(String path) throws Exception {
+            CompletableFuture<Optional<ZkLease>> asked = asks(path);
+            settle();
+            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        }
+
+        void cut() {
+            Objects.requireNonNull(port).cut();
+        }
+
+        /** The server passes on what is asked first, and the client hears nothing of it. */
+        void loseTheAnswer() {
+            SimulatedPort losing = Objects.requireNonNull(port);
+            losing.takeRequest();
+            losing.cut();
+        }
+
+        /** Until nothing is on its way; the server applies nothing before it has to. */
+        void settleBehindALaggingServer() {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            BoundedLoop.all(() -> {
+                boolean moves = Delivery.next(moved, server);
+                boolean lags = !moves && server.lags();
+                if (lags) {
+                    server.applyNext();
+                }
+                return moves || lags;
+            });
+        }
+
+        /** Until nothing is on its way. */
+        void settle() {
+            BoundedLoop.all(() -> step(server));
+        }
+
+        /** Until such a request is the next that the server takes; time passes if nothing is on its way. */
+        void settleUntilNext(RequestMatch wanted) {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            BoundedLoop.until(
+                    () -> moved.hasRequest()
+                            && wanted.matches(moved.peekRequest().onTheWire()),
+                    () -> {
+                        if (!step(server)) {
+                            leader.time().runNext();
+                        }
+                    });
+        }
+
+        /** Says whether anything was on its way; a client without a connection connects to that server. */
+        boolean step(Server at) {
+            return Delivery.nextWithoutLag(Objects.requireNonNull(port), at);
+        }
+    }
+
+    /** Hands all on. */
+    @SuppressWarnings("unchecked") // the first argument of a write
+    private static ZnodeStore telling(ZnodeStore to, Consumer<List<ZnodeStore.Write>> beats) {
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("write")) {
+                        List<ZnodeStore.Write> writes = (List<ZnodeStore.Write>) args[0];
+                        if (writes.stream().allMatch(ZnodeStore.Write.Check.class::isInstance)) {
+                            beats.accept(writes);
+                        }
+                    }
+                    return method.invoke(to, args);
+                });
+    }
+
+    /**
+     * The step that took most of the processor's time, and the one that allocated most, of those that a timer began.
+     */
+    record Steps(long nanos, long bytes) {}
+
+    final Steps steps(Client client, Duration span) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        SimulatedTime time = leader.time();
+        long end = time.nanos() + span.toNanos();
+        long longest = 0;
+        long most = 0;
+        while (time.nextAt() <= end) {
+            long bytes = threads.getCurrentThreadAllocatedBytes();
+            long start = threads.getCurrentThreadCpuTime();
+            time.runNext();
+            longest = Math.max(longest, threads.getCurrentThreadCpuTime() - start);
+            most = Math.max(most, threads.getCurrentThreadAllocatedBytes() - bytes);
+            client.settle();
+        }
+        time.moveTo(end);
+        return new Steps(longest, most);
+    }
+
+    final void settleBoth(Client one, Client other) {
+        BoundedLoop.all(() -> one.step(server) || other.step(server));
+    }
+
+    static void steps(int most, Client client, Server at) {
+        int done = 0;
+        while (done < most && client.step(at)) {
+            done++;
+        }
+    }
+
+    final List<String> queueUnder(String path) {
+        return leader.tree().find(path).listing().children().stream()
+                .map(child -> path + '/' + child)
+                .sorted(Comparator.comparing(child -> child.substring(child.length() - 10)))
+                .toList();
+    }
+}

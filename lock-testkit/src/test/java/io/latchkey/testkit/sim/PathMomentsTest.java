@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.ZkLease;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How an engine adopts and renews paths, in moments that no server can be held in. */
+@Timeout(30)
+class PathMomentsTest extends OnSimulatedServer {
+    private void makePlainNode(String path) {
+        leader.commit(List.of(Tree.Effect.Created.of(path, new byte[0], Tree.NO_OWNER)), 0);
+    }
+
+    private static void assertMismatch(CompletableFuture<?> asked) {
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertInstanceOf(LockMismatchException.class, refused.getCause());
+    }
+
+    /** Both have read that its data is empty. */
+    @Test
+    void plainNodeIsAdoptedOnce_whenTwoKindsAreAskedFor() throws Exception {
+        Client first = new Client(0, checks -> {});
+        Client second = new Client(1, checks -> {});
+        makePlainNode("/p");
+        CompletableFuture<Optional<ZkLease>> mutex = first.asks(Recipe.MUTEX, "/p");
+        first.settleUntilNext(RequestMatch.setData().path("of the path", "/p"::equals));
+        CompletableFuture<Optional<ZkLease>> write = second.asks(Recipe.WRITE, "/p");
+        second.settle();
+        settleBoth(first, second);
+        assertMismatch(mutex);
+        write.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+        assertEquals("latchkey/3 read-write", new String(leader.tree().get("/p").data, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void plainNodeStaysAsItIs_whenAnotherLayoutUsesIt() throws Exception {
+        Client client = new Client(0, checks -> {});
+        makePlainNode("/p");
+        makePlainNode("/p/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/p");
+        client.settle();
+        assertMismatch(asked);
+        assertEquals(0, leader.tree().get("/p").data.length);
+    }
+
+    /** The list of the first is on its way when the others ask: the next one serves both. */
+    @Test
+    void requestForAnotherKindFailsAlone_whenItsListServesOthers() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
+        CompletableFuture<Optional<ZkLease>> ofAnotherKind = client.asks(Recipe.WRITE, "/m");
+        CompletableFuture<Optional<ZkLease>> last = client.asks("/m");
+        client.settle();
+        assertMismatch(ofAnotherKind);
+        assertFalse(first.isDone() || last.isDone(), "the other client holds");
+        held.abandon();
+        settleBoth(holder, client);
+        first.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        client.settle();
+        last.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+    }
+
+    @Test
+    void pathIsRenewed_whenTheConnectionIsLostTwiceBefore() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        for (int i = 0; i < 2; i++) {
+            waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+            waiter.cut();
+        }
+        settleBothFor(SESSION, holder, waiter);
+        assertFalse(asked.isDone(), "the other client holds");
+        held.abandon();
+        settleBothFor(SESSION, holder, waiter);
+        assertTrue(asked.isDone(), "the path is empty");
+    }
+
+    /** A path whose lists were lost twice is listed behind a heartbeat, so time has to pass. */
+    private void settleBothFor(Duration span, Client one, Client other) {
+        long end = leader.time().nanos() + span.toNanos();
+        settleBoth(one, other);
+        while (leader.time().nextAt() <= end) {
+            leader.time().runNext();
+            settleBoth(one, other);
+        }
+        leader.time().moveTo(end);
+    }
+
+    @Test
+    void requestFails_whenTheServerRefusesToDeleteAWornOutPath() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
+        client.acquire("/m").ensureValid();
+    }
+
+    /** The first has seen an empty path, and the request of the second arrives before the path is deleted. */
+    @Test
+    void pathIsRenewedLater_whenARequestComesBeforeItIsDeleted() throws Exception {
+        Client first = new Client(0, checks -> {});
+        Client second = new Client(1, checks -> {});
+        var unused = first.acquire("/m").releaseAsync();
+        first.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> one = first.asks("/m");
+        first.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
+        CompletableFuture<Optional<ZkLease>> other = second.asks("/m");
+        BoundedLoop.until(() -> queueUnder("/m").size() == 1, () -> second.step(server));
+        settleBoth(first, second);
+        assertTrue(one.isDone() != other.isDone(), "one of them holds the new path's lock");
+        for (CompletableFuture<Optional<ZkLease>> next : one.isDone() ? List.of(one, other) : List.of(other, one)) {
+            next.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+            settleBoth(first, second);
+        }
+    }
+}

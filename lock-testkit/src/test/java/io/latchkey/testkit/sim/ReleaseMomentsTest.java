@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.ZkLease;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Releases and downgrades of an engine, in moments that no server can be held in. */
+@Timeout(30)
+class ReleaseMomentsTest extends OnSimulatedServer {
+    /**
+     * The last request of its client has to look at the queue again as well, since its watches are lost with the
+     * response to the downgrade. Its list comes first, and shows the node in the place of the writer's.
+     */
+    @Test
+    void downgradeSucceeds_whenAListOfItsClientShowsItBeforeTheResponse() throws Exception {
+        Client client = new Client(0, checks -> {});
+        Client other = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.WRITE, "/rw");
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> second = other.asks(Recipe.WRITE, "/rw");
+        other.settle();
+        CompletableFuture<Optional<ZkLease>> third = client.asks(Recipe.WRITE, "/rw");
+        client.settleUntilNext(RequestMatch.watching());
+        CompletableFuture<ZkLease> read =
+                first.get(5, TimeUnit.SECONDS).orElseThrow().downgrade(Recipe.READ);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
+        client.loseTheAnswer();
+        client.settle();
+        ZkLease reader = read.get(5, TimeUnit.SECONDS);
+        assertTrue(reader.isValid(), reader::toString);
+        assertEquals(reader.nodePaths().get(0), queueUnder("/rw").get(0));
+        assertFalse(second.isDone() || third.isDone());
+    }
+
+    /** The server has refused the release for each of two nodes. So the client asks which of them exist. */
+    @Test
+    void releaseIsAnswered_whenItsClientClosesWhileMissingNodesAreLookedFor() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
+        client.settle();
+        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        held.nodePaths().subList(0, 2).forEach(leader::delete);
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        assertFalse(released.isDone());
+        client.engine.context().execute(client.engine::close);
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+    }
+
+    /** The first one waits for the connection, and the second one behind it. */
+    @Test
+    void everyReleaseIsPendingAtOnce_withoutAConnection() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                List.of(client.asks(Recipe.READ, "/rw"), client.asks(Recipe.READ, "/rw"));
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            CompletableFuture<ReleaseOutcome> released =
+                    each.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+        }
+        client.settle();
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    /** All in one transaction would outgrow a packet. */
+    @Test
+    @Tag("once")
+    void deletionsAreSentInParts_whenManyWereReleasedWithoutAConnection() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        asked.add(client.asks(Recipe.READ, "/rw"));
+        client.settle();
+        while (asked.size() < 1_200) {
+            asked.add(client.asks(Recipe.READ, "/rw"));
+        }
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            each.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        }
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        Set<Integer> sizes = new HashSet<>();
+        BoundedLoop.all(() -> {
+            if (port.hasRequest()
+                    && RequestMatch.delete().matches(port.peekRequest().onTheWire())) {
+                sizes.add(port.peekRequest().onTheWire().parts().size());
+            }
+            return client.step(server);
+        });
+        assertEquals(Set.of(500, 200), sizes);
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    /**
+     * The server refuses the release for the request's node, and then for the revocation node: only the first of them
+     * was held. More often than transactions of a path may be on their way.
+     */
+    @Test
+    void everyReleaseOfAHolderThatListensTellsTheLoss_whenBothNodesAreGone() throws Exception {
+        Client client = new Client(0, checks -> {});
+        for (int i = 0; i < 6; i++) {
+            ZkLease held = client.acquire("/m");
+            var unused = held.releaseRequested();
+            client.settle();
+            List<String> nodes = queueUnder("/m");
+            assertEquals(2, nodes.size(), nodes::toString);
+            nodes.forEach(leader::delete);
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            client.settle();
+            assertEquals(ReleaseOutcome.LOST, released.getNow(null));
+        }
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        client.engine.onceClosed(() -> closed.complete(true));
+        client.engine.context().execute(() -> client.engine.close(SESSION));
+        assertTrue(closed.isDone(), "no release is pending");
+    }
+
+    /** An overloaded server is not asked again at once. */
+    @Test
+    void refusedDeletionIsSentAgain_afterTheNextHeartbeat() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        var unused = held.releaseAsync();
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        assertEquals(held.nodePaths(), queueUnder("/m"));
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    @Test
+    void otherNodesAreDeleted_whenTheAnswerThatNamesMissingOnesIsLost() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
+        client.settle();
+        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        held.nodePaths().subList(0, 2).forEach(leader::delete);
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        client.loseTheAnswer();
+        client.settle();
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+        assertEquals(List.of(), queueUnder("/c"));
+    }
+
+    /** While a neighbour holds, one release of a path is on its way: the second one has not been sent. */
+    @Test
+    void everyReleaseIsAnswered_whenItsSessionEnds() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease first = client.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
+        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
+        client.settle();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+        released.add(first.releaseAsync());
+        released.add(second.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync());
+        assertTrue(third.isDone(), "it holds");
+        leader.closeSession(port.session());
+        // The response to the first release tells of the end, before the loss of the connection.
+        port.takeRequest();
+        client.settle();
+        assertEquals(
+                List.of(ReleaseOutcome.LOST, ReleaseOutcome.LOST),
+                released.stream().map(each -> each.getNow(null)).toList());
+    }
+
+    /**
+     * The first server keeps the create, and carries it out when the session is back, which has released at the second
+     * one: before or after it created the node again there. It moves back at any moment.
+     */
+    @ParameterizedTest
+    @MethodSource("stepsAtTheSecondServer")
+    void lateRevocationNodeIsNotLeft_whenTheSessionMovesBack(int before, int behind) throws Exception {
+        Server second = new Server(leader);
+        Client holder = new Client(0, checks -> {});
+        ZkLease lease = holder.acquire("/m");
+        var unused = lease.releaseRequested();
+        holder.cut();
+        steps(before, holder, second);
+        var released = lease.releaseAsync();
+        steps(behind, holder, second);
+        holder.cut();
+        holder.settle();
+        assertTrue(released.isDone());
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    static Stream<Arguments> stepsAtTheSecondServer() {
+        return Stream.of(0, 12)
+                .flatMap(before -> IntStream.rangeClosed(0, 12).mapToObj(behind -> Arguments.of(before, behind)));
+    }
+}
