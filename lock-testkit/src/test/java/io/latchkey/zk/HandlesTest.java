@@ -19,7 +19,6 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
-import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -395,22 +394,6 @@ class HandlesTest extends OnOneServer {
         assertThrows(SessionExpiredException.class, () -> borrowing.mutex("/m").acquire());
         borrowing.close();
         handle.close();
-    }
-
-    @Test
-    void answersAreAwaitedForTheTimeoutOfTheBorrowedSession() throws Exception {
-        FaultProxy proxy = fastProxy();
-        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) SESSION.toMillis(), event -> {});
-        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
-            proxy.refuse();
-            proxy.cut();
-            Stopwatch watch = Stopwatch.start();
-            assertThrows(
-                    LockUnavailableException.class, () -> borrowing.mutex("/m").queue());
-            assertEquals(0, watch.stop() / (2 * SESSION.toMillis()), "the default is ten seconds");
-        } finally {
-            handle.close();
-        }
     }
 
     /**
