@@ -32,6 +32,9 @@ final class GeneralJudges {
             "io.latchkey.testkit.contract.SimulatedSemaphoreContractTest",
             "io.latchkey.testkit.contract.SimulatedMultiLockContractTest");
 
+    /** Every order of wake-ups, and thousands of requests: of the seeded bugs none needs these. */
+    private static final List<String> LONG = List.of("SemaphoreWakeUpsTest.class", "ManyRequestsTest.class");
+
     private static final List<String> PURE = testsOf("io.latchkey.zk.internal");
 
     private GeneralJudges() {}
@@ -41,22 +44,19 @@ final class GeneralJudges {
         SchedulesKiller random = new SchedulesKiller();
         return Stream.of(
                         Stream.of(random.with(FIRST_LOOK)),
+                        ON_THE_SIMULATION.stream().map(TestsKiller::onTheSimulation),
                         Stream.<Killer>of(
                                 classes -> TestsKiller.ofTheirOwnModule(PURE).kill(classes.again())),
-                        ON_THE_SIMULATION.stream().map(TestsKiller::onTheSimulation),
                         Stream.of(random.with(schedules.minus(FIRST_LOOK))))
                 .flatMap(killers -> killers);
     }
 
-    /**
-     * Without properties: the engine of these is not made for several runs at a time. And without the exhaustive test
-     * of wake-ups, which takes longer than all others together.
-     */
+    /** Without properties: the engine of these is not made for several runs at a time. */
     private static List<String> testsOf(String folder) {
         Path classes = MutantClasses.PURE_TESTS.resolve(folder.replace('.', '/'));
         try (Stream<Path> files = Files.walk(classes)) {
             return files.map(file -> MutantClasses.PURE_TESTS.relativize(file).toString())
-                    .filter(name -> name.endsWith("Test.class") && !name.endsWith("SemaphoreWakeUpsTest.class"))
+                    .filter(name -> name.endsWith("Test.class") && LONG.stream().noneMatch(name::endsWith))
                     .map(name -> name.replace(".class", "").replace('/', '.'))
                     .sorted()
                     .toList();
