@@ -50,7 +50,8 @@ class MutantsTest {
                     DoorMutants.ALL,
                     TurnMutants.ALL,
                     FurtherMutants.ALL,
-                    EndMutants.ALL)
+                    EndMutants.ALL,
+                    BlindMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();
