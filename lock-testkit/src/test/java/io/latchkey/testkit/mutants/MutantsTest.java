@@ -50,8 +50,7 @@ class MutantsTest {
                     DoorMutants.ALL,
                     TurnMutants.ALL,
                     FurtherMutants.ALL,
-                    EndMutants.ALL,
-                    BlindMutants.ALL)
+                    EndMutants.ALL)
             .flatMap(List::stream)
             .filter(mutant -> mutant.name().matches(CHOSEN))
             .toList();
