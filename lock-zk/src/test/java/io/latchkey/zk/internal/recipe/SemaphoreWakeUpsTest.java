@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * No wake-up is lost, and none wakes too many: in every order in which requests come, look, announce that they hold,
  * and leave, while the capacity changes twice. A request that sleeps looks again only when something that its decision
  * watches has changed (docs/protocol.md, "Semaphore: blocking sets and the chain"). Four requests ask for any permits,
- * or as many as {@code -Dlatchkey.explore=5} says; three in the one-minute set.
+ * or as many as {@code -Dlatchkey.explore=5} says.
  *
  * <p>A look is one step here: changes between a list and the watches that follow from it are noticed when the watches
  * are set.
