@@ -192,11 +192,11 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
             String path = path("with " + permits);
             Lease held = acquired(client().semaphore(path, permits).permits(permits));
             CompletableFuture<Lease> one = queued(client().semaphore(path, permits));
+            CompletableFuture<Lease> two =
+                    queued(client().semaphore(path, permits).permits(2));
             Semaphore resizing = client().semaphore(path, permits);
             resizing.resize(permits + 1);
             assertTrue(soon(one).isValid());
-            CompletableFuture<Lease> two =
-                    queued(client().semaphore(path, permits).permits(2));
             assertWaits(two, resizing);
             resizing.resize(permits + 3);
             assertTrue(soon(two).isValid() && held.isValid());

@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.DoubleSupplier;
 
 /**
  * The factor by which session timeouts and bounds of time in tests are stretched on a busy machine. The system property
@@ -55,16 +56,21 @@ public final class Slowness {
             }
             return given;
         }
-        double slowdown = slowdown();
-        // What starts beside this JVM, and its own compiler, are busy for a moment; a busy machine is so at each look.
-        for (int look = 1; look < LOOKS && factor(slowdown) > 1; look++) {
-            Uninterruptibles.sleepUninterruptibly(BETWEEN_LOOKS);
-            slowdown = Math.min(slowdown, slowdown());
-        }
+        double slowdown = least(Slowness::slowdown);
         System.out.println(report(slowdown));
         // Once in a JVM, whatever loads this class.
         System.setProperty(PROPERTY, Integer.toString(factor(slowdown)));
         return factor(slowdown);
+    }
+
+    /** What starts beside this JVM, and its own compiler, are busy for a moment; a busy machine is so at each look. */
+    static double least(DoubleSupplier looks) {
+        double slowdown = looks.getAsDouble();
+        for (int look = 1; look < LOOKS && factor(slowdown) > 1; look++) {
+            Uninterruptibles.sleepUninterruptibly(BETWEEN_LOOKS);
+            slowdown = Math.min(slowdown, looks.getAsDouble());
+        }
+        return slowdown;
     }
 
     static int factor(double slowdown) {

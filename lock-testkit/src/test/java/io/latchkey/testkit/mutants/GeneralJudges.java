@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 /**
  * The general judges of every seeded bug, which run before the test that the bug names: schedules of all mixes, tests
  * of single classes together, and the contracts on the simulation. They need no server and are not chosen for a bug.
+ * Tests with the tag {@code once} are left out: they explore or count, and take longer than all others together.
  */
 final class GeneralJudges {
     private static final Duration FIRST_LOOK = Duration.ofSeconds(2);
@@ -31,9 +32,6 @@ final class GeneralJudges {
             "io.latchkey.testkit.contract.SimulatedReadWriteLockContractTest",
             "io.latchkey.testkit.contract.SimulatedSemaphoreContractTest",
             "io.latchkey.testkit.contract.SimulatedMultiLockContractTest");
-
-    /** Every order of wake-ups, and thousands of requests: of the seeded bugs none needs these. */
-    private static final List<String> LONG = List.of("SemaphoreWakeUpsTest.class", "ManyRequestsTest.class");
 
     private static final List<String> PURE = testsOf("io.latchkey.zk.internal");
 
@@ -56,7 +54,7 @@ final class GeneralJudges {
         Path classes = MutantClasses.PURE_TESTS.resolve(folder.replace('.', '/'));
         try (Stream<Path> files = Files.walk(classes)) {
             return files.map(file -> MutantClasses.PURE_TESTS.relativize(file).toString())
-                    .filter(name -> name.endsWith("Test.class") && LONG.stream().noneMatch(name::endsWith))
+                    .filter(name -> name.endsWith("Test.class"))
                     .map(name -> name.replace(".class", "").replace('/', '.'))
                     .sorted()
                     .toList();

@@ -30,6 +30,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 record TestsKiller(List<String> tests, Map<String, String> settings, List<String> withoutTags) implements Killer {
     private static final String FIRST = "[1]";
     private static final String METHOD = "#";
+    private static final List<String> WITHOUT_LONGEST = List.of("once");
     private static final String DATABASE = "jqwik.database";
     private static final String DATABASE_PLACE = "target/jqwik-database";
     /** The run has no time-outs on a busy machine. But a bug may keep a test from its end, and so all later judges. */
@@ -45,12 +46,9 @@ record TestsKiller(List<String> tests, Map<String, String> settings, List<String
         settings = Map.copyOf(all);
     }
 
-    /**
-     * A general judge: its tests wait for the simulation, whose sessions a busy machine does not stretch. Those with
-     * thousands of nodes take longer than all others together, and are left out.
-     */
+    /** A general judge: its tests wait for the simulation, whose sessions a busy machine does not stretch. */
     static TestsKiller onTheSimulation(String test) {
-        return new TestsKiller(List.of(test), Map.of(TIMEOUTS, "enabled"), List.of("once"));
+        return new TestsKiller(List.of(test), Map.of(TIMEOUTS, "enabled"), WITHOUT_LONGEST);
     }
 
     /** Tests of lock-zk, among them those of errors that are logged, for which the kit's extensions fail a test. */
@@ -58,7 +56,7 @@ record TestsKiller(List<String> tests, Map<String, String> settings, List<String
         return new TestsKiller(
                 tests,
                 Map.of(TIMEOUTS, "enabled", "junit.jupiter.extensions.autodetection.enabled", "false"),
-                List.of());
+                WITHOUT_LONGEST);
     }
 
     @Override

@@ -36,13 +36,13 @@ abstract class OnSimulatedServer {
     /** One client, whose port tells of the heartbeats that are sent. */
     final class Client {
         final Engine engine;
-        final Consumer<List<ZnodeStore.Write>> beats;
+        private final Consumer<List<ZnodeStore.Write>> beats;
 
         @Nullable
         SimulatedPort port;
 
-        ZnodeStore.@Nullable Listener listener;
-        long ids;
+        private ZnodeStore.@Nullable Listener listener;
+        private long ids;
 
         Client(int number, Consumer<List<ZnodeStore.Write>> beats) throws IOException {
             this(number, beats, false);

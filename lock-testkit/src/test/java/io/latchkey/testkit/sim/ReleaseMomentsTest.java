@@ -56,16 +56,21 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertFalse(second.isDone() || third.isDone());
     }
 
-    /** The server has refused the release for each of two nodes. So the client asks which of them exist. */
-    @Test
-    void releaseIsAnswered_whenItsClientClosesWhileMissingNodesAreLookedFor() throws Exception {
-        Client client = new Client(0, checks -> {});
+    /** The server has refused the release for each of two nodes. So the client is to ask next which of them exist. */
+    private CompletableFuture<ReleaseOutcome> releasedWithoutTwoOfItsNodes(Client client) throws Exception {
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
         client.settle();
         ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
         held.nodePaths().subList(0, 2).forEach(leader::delete);
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
         client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        return released;
+    }
+
+    @Test
+    void releaseIsAnswered_whenItsClientClosesWhileMissingNodesAreLookedFor() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<ReleaseOutcome> released = releasedWithoutTwoOfItsNodes(client);
         assertFalse(released.isDone());
         client.engine.context().execute(client.engine::close);
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
@@ -159,12 +164,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     @Test
     void otherNodesAreDeleted_whenTheAnswerThatNamesMissingOnesIsLost() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
-        client.settle();
-        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
-        held.nodePaths().subList(0, 2).forEach(leader::delete);
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        CompletableFuture<ReleaseOutcome> released = releasedWithoutTwoOfItsNodes(client);
         client.loseTheAnswer();
         client.settle();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));

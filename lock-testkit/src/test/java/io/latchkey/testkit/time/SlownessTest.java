@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlownessTest {
@@ -16,6 +18,16 @@ class SlownessTest {
         assertEquals(2, Slowness.factor(1.6));
         assertEquals(4, Slowness.factor(4.4));
         assertEquals(4, Slowness.factor(20));
+    }
+
+    @Test
+    void smallestOfFourLooksCounts_andTheFirstThatFindsAnIdleMachineEndsThem() {
+        Iterator<Double> busy = List.of(3.0, 2.0, 4.0, 2.5, 1.0).iterator();
+        assertEquals(2.0, Slowness.least(busy::next));
+        assertEquals(1.0, busy.next());
+        Iterator<Double> idleSoon = List.of(3.0, 1.4, 1.0).iterator();
+        assertEquals(1.4, Slowness.least(idleSoon::next));
+        assertEquals(1.0, idleSoon.next());
     }
 
     @Test

@@ -31,12 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Steps whose cost does not depend on the number of other requests or paths. A walk over all of them would exceed each
  * bound many times over.
  */
+@Tag("once")
 class ManyRequestsTest {
     private static final Duration SOON = Duration.ofSeconds(5);
 

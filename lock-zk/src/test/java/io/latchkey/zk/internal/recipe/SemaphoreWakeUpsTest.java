@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>A look is one step here: changes between a list and the watches that follow from it are noticed when the watches
  * are set.
  */
+@org.junit.jupiter.api.Tag("once")
 class SemaphoreWakeUpsTest {
     private static final int USUALLY = 4;
     private static final int REQUESTS = Integer.getInteger("latchkey.explore", USUALLY);
