@@ -26,8 +26,8 @@ final class LeavingMutants {
             Mutant.of(
                     "a pending release is forgotten",
                     DEPARTURES,
-                    "deletion.uncertain = true);\n            pending.addAll(0, batch);",
-                    "deletion.uncertain = true);"),
+                    "pending.addAll(0, batch);\n            batch.forEach(",
+                    "batch.forEach("),
             Mutant.of(
                     "a release without a connection is forgotten",
                     DEPARTURES,
@@ -36,7 +36,7 @@ final class LeavingMutants {
             Mutant.of(
                             "the missing one of a downgrade's two nodes is taken for a loss",
                             DEPARTURES,
-                            "deletion.nodeMissing |= !deletion.uncertain && remove.node().wasHeld();",
+                            "deletion.nodeMissing |= !deletion.maybeDowngraded && remove.node().wasHeld();",
                             "deletion.nodeMissing |= remove.node().wasHeld();")
                     .caughtBy("DowngradeTest#releaseSucceeds_whileTheDowngradeHasNoAnswer"),
             Mutant.of(

@@ -123,8 +123,8 @@ public final class PendingDeletions {
         private final List<NodeDeletion> absentRevocationNodes = new ArrayList<>(0);
 
         private Consumer<ReleaseOutcome> then;
-        /** Whether the response to a deletion was lost, so that the nodes may be gone by that. */
-        boolean uncertain;
+        /** Whether a downgrade without a response is among it, which may have deleted the held node. */
+        boolean maybeDowngraded;
         /** Whether a held node was already gone. */
         boolean nodeMissing;
         /** Whether the server has refused it, which is logged once. */
@@ -244,7 +244,7 @@ public final class PendingDeletions {
     private static void addRelatedNodes(Removed node, Deletion deletion) {
         node.replacement().ifPresent(name -> {
             deletion.nodes.add(new NodeDeletion(node.present(), name, Kind.WITHDRAWN));
-            deletion.uncertain = true;
+            deletion.maybeDowngraded = true;
         });
         node.revocationNode()
                 .ifPresent(revocationNode ->
@@ -388,7 +388,6 @@ public final class PendingDeletions {
 
     private void answered(List<Deletion> batch, List<Step> steps, Response<ZnodeStore.Written> answer) {
         if (!answer.ok()) {
-            batch.forEach(deletion -> deletion.uncertain = true);
             pending.addAll(0, batch);
             batch.forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));
             if (session.connection().connected()) {
@@ -451,7 +450,7 @@ public final class PendingDeletions {
             check.successor().gone();
         } else if (step instanceof Step.Remove remove) {
             Deletion deletion = remove.deletion();
-            deletion.nodeMissing |= !deletion.uncertain && remove.node().wasHeld();
+            deletion.nodeMissing |= !deletion.maybeDowngraded && remove.node().wasHeld();
             deletion.absent(remove.node());
             remove.node().gone();
         }
