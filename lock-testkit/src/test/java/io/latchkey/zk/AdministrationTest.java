@@ -190,7 +190,7 @@ class AdministrationTest extends OnOneServer {
 
     @Test
     void revocationNodeIsDeleted_whenABorrowingClientCloses() throws Exception {
-        ZkLockClient borrowing = ZkLockClient.using(handle());
+        ZkLockClient borrowing = borrowing(handle());
         Lease held = borrowing.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         borrowing.close();

@@ -143,7 +143,7 @@ class CallbackExecutorTest extends OnOneServer {
     @Test
     void callsThatWouldWaitForThemselvesFailOrDoNotWait_onTheEventThreadOfABorrowedHandle() throws Exception {
         ZooKeeper handle = handle();
-        ZkLockClient one = ZkLockClient.using(handle);
+        ZkLockClient one = borrowing(handle);
         Lease held = one.mutex("/held").acquire();
         Lease other = one.mutex("/other").acquire();
         ReadWriteLock written = one.readWriteLock("/written");
@@ -153,8 +153,11 @@ class CallbackExecutorTest extends OnOneServer {
             assertThrows(IllegalStateException.class, () -> written.downgrade(write));
             assertThrows(IllegalStateException.class, () -> one.mutex("/m").acquire());
             assertThrows(IllegalStateException.class, () -> one.mutex("/m").tryAcquire());
+            assertThrows(IllegalStateException.class, () -> one.mutex("/m").acquireUninterruptibly());
             assertThrows(
                     IllegalStateException.class, () -> one.mutex("/m").asLock().lock());
+            assertThrows(
+                    IllegalStateException.class, () -> one.mutex("/m").asLock().tryLock());
             assertThrows(IllegalStateException.class, () -> one.mutex("/held").queue());
             assertThrows(IllegalStateException.class, one::diagnose);
             assertThrows(IllegalStateException.class, () -> one.locks("/"));

@@ -45,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -122,17 +123,39 @@ class HandlesTest extends OnOneServer {
         soon(closed);
     }
 
-    /** As when a password is changed at the servers while the client is connected. */
+    /** As when a password is changed at the servers while the client is connected. CLOSED is the last call. */
     @Test
     void sessionIsClosedForGood_whenTheServersRefuseALaterLogin() throws Exception {
         ZooKeeper handle = handle();
-        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
-            handle.addAuthInfo("no-such-scheme", new byte[0]);
-            awaitUntil("the login is refused", () -> borrowing.session().state() == SessionState.CLOSED);
-            assertTrue(borrowing.toString().contains("CLOSED"), borrowing::toString);
-            assertThrows(
-                    AccessDeniedException.class, () -> borrowing.mutex("/m").acquire());
-        }
+        List<String> told = new CopyOnWriteArrayList<>();
+        LockObserver observer = new LockObserver() {
+            @Override
+            public void notGranted(Request request, AcquireFailure why, Duration waited) {
+                told.add("not granted");
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                told.add(state.name());
+            }
+        };
+        Lease held = client("other").mutex("/m").acquire();
+        ZkLockClient borrowing =
+                ZkLockClient.builder().using(handle).observer(observer).build();
+        CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
+        awaitRequests("/m", 2);
+        handle.addAuthInfo("no-such-scheme", new byte[0]);
+        awaitUntil("the login is refused", () -> borrowing.session().state() == SessionState.CLOSED);
+        assertTrue(borrowing.toString().contains("CLOSED"), borrowing::toString);
+        assertThrows(AccessDeniedException.class, () -> borrowing.mutex("/m").acquire());
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> soon(waiting));
+        assertInstanceOf(AccessDeniedException.class, refused.getCause());
+        awaitUntil("the observer hears of it", () -> told.contains("CLOSED"));
+        // The servers take no request of this session any more, so its node is deleted with it.
+        handle.close();
+        borrowing.close();
+        assertEquals(List.of("CONNECTED", "not granted", "CLOSED"), told);
+        held.close();
     }
 
     /** Values of a setting that ZooKeeper's handle reads when it is made, with what {@code build()} is to throw. */
@@ -240,7 +263,7 @@ class HandlesTest extends OnOneServer {
     @Test
     void borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses() throws Exception {
         ZooKeeper handle = handle();
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         Lease lease = borrowing.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
         awaitQueue(borrowing.mutex("/m"), 2);
@@ -259,7 +282,7 @@ class HandlesTest extends OnOneServer {
     void borrowedHandleHasNoWatch_whenCloseReturns() throws Exception {
         FaultProxy proxy = proxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         var unused = borrowing.mutex("/m").acquire().lost();
         settle(borrowing.mutex("/m"));
         proxy.delay(Duration.ofMillis(200));
@@ -276,7 +299,7 @@ class HandlesTest extends OnOneServer {
     void nodeOfALostCreateIsDeleted_whenItTurnsUpAfterTheCloseOfABorrowingClient() throws Exception {
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         borrowing.mutex("/m").acquire().close();
         Wire.Mark asking = proxy.mark();
         Fault cut = proxy.cutBefore(RequestMatch.create(), 1);
@@ -305,7 +328,7 @@ class HandlesTest extends OnOneServer {
 
         FaultProxy proxy = proxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         borrowing.mutex("/borrowed").acquire();
         HeldFrames hold = proxy.holdAnswers(RequestMatch.delete());
         Thread.currentThread().interrupt();
@@ -322,7 +345,7 @@ class HandlesTest extends OnOneServer {
     void missingChrootOfABorrowedHandle_isReported() throws Exception {
         ZooKeeper handle =
                 new ZooKeeper(server().connectString() + "/none", (int) LONG_SESSION.toMillis(), event -> {});
-        try (ZkLockClient borrowing = ZkLockClient.using(handle)) {
+        try (ZkLockClient borrowing = borrowing(handle)) {
             for (Executable call : List.<Executable>of(
                     () -> borrowing.mutex("/m").acquire(),
                     () -> borrowing.semaphore("/s", 2).resize(3))) {
@@ -339,9 +362,28 @@ class HandlesTest extends OnOneServer {
         ZooKeeper operator = handle();
         operator.create("/open", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         operator.setACL("/", ALL_BUT_READ, -1);
-        try (ZkLockClient borrowing = ZkLockClient.using(handle())) {
+        try (ZkLockClient borrowing = borrowing(handle())) {
             borrowing.mutex("/open/m").acquire().close();
         }
+    }
+
+    /** Until it is connected, a handle has no timeout that a server has granted. */
+    @Test
+    void sessionHasTheGrantedTimeout_whenTheBorrowedHandleConnectsLater() throws Exception {
+        FaultProxy proxy = fastProxy();
+        proxy.refuse();
+        Duration asked = Slowness.stretched(Duration.ofSeconds(4));
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) asked.toMillis(), event -> {});
+        try (ZkLockClient borrowing = ZkLockClient.builder()
+                .using(handle)
+                .connectTimeout(Duration.ZERO)
+                .build()) {
+            assertFalse(handle.getState().isConnected());
+            proxy.accept();
+            awaitUntil("connected", () -> borrowing.session().state() == SessionState.CONNECTED);
+            assertEquals(asked, borrowing.session().timeout());
+        }
+        handle.close();
     }
 
     @Test
@@ -380,7 +422,7 @@ class HandlesTest extends OnOneServer {
     @Test
     void expiryOfABorrowedHandle_isFinalAndReported() throws Exception {
         ZooKeeper handle = handle();
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         Lease lease = borrowing.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
         awaitQueue(borrowing.mutex("/m"), 2);
@@ -447,7 +489,7 @@ class HandlesTest extends OnOneServer {
     @Test
     void holderOnABorrowedHandle_learnsOfItsLoss_whenTheHandleIsClosed() throws Exception {
         ZooKeeper handle = handle();
-        ZkLockClient borrowing = ZkLockClient.using(handle);
+        ZkLockClient borrowing = borrowing(handle);
         Lease lease = borrowing.mutex("/m").acquire();
         handle.close();
         lease.lost().get(10, TimeUnit.SECONDS);
@@ -467,7 +509,7 @@ class HandlesTest extends OnOneServer {
                 .validityMargin(Duration.ofMillis(500))
                 .build();
         one.mutex("/proof-that-the-session-lives").acquire().close();
-        ZkLockClient two = ZkLockClient.using(handle);
+        ZkLockClient two = borrowing(handle);
         ZkLockClient other = client("other");
         Lease held = other.mutex("/m").acquire();
         CompletableFuture<Lease> second = one.mutex("/m").acquireAsync();

@@ -117,12 +117,16 @@ class ListingTest extends OnOneServer {
     void unreadableNodesAreNamedInTheOrderOfTheirPaths() throws Exception {
         ZooKeeper operator = handle();
         create(operator, "/tenant");
-        List<String> secret = List.of("/tenant/a", "/tenant/k", "/tenant/r", "/tenant/t");
+        create(operator, "/tenant/semaphore");
+        List<String> secret = List.of("/tenant/a", "/tenant/k", "/tenant/r", "/tenant/semaphore/leases", "/tenant/t");
         for (String path : secret) {
             operator.create(path, new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         }
+        client.mutex("/tenant/semaphore/job").acquire().close();
         LockListing seen = client.locks("/tenant");
         assertEquals(secret, List.copyOf(seen.unreadable().keySet()));
+        assertEquals("/tenant/semaphore/job", seen.locks().get(0).path());
+        seen.unreadable().values().forEach(why -> assertInstanceOf(AccessDeniedException.class, why));
     }
 
     /** A lock at its parent takes such a node for a request of Curator, and does not work there. */
@@ -142,6 +146,9 @@ class ListingTest extends OnOneServer {
         assertEquals(
                 LockException.Reason.BAD_PATH,
                 seen.unreadable().get("/old/block-1700000000/deep/job").reason());
+        assertEquals(
+                seen.unreadable().keySet(),
+                client.locks("/old/block-1700000000").unreadable().keySet());
         held.close();
     }
 

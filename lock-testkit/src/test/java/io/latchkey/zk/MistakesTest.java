@@ -23,6 +23,8 @@ import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -151,7 +153,32 @@ class MistakesTest extends OnOneServer {
         assertTrue(refused.getMessage().contains(server().connectString()), refused.getMessage());
         assertTrue(refused.getMessage().contains("within 300 ms"), "with a timeout it waits for servers that start");
         long took = watch.stop();
-        assertTrue(took < 2000, took + " ms");
+        assertTrue(took < 900, took + " ms");
+    }
+
+    /** Without a connect timeout the session timeout counts, and not the shorter time in which servers may refuse. */
+    @Test
+    void buildFailsInTime_whenTheServerIsSilent() throws Exception {
+        Duration timeout = Duration.ofMillis(1500);
+        try (ServerSocket silent = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            ZkLockClient.Builder patient = ZkLockClient.builder()
+                    .connectString("127.0.0.1:" + silent.getLocalPort())
+                    .sessionTimeout(timeout);
+            ZkLockClient.Builder control = ZkLockClient.builder()
+                    .connectString("127.0.0.1:" + silent.getLocalPort())
+                    .sessionTimeout(timeout)
+                    .connectTimeout(Duration.ofMillis(1));
+            long openAndClose = failsToConnect(control, "within 1 ms");
+            long waited = failsToConnect(patient, "within 1500 ms") - openAndClose;
+            assertTrue(waited < 2_100, waited + " ms beside " + openAndClose);
+        }
+    }
+
+    private static long failsToConnect(ZkLockClient.Builder builder, String why) throws InterruptedException {
+        Stopwatch watch = Stopwatch.start();
+        LockUnavailableException refused = assertThrows(LockUnavailableException.class, builder::build);
+        assertTrue(refused.getMessage().contains(why), refused.getMessage());
+        return watch.stop();
     }
 
     @Test

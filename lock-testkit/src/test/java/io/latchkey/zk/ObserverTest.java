@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
@@ -97,6 +98,26 @@ class ObserverTest extends OnOneServer {
                             "granted mutex /m",
                             "released mutex /m"),
                     own.of("/m"));
+        }
+    }
+
+    /** The holder and the waiter are of one client, so the release needs no server to grant the lock. */
+    @Test
+    void leaseIsReportedAsSuspect_whenItIsGrantedWithoutAConnection() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient both = locks.client(own);
+            Lease first = both.mutex("/m").acquire();
+            CompletableFuture<Lease> second = both.mutex("/m").acquireAsync();
+            locks.disconnect(both);
+            var unused = first.releaseAsync();
+            assertEquals(LeaseState.SUSPECT, soon(second).state());
+            awaitUntil(
+                    "both are suspect",
+                    () -> own.of("/m").stream()
+                                    .filter("suspect mutex /m"::equals)
+                                    .count()
+                            == 2);
         }
     }
 

@@ -108,6 +108,14 @@ abstract class OnOneServer {
         return client;
     }
 
+    /** Borrows the handle. Its first grant waits for the margin, which is therefore a short one. */
+    static ZkLockClient borrowing(ZooKeeper handle) {
+        return ZkLockClient.builder()
+                .using(handle)
+                .validityMargin(Slowness.stretched(Duration.ofMillis(500)))
+                .build();
+    }
+
     /** A plain connected handle, as of an operator's shell or of an application with a separate session. */
     final ZooKeeper handle() throws IOException, InterruptedException {
         CountDownLatch connected = new CountDownLatch(1);

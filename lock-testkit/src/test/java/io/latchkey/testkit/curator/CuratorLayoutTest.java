@@ -303,6 +303,7 @@ class CuratorLayoutTest {
         Semaphore pool = client.semaphore("/a", PERMITS);
         assertThrows(UnsupportedOperationException.class, () -> pool.permits(2));
         assertThrows(UnsupportedOperationException.class, () -> pool.resize(3));
+        assertThrows(IllegalArgumentException.class, () -> pool.resize(0));
         assertThrows(UnsupportedOperationException.class, () -> pool.permits(PERMITS + 1));
         assertEquals(0, ours.get(0).proxy().since(mark).requestsButHeartbeats());
         Lease lease = client.mutex("/a").acquire();

@@ -235,6 +235,27 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertEquals(List.of(nodes.get(1)), queueUnder("/b"));
     }
 
+    /** The answer would have shown that the node of its first member is gone. */
+    @Test
+    void multiLockIsNotGranted_whenTheAnswerOfItsCheckIsLost() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        ZkLease held = holder.acquire("/b");
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settle();
+        held.abandon();
+        holder.settle();
+        client.settleUntilNext(RequestMatch.multi());
+        leader.delete(queueUnder("/a").get(0));
+        next.acquire("/a").ensureValid();
+        client.loseTheAnswer();
+        assertTrue(client.step(server), "it learns of the loss");
+        assertFalse(both.isDone(), "the other client holds");
+        client.settle();
+        assertFalse(both.isDone(), "the other client holds");
+    }
+
     /** Until then the session, which goes on, may have a node of the closed client. */
     @ParameterizedTest
     @CsvSource({"true, false", "false, false", "false, true"})

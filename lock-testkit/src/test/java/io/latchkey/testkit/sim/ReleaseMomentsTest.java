@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SimulatedBody;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -146,6 +147,17 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.engine.onceClosed(() -> closed.complete(true));
         client.engine.context().execute(() -> client.engine.close(SESSION));
         assertTrue(closed.isDone(), "no release is pending");
+    }
+
+    /** As when the loss comes between the grant and the first line of the body. */
+    @Test
+    void bodyIsInterruptedAtOnce_whenItsLeaseIsLostBefore() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        leader.delete(queueUnder("/m").get(0));
+        steps(client, SESSION.dividedBy(2));
+        assertFalse(held.isValid());
+        assertTrue(new SimulatedBody(held).isInterrupted());
     }
 
     /** An overloaded server is not asked again at once. */

@@ -15,6 +15,7 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.Observation.ContextView;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
@@ -80,9 +81,9 @@ class ObservedLockTest {
     void waitAndBodyAreObserved_belowTheCaller() throws Exception {
         Observation caller = Observation.start("caller", registry).lowCardinalityKeyValue("lock", "orders");
         String result = caller.scopedChecked(() -> lock.call(lease -> {
-            assertEquals(
-                    "latchkey.hold",
-                    registry.getCurrentObservation().getContextView().getName());
+            ContextView held = registry.getCurrentObservation().getContextView();
+            assertEquals("latchkey.hold", held.getName());
+            assertEquals("hold orders", held.getContextualName(), "the name of the span");
             return "done";
         }));
         assertEquals("done", result);

@@ -156,8 +156,8 @@ final class Closing {
         }
     }
 
-    /** The last event of all: the ends of requests come before. */
-    private void announceEnd() {
+    /** The last event of all: the ends of requests come before, and later requests are not reported. */
+    void announceEnd() {
         context.signals().session(LockObserver.SessionState.CLOSED);
         config.observer().ifPresent(ObserverDispatcher::close);
     }

@@ -334,8 +334,8 @@ public final class Engine implements Session.Client, Request.Client {
     @Override
     public void loginRefused() {
         requests.refuseAll(loginRefusal());
-        // For good: ZooKeeper's client does not connect again.
-        context.signals().session(LockObserver.SessionState.CLOSED);
+        // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
+        context.execute(closing::announceEnd);
     }
 
     /** Returns the error for a client whose login the servers refuse. */

@@ -14,6 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which paths the front door takes, and what it says of the others. */
 class LockPathsTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"/zookeeper", "/zookeeper/quota"})
+    void pathsOfTheServerAreRefused(String path) {
+        assertThrows(BadPathException.class, () -> LockPaths.check(path));
+        assertEquals("/zookeepers", LockPaths.check("/zookeepers"));
+    }
+
     /** A lock at the path above would wait for such a level, or refuse its path for it. */
     @ParameterizedTest
     @ValueSource(

@@ -52,6 +52,24 @@ class ZooKeeperResultsTest {
         assertArrayEquals(new byte[0], answered.join().get().data());
     }
 
+    /** All numbers differ, as those of a holder's node that was written to when it notified its successor. */
+    @Test
+    void nodeIsThatOfItsStat() {
+        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
+        ZooKeeperResults.nodeData(answered::complete)
+                .processResult(
+                        KeeperException.Code.OK.intValue(),
+                        "/m",
+                        null,
+                        new byte[] {9},
+                        new Stat(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+        ZnodeStore.NodeData read = answered.join().get();
+        assertArrayEquals(new byte[] {9}, read.data());
+        assertEquals(List.of(1L, 2L, 3L), List.of(read.czxid(), read.mzxid(), read.ctimeMillis()));
+        assertEquals(List.of(5, 10), List.of(read.version(), read.children()));
+        assertEquals(8, read.session());
+    }
+
     /** The response of a leader that is ending the session and has not announced it yet. */
     @Test
     void transactionRefusedByTheEndOfTheSession_isNoResponse() {

@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The margin for touches of sessions on their way from a server to the leader, which requests them every half tick. */
-class MarginTest {
+/**
+ * The margin for touches of sessions on their way from a server to the leader, which requests them every half tick; the
+ * known capacities of semaphores.
+ */
+class ClientContextTest {
     @Test
     void marginIsAQuarter_whenTheSessionIsLong() {
         assertEquals(Duration.ofMillis(2500), margin(Duration.ofSeconds(10), Duration.ofSeconds(10)));
@@ -45,11 +50,27 @@ class MarginTest {
         assertEquals(asked.dividedBy(3), margin(asked, asked, Optional.of(asked)));
     }
 
+    @Test
+    void capacityIsTheDeclaredOneAgain_afterItWasResizedBack() {
+        Duration timeout = Duration.ofSeconds(10);
+        ClientContext context = context(timeout, Optional.empty());
+        LockPath path = new LockPath("/s");
+        PathData declared = PathData.semaphore(2);
+        context.learn(path, declared.resized(5));
+        assertEquals(Optional.of(5), context.knownCapacity(path));
+        context.learn(path, declared.resized(5).resized(2));
+        assertEquals(Optional.empty(), context.knownCapacity(path));
+    }
+
     private static Duration margin(Duration asked, Duration granted) {
         return margin(asked, granted, Optional.empty());
     }
 
     private static Duration margin(Duration asked, Duration granted, Optional<Duration> given) {
+        return context(asked, given).margin(granted);
+    }
+
+    private static ClientContext context(Duration asked, Optional<Duration> given) {
         Engine engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(listener -> {
                     throw new IOException("no server here");
@@ -61,6 +82,6 @@ class MarginTest {
                 new VirtualClock(),
                 Runnable::run,
                 path -> path));
-        return engine.context().margin(granted);
+        return engine.context();
     }
 }
