@@ -45,7 +45,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -124,24 +123,17 @@ class HandlesTest extends OnOneServer {
     }
 
     /** As when a password is changed at the servers while the client is connected. CLOSED is the last call. */
-    @Test
-    void sessionIsClosedForGood_whenTheServersRefuseALaterLogin() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sessionIsClosedForGood_whenTheServersRefuseALaterLogin(boolean localTurns) throws Exception {
         ZooKeeper handle = handle();
-        List<String> told = new CopyOnWriteArrayList<>();
-        LockObserver observer = new LockObserver() {
-            @Override
-            public void notGranted(Request request, AcquireFailure why, Duration waited) {
-                told.add("not granted");
-            }
-
-            @Override
-            public void sessionChanged(SessionState state) {
-                told.add(state.name());
-            }
-        };
+        RecordingObserver heard = new RecordingObserver();
         Lease held = client("other").mutex("/m").acquire();
-        ZkLockClient borrowing =
-                ZkLockClient.builder().using(handle).observer(observer).build();
+        ZkLockClient.Builder builder = ZkLockClient.builder().using(handle).observer(heard);
+        if (localTurns) {
+            builder.localTurns(2, Duration.ofMinutes(1));
+        }
+        ZkLockClient borrowing = builder.build();
         CompletableFuture<Lease> waiting = borrowing.mutex("/m").acquireAsync();
         awaitRequests("/m", 2);
         handle.addAuthInfo("no-such-scheme", new byte[0]);
@@ -150,11 +142,15 @@ class HandlesTest extends OnOneServer {
         assertThrows(AccessDeniedException.class, () -> borrowing.mutex("/m").acquire());
         ExecutionException refused = assertThrows(ExecutionException.class, () -> soon(waiting));
         assertInstanceOf(AccessDeniedException.class, refused.getCause());
-        awaitUntil("the observer hears of it", () -> told.contains("CLOSED"));
+        awaitUntil("the observer hears of it", () -> heard.lines().contains("CLOSED"));
         // The servers take no request of this session any more, so its node is deleted with it.
         handle.close();
         borrowing.close();
-        assertEquals(List.of("CONNECTED", "not granted", "CLOSED"), told);
+        List<String> ends = heard.lines().stream()
+                .filter(line -> !line.startsWith("requested") && !line.startsWith("queued"))
+                .toList();
+        assertEquals(List.of("CONNECTED", "EXCEPTION mutex /m", "CLOSED"), ends);
+        assertEquals("CLOSED", heard.lines().get(heard.lines().size() - 1));
         held.close();
     }
 
