@@ -6,7 +6,6 @@ import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.threads.SerialExecutor;
@@ -159,7 +158,6 @@ final class Closing {
     /** The last event of all: the ends of requests come before, and later requests are not reported. */
     void announceEnd() {
         context.signals().session(LockObserver.SessionState.CLOSED);
-        config.observer().ifPresent(ObserverDispatcher::close);
     }
 
     /**

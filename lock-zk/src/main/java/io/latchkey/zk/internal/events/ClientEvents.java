@@ -116,13 +116,19 @@ public final class ClientEvents {
         view = new SessionView(before.state(), before.since(), timeout);
     }
 
-    /** On the serial executor. */
+    /** Notes a change of the session. CLOSED is the observer's last call. On the serial executor. */
     public void session(LockObserver.SessionState state) {
         if (closed) {
             return;
         }
+        closed = state == LockObserver.SessionState.CLOSED;
         view = new SessionView(state, wallTime(), view.timeout());
-        announce(observer -> observer.sessionChanged(state));
+        if (closed) {
+            dispatcher.ifPresent(last -> last.announceLast(observer -> observer.sessionChanged(state)));
+            losses.ifPresent(LossLog::close);
+        } else {
+            announce(observer -> observer.sessionChanged(state));
+        }
         if (recorded) {
             JfrEvents.session(state);
         }
@@ -130,10 +136,6 @@ public final class ClientEvents {
             connection.ifPresent(ConnectionLog::connected);
         } else if (state == LockObserver.SessionState.EXPIRED) {
             connection.ifPresent(ConnectionLog::sessionOver);
-        }
-        if (state == LockObserver.SessionState.CLOSED) {
-            closed = true;
-            losses.ifPresent(LossLog::close);
         }
     }
 }

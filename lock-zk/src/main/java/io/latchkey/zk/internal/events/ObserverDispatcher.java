@@ -28,11 +28,18 @@ public final class ObserverDispatcher implements AutoCloseable {
     private final ExecutorService thread;
     private final AtomicLong missed = new AtomicLong();
     private final AtomicBoolean warned = new AtomicBoolean();
+    /** Whether the last call has begun. On the observer's thread. */
+    private boolean ended;
 
     public ObserverDispatcher(LockObserver observer, String threadName) {
         this.observer = observer;
         ThreadPoolExecutor one = DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING));
-        one.setRejectedExecutionHandler((task, full) -> missed.incrementAndGet());
+        one.setRejectedExecutionHandler((task, pool) -> {
+            // After the last call there is nothing to miss, and a call left out then is not one before it.
+            if (!pool.isShutdown()) {
+                missed.incrementAndGet();
+            }
+        });
         this.thread = one;
     }
 
@@ -61,7 +68,22 @@ public final class ObserverDispatcher implements AutoCloseable {
         }
     }
 
+    /**
+     * Queues the last call, and accepts no more. Never blocks, and never throws. Calls that another thread queues in
+     * between are not made.
+     */
+    public void announceLast(Consumer<LockObserver> what) {
+        announce(observer -> {
+            ended = true;
+            what.accept(observer);
+        });
+        close();
+    }
+
     private void call(Consumer<LockObserver> what) {
+        if (ended) {
+            return;
+        }
         try {
             what.accept(observer);
         } catch (Throwable theirs) {

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.request.Request;
 import java.util.ArrayList;
@@ -104,6 +105,52 @@ class ObserverDispatcherTest {
             assertEquals(1L, heard.poll(10, TimeUnit.SECONDS));
             assertEquals(2L, heard.poll(10, TimeUnit.SECONDS));
         }
+    }
+
+    @Test
+    void noCallIsMadeOrMissed_onceTheLastIsQueued() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        ObserverDispatcher feed = new ObserverDispatcher(lines(heard, goOn), "test-observer");
+        tell(feed, 1);
+        feed.announceLast(observer -> observer.sessionChanged(LAST));
+        tell(feed, 2);
+        goOn.countDown();
+        assertEquals("requested 1", heard.poll(10, TimeUnit.SECONDS));
+        assertEquals(LAST.name(), heard.poll(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void callQueuedBehindTheLastIsNotMade() {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        ObserverDispatcher feed =
+                new ObserverDispatcher(lines(heard, new CountDownLatch(0)), MoreExecutors.newDirectExecutorService());
+        feed.announceLast(observer -> {
+            observer.sessionChanged(LAST);
+            tell(feed, 1);
+        });
+        assertEquals(List.of(LAST.name()), List.copyOf(heard));
+    }
+
+    /** An observer that records its calls, each after {@code goOn}. */
+    private static LockObserver lines(BlockingQueue<String> heard, CountDownLatch goOn) {
+        return new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                awaitUninterrupted(goOn);
+                heard.add("requested " + request.id());
+            }
+
+            @Override
+            public void missed(long calls) {
+                heard.add("missed " + calls);
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                heard.add(state.name());
+            }
+        };
     }
 
     private static void tell(ObserverDispatcher feed, long id) {
