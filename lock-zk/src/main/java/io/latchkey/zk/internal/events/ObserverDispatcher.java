@@ -5,7 +5,6 @@ import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.threads.DaemonThreads;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -32,15 +31,7 @@ public final class ObserverDispatcher implements AutoCloseable {
     private boolean ended;
 
     public ObserverDispatcher(LockObserver observer, String threadName) {
-        this.observer = observer;
-        ThreadPoolExecutor one = DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING));
-        one.setRejectedExecutionHandler((task, pool) -> {
-            // After the last call there is nothing to miss, and a call left out then is not one before it.
-            if (!pool.isShutdown()) {
-                missed.incrementAndGet();
-            }
-        });
-        this.thread = one;
+        this(observer, DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING)));
     }
 
     /**
@@ -62,9 +53,11 @@ public final class ObserverDispatcher implements AutoCloseable {
                 }
                 call(what);
             });
-        } catch (Throwable noThread) {
-            // The machine starts no more threads.
-            missed.incrementAndGet();
+        } catch (Throwable leftOut) {
+            // The queue is full, or the machine starts no more threads. A call after the last is not missed.
+            if (!thread.isShutdown()) {
+                missed.incrementAndGet();
+            }
         }
     }
 

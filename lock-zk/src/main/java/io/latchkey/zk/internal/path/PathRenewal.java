@@ -179,11 +179,6 @@ final class PathRenewal implements Watches.Listener {
     }
 
     @Override
-    public void released() {
-        look();
-    }
-
-    @Override
     public void gone() {
         look();
     }

@@ -77,11 +77,6 @@ final class OwnNodeWatch {
             confirmed(true);
         }
 
-        @Override
-        public void released() {
-            gone();
-        }
-
         /**
          * A holder's node may have been deleted with its session, whose end the server reports later: a check shows the
          * cause.

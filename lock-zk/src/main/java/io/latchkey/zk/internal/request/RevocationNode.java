@@ -140,11 +140,6 @@ final class RevocationNode {
             }
         }
 
-        @Override
-        public void released() {
-            gone();
-        }
-
         /** Creates the node again after another client has deleted it. */
         @Override
         public void gone() {

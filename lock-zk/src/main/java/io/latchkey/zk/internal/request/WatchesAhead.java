@@ -239,11 +239,6 @@ final class WatchesAhead {
         }
 
         @Override
-        public void released() {
-            gone();
-        }
-
-        @Override
         public void gone() {
             stopWatchingPath = null;
             member.lookAgain();

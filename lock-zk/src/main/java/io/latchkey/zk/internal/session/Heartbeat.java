@@ -118,13 +118,6 @@ public final class Heartbeat {
 
     // ---- the connection
 
-    /** Schedules the next heartbeat for a session timeout that has become shorter. */
-    void shortened() {
-        if (nextBeat.isSet()) {
-            nextBeat.set(interval());
-        }
-    }
-
     /**
      * Schedules a heartbeat a margin from now, as the second half of a pair. A write sent in between serves as well.
      */

@@ -120,9 +120,7 @@ public final class Session {
     public void connectedWith(Duration sessionTimeout, Optional<ClockReading> attempted) {
         boolean first = !connection.hasConnected();
         connection.newConnection();
-        if (validity.connectedWith(sessionTimeout, first, attempted)) {
-            heartbeat.shortened();
-        }
+        validity.connectedWith(sessionTimeout, first, attempted);
         if (first) {
             onReconnected();
             if (validity.beginsPair()) {

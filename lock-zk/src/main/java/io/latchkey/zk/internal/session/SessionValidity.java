@@ -97,12 +97,12 @@ public final class SessionValidity {
 
     /**
      * Notes a new connection with the session timeout that the server granted. Until that connection has proved
-     * something, the shorter of both timeouts counts (docs/protocol.md, "Validity period"). Returns whether that is
-     * shorter than before.
+     * something, the shorter of both timeouts counts (docs/protocol.md, "Validity period"). The heartbeat that follows
+     * the barrier is scheduled by it.
      *
      * @param attempted a time before the request for the connection was sent; empty if unknown
      */
-    boolean connectedWith(Duration sessionTimeout, boolean first, Optional<ClockReading> attempted) {
+    void connectedWith(Duration sessionTimeout, boolean first, Optional<ClockReading> attempted) {
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
         ValidityPeriod present = period;
         if (shorter && present != null) {
@@ -118,7 +118,6 @@ public final class SessionValidity {
         }
         connecting = asked.flatMap(known -> attempted.or(() -> connecting));
         proofs = newProofs();
-        return shorter;
     }
 
     /** Accepts the granted timeout, as the connection is proved, and returns whether it is longer than before. */

@@ -35,7 +35,9 @@ public final class Watches {
     /** Callbacks for a watched node. The last for a listener is {@code released}, {@code gone} or {@code watchLost}. */
     public interface Listener {
         /** The holder of the node has released it. */
-        void released();
+        default void released() {
+            gone();
+        }
 
         /** The node was deleted in another way, or does not exist. */
         void gone();
