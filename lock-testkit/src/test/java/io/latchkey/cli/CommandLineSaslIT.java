@@ -7,9 +7,7 @@ import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.zk.SaslServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,15 +54,7 @@ class CommandLineSaslIT {
     }
 
     private static Program.Ended latchkey(List<String> jvm, String... args) throws InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-        command.addAll(jvm);
-        command.addAll(List.of("-jar", System.getProperty("latchkey.cli.jar")));
-        command.addAll(List.of(args));
-        Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin", "LATCHKEY_CONNECT", server.connectString());
-        try (Program program = Program.start(folder, environment, command)) {
-            return program.ended(3);
-        }
+        return Program.jarEnded(folder, server.connectString(), jvm, args);
     }
 
     @Test

@@ -2,16 +2,13 @@
 package io.latchkey.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.zk.TlsKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,12 +27,10 @@ class CommandLineTlsIT {
     @BeforeAll
     static void start() throws Exception {
         TlsKeys keys = TlsKeys.in(folder);
-        for (String name : List.of("client", "stranger")) {
-            Properties file = new Properties();
-            file.putAll(keys.clientConfig(name));
-            try (var out = Files.newBufferedWriter(folder.resolve(name + ".properties"))) {
-                file.store(out, null);
-            }
+        Properties file = new Properties();
+        file.putAll(keys.clientConfig("client"));
+        try (var out = Files.newBufferedWriter(folder.resolve("client.properties"))) {
+            file.store(out, null);
         }
         server = keys.startServer();
     }
@@ -46,16 +41,7 @@ class CommandLineTlsIT {
     }
 
     private static Program.Ended latchkey(String... args) throws InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-jar",
-                System.getProperty("latchkey.cli.jar")));
-        command.addAll(List.of(args));
-        Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin", "LATCHKEY_CONNECT", server.connectString());
-        try (Program program = Program.start(folder, environment, command)) {
-            return program.ended(3);
-        }
+        return Program.jarEnded(folder, server.connectString(), List.of(), args);
     }
 
     @Test
@@ -68,22 +54,5 @@ class CommandLineTlsIT {
         assertEquals(0, listed.status(), listed::toString);
         assertEquals("", listed.err());
         assertTrue(listed.out().contains("/tls/run"), listed::toString);
-    }
-
-    @Test
-    void serversAreOutOfReach_withoutATrustedCertificate() throws Exception {
-        Program.Ended plain = latchkey("ls", "--connect-timeout", "3s", "/");
-        assertEquals(69, plain.status(), plain::toString);
-        Program.Ended stranger =
-                latchkey("ls", "--connect-timeout", "3s", "--client-config", "stranger.properties", "/");
-        assertEquals(69, stranger.status(), stranger::toString);
-    }
-
-    @Test
-    void fileThatCannotBeReadIsAnErrorOfTheCommandLine() throws Exception {
-        Program.Ended missing = latchkey("ls", "--client-config", "missing.properties", "/");
-        assertEquals(64, missing.status(), missing::toString);
-        assertTrue(missing.err().contains("cannot read the file missing.properties"), missing::toString);
-        assertFalse(missing.err().contains("\tat "), missing::toString);
     }
 }

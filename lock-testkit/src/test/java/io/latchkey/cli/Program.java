@@ -71,6 +71,18 @@ final class Program implements AutoCloseable {
         return start(folder, environment, command);
     }
 
+    /** What becomes of the command line from its jar. */
+    static Ended jarEnded(Path folder, String servers, List<String> jvm, String... args) throws InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(jvm);
+        command.addAll(List.of("-jar", System.getProperty("latchkey.cli.jar")));
+        command.addAll(List.of(args));
+        try (Program program = start(folder, Map.of("PATH", "/usr/bin:/bin", "LATCHKEY_CONNECT", servers), command)) {
+            return program.ended(3);
+        }
+    }
+
     static Program start(Path folder, Map<String, String> environment, List<String> command) {
         try {
             Path out = Files.createTempFile(folder, "out", "");

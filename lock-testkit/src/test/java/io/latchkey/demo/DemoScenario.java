@@ -15,7 +15,7 @@ interface DemoScenario {
     String summary();
 
     /**
-     * Plays it, showing progress, figures and verdict.
+     * Plays it, showing progress and verdict.
      *
      * @return whether the verdict holds
      */

@@ -3,7 +3,6 @@ package io.latchkey.demo;
 
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -17,9 +16,8 @@ import java.util.stream.Stream;
  * @param handOvers how often it was granted to another client than before
  * @param sessionsKilled how many sessions were ended
  * @param leasesLost how many leases were over before they were released
- * @param waits the waits of granted requests, in nanoseconds, shortest first
  */
-record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> waits) {
+record Figures(long handOvers, long sessionsKilled, long leasesLost) {
     static Figures of(List<HistoryEvent> events) {
         List<String> holders = those(events, What.GRANTED)
                 .sorted(Comparator.comparingLong(HistoryEvent::token))
@@ -30,8 +28,7 @@ record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> 
                         .filter(i -> !holders.get(i).equals(holders.get(i - 1)))
                         .count(),
                 those(events, What.SESSION_ENDED).count(),
-                leasesLost(events),
-                waits(events));
+                leasesLost(events));
     }
 
     private static Stream<HistoryEvent> those(List<HistoryEvent> events, What what) {
@@ -48,19 +45,5 @@ record Figures(long handOvers, long sessionsKilled, long leasesLost, List<Long> 
                 .mapToLong(HistoryEvent::attempt)
                 .distinct()
                 .count();
-    }
-
-    private static List<Long> waits(List<HistoryEvent> events) {
-        Map<Long, Long> requested = new HashMap<>();
-        those(events, What.REQUESTED).forEach(event -> requested.put(event.attempt(), event.nanos()));
-        return those(events, What.GRANTED)
-                .map(event -> event.nanos() - requested.getOrDefault(event.attempt(), event.nanos()))
-                .sorted()
-                .toList();
-    }
-
-    /** Returns the percentile of the waits of granted requests. */
-    Duration wait(int percent) {
-        return waits.isEmpty() ? Duration.ZERO : Duration.ofNanos(waits.get((waits.size() - 1) * percent / 100));
     }
 }

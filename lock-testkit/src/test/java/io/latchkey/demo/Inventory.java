@@ -61,8 +61,6 @@ record Inventory(int clerks, int stock) implements DemoScenario {
                 sold -> "sold " + Stage.count(sold) + " of " + Stage.count(stock));
         Audit audit = stage.audit(Inventory::lock, () -> new Audit(site.number(STOCK), site.names(ORDERS)));
         int sold = audit.orders().size();
-        stage.figure("orders sold", sold);
-        shift.figures(audit.orders());
         stage.claim(
                 "stock " + Stage.count(audit.left()) + " + sold " + Stage.count(sold) + " = " + Stage.count(stock)
                         + " at the start",

@@ -146,16 +146,9 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
         Set<String> edits = audit.edits();
         Set<String> entries = Stream.concat(edits.stream(), readings.stream().map(Reading::name))
                 .collect(Collectors.toSet());
-        long halfWritten = readings.stream()
-                .filter(reading -> reading.isHalfWritten(edits))
-                .count();
         long torn = readings.stream()
                 .filter(reading -> !reading.isWhole() && !reading.isHalfWritten(edits))
                 .count();
-        stage.figure("edits", edits.size());
-        stage.figure("readings", readings.size());
-        stage.figure("found half-written", halfWritten + ", after an editor that lost the lock");
-        shift.figures(entries);
         stage.claim(
                 "no editor came between a reader's parts, in " + Stage.count(readings.size()) + " readings", torn == 0);
         stage.claim(

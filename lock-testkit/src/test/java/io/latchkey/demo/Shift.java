@@ -11,6 +11,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
+import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.zk.ZkLocks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,11 +32,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
@@ -43,7 +42,7 @@ import org.apache.zookeeper.Op;
  * Concurrent work of clients, and their record of it: under locks, while their sessions are ended, or without locks.
  */
 final class Shift {
-    private static final String LOCK = "the lock";
+    private static final LockClaim LOCK = LockClaim.exclusive("the lock");
     private static final Duration SESSION = Duration.ofSeconds(2);
     private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(15);
 
@@ -54,9 +53,7 @@ final class Shift {
     private final List<FaultyClient> clients = new ArrayList<>();
     private final Map<String, Duration> confirmed = new ConcurrentHashMap<>();
     private final Set<String> unclear = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger refusals = new AtomicInteger();
     private volatile String lastGranted = "";
-    private Duration took = Duration.ZERO;
     private List<HistoryEvent> events = List.of();
 
     private Shift(Stage stage, Duration open) {
@@ -93,8 +90,7 @@ final class Shift {
             }
             shift.start = System.nanoTime();
             shift.run(roles, progress);
-            shift.took = shift.elapsed();
-            shift.events = shift.eventsWithSessions();
+            shift.events = shift.history.events();
             return shift;
         } finally {
             // All at once: one whose session has just been ended may take as long as a session timeout.
@@ -138,7 +134,7 @@ final class Shift {
         if (!stage.isLocked()) {
             return soFar;
         }
-        Figures figures = Figures.of(eventsWithSessions());
+        Figures figures = Figures.of(history.events());
         return soFar
                 + String.format(
                         Locale.ROOT,
@@ -163,7 +159,7 @@ final class Shift {
             Turn next = role.apply(name + "-turn-" + turn);
             try {
                 more = stage.isLocked()
-                        ? underLock(name, clients.get(number).client(), next, left)
+                        ? underLock(clients.get(number), next, left)
                         : next.work().during(new Hold());
             } catch (LeaseLostException
                     | KeeperException.ConnectionLossException
@@ -174,9 +170,10 @@ final class Shift {
         return null;
     }
 
-    private boolean underLock(String name, LockClient locks, Turn turn, Duration left)
+    private boolean underLock(FaultyClient client, Turn turn, Duration left)
             throws KeeperException, InterruptedException {
-        Attempt attempt = history.attempt(name, LOCK);
+        LockClient locks = client.client();
+        Attempt attempt = history.attempt(client, LOCK);
         Optional<Lease> granted = turn.lock().apply(locks).tryAcquire(left);
         if (granted.isEmpty()) {
             attempt.gaveUp("closing time");
@@ -184,7 +181,7 @@ final class Shift {
         }
         LeaseHold hold = new LeaseHold(granted.get(), locks, attempt);
         try {
-            lastGranted = name;
+            lastGranted = client.name();
             return turn.work().during(hold);
         } finally {
             hold.release();
@@ -241,15 +238,10 @@ final class Shift {
         /** ZooKeeper writes only if it still knows the lease, whose client may not have noticed its end yet. */
         @Override
         void write(Op... ops) throws KeeperException, InterruptedException {
-            try {
-                long before = attempt.beforeLook();
-                lease.ensureValid();
-                attempt.valid(before);
-                ZkLocks.guarded(lease, ops);
-            } catch (LeaseLostException tooLate) {
-                refusals.incrementAndGet(); // nothing was written
-                throw tooLate;
-            }
+            long before = attempt.beforeLook();
+            lease.ensureValid();
+            attempt.valid(before);
+            ZkLocks.guarded(lease, ops);
         }
 
         @Override
@@ -285,30 +277,6 @@ final class Shift {
         return null;
     }
 
-    /** The history, with the session of every grant, as the clients' proxies have seen it. */
-    private List<HistoryEvent> eventsWithSessions() {
-        Map<String, FaultyClient> byName =
-                clients.stream().collect(Collectors.toMap(FaultyClient::name, Function.identity()));
-        return history.events().stream()
-                .map(event -> {
-                    FaultyClient client = byName.get(event.client());
-                    return event.token() == 0 || client == null
-                            ? event
-                            : new HistoryEvent(
-                                    event.nanos(),
-                                    event.client(),
-                                    event.attempt(),
-                                    event.claims(),
-                                    event.what(),
-                                    event.token(),
-                                    client.proxy()
-                                            .sessionThatCreated(event.token())
-                                            .orElse(0),
-                                    event.note());
-                })
-                .toList();
-    }
-
     /** The history of the locks; empty without. */
     List<HistoryEvent> events() {
         return events;
@@ -320,23 +288,6 @@ final class Shift {
         return confirmed.values().stream()
                 .filter(when -> when.compareTo(half) > 0)
                 .count();
-    }
-
-    /** Reports on the work, given the entries that are in ZooKeeper. */
-    void figures(Set<String> entries) {
-        stage.figure("throughput", String.format(Locale.ROOT, "%.0f a second", entries.size() * 1e9 / took.toNanos()));
-        if (stage.isLocked()) {
-            Figures figures = Figures.of(events);
-            stage.figure(
-                    "wait for the lock",
-                    "p50 " + Stage.text(figures.wait(50)) + ", p99 " + Stage.text(figures.wait(99)));
-            stage.figure("hand-overs", figures.handOvers());
-            stage.figure("sessions killed", figures.sessionsKilled());
-            stage.figure("leases lost", figures.leasesLost());
-            stage.figure("stale writes refused", refusals.get());
-            long written = unclear.stream().filter(entries::contains).count();
-            stage.figure("answers lost", unclear.size() + ", of which " + written + " had been written");
-        }
     }
 
     /** Checks that ZooKeeper has all acknowledged entries, no refused one, and any of the unclear. */

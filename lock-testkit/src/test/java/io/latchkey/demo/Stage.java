@@ -5,9 +5,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
-import java.io.Console;
 import java.io.PrintStream;
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -16,10 +14,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException;
 
-/** Where a scenario is played, and what it prints: progress, figures, claims that are true or not, and the verdict. */
+/** Where a scenario is played, and what it prints: progress, claims that are true or not, and the verdict. */
 final class Stage {
-    private static final boolean LIVE = onTerminal();
-
     private final Servers servers;
     private final Site site;
     private final boolean locked;
@@ -74,44 +70,12 @@ final class Stage {
         }
     }
 
-    /** Until JDK 21 there is a console only on a terminal; later ones always have one, and it knows. */
-    @SuppressWarnings("SystemConsoleNull") // from 22 on isTerminal() tells
-    private static boolean onTerminal() {
-        Console console = System.console();
-        if (console == null) {
-            return false;
-        }
-        try {
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (NoSuchMethodException before22) {
-            return true;
-        } catch (IllegalAccessException | InvocationTargetException unknown) {
-            return false;
-        }
-    }
-
-    /** Shows the status until the end: on a terminal in one line, elsewhere in a new one every two seconds. */
+    /** Shows the status every two seconds, and at the end. */
     void follow(Supplier<String> status, CountDownLatch end) throws InterruptedException {
-        while (!end.await(LIVE ? 100 : 2000, TimeUnit.MILLISECONDS)) {
-            show(status.get());
+        while (!end.await(2, TimeUnit.SECONDS)) {
+            out.println(status.get());
         }
-        show(status.get());
-        if (LIVE) {
-            out.println();
-        }
-    }
-
-    private void show(String status) {
-        out.print(LIVE ? '\r' + "%-79s".formatted(status) : status + System.lineSeparator());
-        out.flush();
-    }
-
-    void figure(String name, String value) {
-        out.println("  %-20s  %s".formatted(name, value));
-    }
-
-    void figure(String name, long value) {
-        figure(name, count(value));
+        out.println(status.get());
     }
 
     void claim(String claim, boolean isTrue) {

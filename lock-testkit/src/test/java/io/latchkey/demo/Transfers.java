@@ -117,8 +117,6 @@ record Transfers(int tellers, int accounts, Duration open) implements DemoScenar
         Audit audit = stage.audit(
                 locks -> lock(locks, names()), () -> new Audit(balances(site, names()), site.entries(TRANSFERS)));
         Set<String> entries = audit.transfers().stream().map(Site.Entry::name).collect(Collectors.toSet());
-        stage.figure("transfers", entries.size());
-        shift.figures(entries);
         int money =
                 audit.balances().values().stream().mapToInt(Integer::intValue).sum();
         int deposits = accounts * DEPOSIT;

@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 
@@ -62,22 +61,18 @@ record Workers(int workers, Duration open) implements DemoScenario {
                 .filter(job -> job.changed() > job.created())
                 .map(Site.Entry::name)
                 .collect(Collectors.toSet());
-        int inUse = most(begun, job -> Integer.parseInt(job.text()));
-        stage.figure("jobs done", done.size());
-        stage.figure("jobs broken off", begun.size() - done.size());
-        stage.figure("at a time, at most", most(begun, job -> 1));
-        shift.figures(done);
+        int inUse = most(begun);
         stage.claim("never more than " + PERMITS + " permits in use, at most " + inUse, inUse <= PERMITS);
         shift.claim("job", done);
         return stage.verdict("OVERLOADED: " + inUse + " permits in use at a time, where there are " + PERMITS);
     }
 
-    /** The most that there was at a time, if each job counts so much. It can only rise when a job begins. */
-    private static int most(List<Site.Entry> jobs, ToIntFunction<Site.Entry> count) {
+    /** The most permits that jobs took at a time. It can only rise when a job begins. */
+    private static int most(List<Site.Entry> jobs) {
         return jobs.stream()
                 .mapToInt(job -> jobs.stream()
                         .filter(other -> other.created() <= job.created() && job.created() <= other.changed())
-                        .mapToInt(count)
+                        .mapToInt(other -> Integer.parseInt(other.text()))
                         .sum())
                 .max()
                 .orElse(0);

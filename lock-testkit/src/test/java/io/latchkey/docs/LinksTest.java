@@ -34,7 +34,7 @@ class LinksTest {
     private static final Pattern LINE_OF_COMMENT = Pattern.compile("\\n\\s*(?:\\*|//) ");
 
     private static final Pattern TEST =
-            Pattern.compile("`([A-Z]\\w*(?:Test|Properties|Contract))(?:\\.(?!java`)([a-z]\\w*))?`");
+            Pattern.compile("`([A-Z]\\w*(?:Test|[a-z]IT|Properties|Contract))(?:\\.(?!java`)([a-z]\\w*))?`");
 
     /** Nothing else that pages name has so long a name. */
     private static final Pattern METHOD = Pattern.compile("`([a-z]\\w{24,})`");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * docs/versions.md names the versions that the build has, those of old servers and of the sample projects included, and
- * tests that there are.
+ * the tests of virtual threads that CI runs.
  */
 class VersionsPageTest {
     private static final String VERSION = "(\\d+\\.\\d+(?:\\.\\d+)?(?:\\.Final)?)";
@@ -48,16 +48,8 @@ class VersionsPageTest {
     }
 
     @Test
-    void testsOnThePageExist_andThoseOfVirtualThreadsAreWhatCiRuns() {
+    void testsOfVirtualThreadsAreWhatCiRuns() {
         String page = Docs.read(Docs.root().resolve("docs/versions.md"));
-        List<String> named = names(page, "`(\\w+(?:Test|IT))`");
-        assertTrue(named.size() >= 8, () -> "only " + named);
-        List<String> all = Stream.of("lock-api", "lock-zk", "lock-testkit")
-                .flatMap(module -> Docs.files(Docs.root().resolve(module + "/src/test"), ".java").stream())
-                .map(file -> file.getFileName().toString().replace(".java", ""))
-                .toList();
-        assertEquals(
-                List.of(), named.stream().filter(name -> !all.contains(name)).toList(), "no such test");
         String ofVirtualThreads = page.lines()
                 .filter(line -> line.startsWith("Virtual threads"))
                 .findFirst()

@@ -10,7 +10,6 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +22,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
-/** Executors and virtual threads, as docs/frameworks.md has them. */
+/** Executors, as docs/frameworks.md has them. */
 @LatchkeyTest(reconnects = Reconnects.FAST, sessionMillis = 4000)
 @Timeout(60)
 class FrameworksTest {
@@ -59,23 +56,14 @@ class FrameworksTest {
     }
 
     @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void thousandVirtualThreadsTakeTurns(LockClient locks) throws Exception {
-        Counter counter = new Counter();
-        ExecutorService threads = virtualThreadPerTask();
-        List<Future<Integer>> done = takeTurns(locks, threads, counter, 1000);
-        for (Future<Integer> each : done) {
-            each.get(30, TimeUnit.SECONDS);
-        }
-        assertEquals(1000, counter.value);
-        threads.shutdown();
-    }
-
-    @Test
     void threadsOfAPoolTakeTurns(LockClient locks) throws Exception {
         Counter counter = new Counter();
         ExecutorService threads = Executors.newFixedThreadPool(4);
-        for (Future<Integer> each : takeTurns(locks, threads, counter, 40)) {
+        List<Future<Integer>> done = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            done.add(threads.submit(() -> locks.mutex("/turns").call(lease -> counter.next())));
+        }
+        for (Future<Integer> each : done) {
             each.get(30, TimeUnit.SECONDS);
         }
         assertEquals(40, counter.value);
@@ -89,21 +77,5 @@ class FrameworksTest {
         int next() {
             return ++value;
         }
-    }
-
-    private static List<Future<Integer>> takeTurns(
-            LockClient locks, ExecutorService threads, Counter counter, int times) {
-        List<Future<Integer>> done = new ArrayList<>();
-        for (int i = 0; i < times; i++) {
-            done.add(threads.submit(() -> locks.mutex("/turns").call(lease -> counter.next())));
-        }
-        return done;
-    }
-
-    /** {@code Executors.newVirtualThreadPerTaskExecutor}, which the release that this is compiled for does not know. */
-    private static ExecutorService virtualThreadPerTask()
-            throws NoSuchMethodException, IllegalAccessException, InvocationTargetException {
-        return (ExecutorService)
-                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 }

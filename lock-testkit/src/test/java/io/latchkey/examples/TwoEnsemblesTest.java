@@ -98,17 +98,4 @@ class TwoEnsemblesTest {
         assertFalse(servers.stream()
                 .anyMatch(server -> !server.nodesUnder("/accounts").isEmpty()));
     }
-
-    @Test
-    void memberByMember_inOneOrderOfAllCallers_isWhatRemains() throws InterruptedException {
-        Mutex first = ensembles.get(0).mutex("/accounts/alice");
-        Mutex second = ensembles.get(1).mutex("/accounts/bob");
-        try (Lease alice = first.acquire(); // in one order in all processes: two leases, two tokens
-                Lease bob = second.acquire()) {
-            alice.ensureValid();
-            bob.ensureValid();
-        }
-        assertEquals(List.of(), first.queue());
-        assertEquals(List.of(), second.queue());
-    }
 }

@@ -37,44 +37,59 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class SimulatedLocksTest {
     private static final Duration SESSION = Duration.ofSeconds(10);
 
-    @Test
-    void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore pool = locks.client().semaphore("/pool", 9);
-            Lease before = pool.acquire();
-            pool.resize(1_000);
-            pool.resize(9);
-            List<Lease> held = new ArrayList<>();
-            for (int i = 1; i < 9; i++) {
-                held.add(pool.acquire());
-            }
-            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                Semaphore two = locks.client().semaphore("/pool", 9);
-                waiting.add(two.acquireAsync());
-                waiting.add(two.acquireAsync());
-            }
-            for (CompletableFuture<Lease> next : waiting) {
-                assertEquals(1, watchersOfChildren(locks, "/pool"));
-                held.remove(held.size() - 1).close();
-                held.add(0, next.get(10, TimeUnit.SECONDS));
-            }
-            held.forEach(Lease::close);
-            before.close();
-            assertEquals(List.of(), locks.watches());
-        }
+    private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
+
+    @AfterEach
+    void close() {
+        locks.close();
     }
 
-    private static long watchersOfChildren(SimulatedLocks locks, String path) {
+    private static <T> T soon(CompletableFuture<T> due) throws Exception {
+        return due.get(10, TimeUnit.SECONDS);
+    }
+
+    private LockClient besideCurator() {
+        return locks.builder().layout(Layout.CURATOR).build();
+    }
+
+    @Test
+    void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
+        Semaphore pool = locks.client().semaphore("/pool", 9);
+        Lease before = pool.acquire();
+        pool.resize(1_000);
+        pool.resize(9);
+        List<Lease> held = new ArrayList<>();
+        for (int i = 1; i < 9; i++) {
+            held.add(pool.acquire());
+        }
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Semaphore two = locks.client().semaphore("/pool", 9);
+            waiting.add(two.acquireAsync());
+            waiting.add(two.acquireAsync());
+        }
+        for (CompletableFuture<Lease> next : waiting) {
+            assertEquals(1, watchersOfChildren("/pool"));
+            held.remove(held.size() - 1).close();
+            held.add(0, soon(next));
+        }
+        held.forEach(Lease::close);
+        before.close();
+        assertEquals(List.of(), locks.watches());
+    }
+
+    private long watchersOfChildren(String path) {
         return locks.watches().stream()
                 .filter(watch -> watch.path().equals(path) && watch.kind() == ServerNode.Watch.Kind.CHILDREN)
                 .count();
@@ -83,168 +98,149 @@ class SimulatedLocksTest {
     /** Holders of before a shrink tell nothing more: the waiter behind one of them looks at the whole queue. */
     @Test
     void waiterBehindAHolderFromBeforeAShrink_isGrantedByAnotherRelease() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            for (LockClient waits : List.of(mine, locks.client())) {
-                Semaphore pool = mine.semaphore("/pool", 20);
-                Lease large = pool.permits(12).acquire();
-                Lease last = pool.permits(8).acquire();
-                pool.resize(10);
-                CompletableFuture<Lease> waiting = waits.semaphore("/pool", 20).acquireAsync();
-                large.close();
-                waiting.get(10, TimeUnit.SECONDS).close();
-                last.close();
-                pool.resize(20);
-            }
+        LockClient mine = locks.client();
+        for (LockClient waits : List.of(mine, locks.client())) {
+            Semaphore pool = mine.semaphore("/pool", 20);
+            Lease large = pool.permits(12).acquire();
+            Lease last = pool.permits(8).acquire();
+            pool.resize(10);
+            CompletableFuture<Lease> waiting = waits.semaphore("/pool", 20).acquireAsync();
+            large.close();
+            soon(waiting).close();
+            last.close();
+            pool.resize(20);
         }
     }
 
     /** Only a request from before a shrink holds by a former capacity, and only within the largest one. */
     @Test
-    void waitersAreShownAsWaiting_afterAShrink() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Semaphore older = mine.semaphore("/older", 3);
-            Semaphore younger = mine.semaphore("/younger", 3);
-            List<Lease> held =
-                    List.of(older.permits(2).acquire(), younger.permits(2).acquire());
-            CompletableFuture<Lease> before = older.permits(2).acquireAsync();
-            older.resize(2);
-            younger.resize(2);
-            CompletableFuture<Lease> after = younger.acquireAsync();
-            for (Semaphore pool : List.of(older, younger)) {
-                assertEquals(
-                        List.of(Contender.State.HOLDING, Contender.State.WAITING),
-                        pool.queue().stream().map(Contender::state).toList());
-            }
-            held.forEach(Lease::close);
-            before.get(10, TimeUnit.SECONDS).close();
-            after.get(10, TimeUnit.SECONDS).close();
-        }
+    void holdersAndWaitersAreShown_afterAShrink() throws Exception {
+        LockClient mine = locks.client();
+        Semaphore full = mine.semaphore("/full", 2);
+        Semaphore older = mine.semaphore("/older", 3);
+        Semaphore younger = mine.semaphore("/younger", 3);
+        List<Lease> held = List.of(
+                full.acquire(),
+                full.acquire(),
+                older.permits(2).acquire(),
+                younger.permits(2).acquire());
+        CompletableFuture<Lease> before = older.permits(2).acquireAsync();
+        full.resize(1);
+        older.resize(2);
+        younger.resize(2);
+        CompletableFuture<Lease> after = younger.acquireAsync();
+        assertEquals(List.of(Contender.State.HOLDING, Contender.State.HOLDING), states(full.queue()));
+        assertEquals(List.of(Contender.State.HOLDING, Contender.State.WAITING), states(older.queue()));
+        assertEquals(List.of(Contender.State.HOLDING, Contender.State.WAITING), states(younger.queue()));
+        held.forEach(Lease::close);
+        soon(before).close();
+        soon(after).close();
+    }
+
+    private static List<Contender.State> states(List<Contender> queue) {
+        return queue.stream().map(Contender::state).toList();
     }
 
     /** A request leaves between the list and the reads of the nodes; a resize comes between the data and the list. */
     @Test
     void queueIsShown_whenItChangesDuringTheRead() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore pool = locks.client().semaphore("/s", 2);
-            LockClient looking = locks.client();
-            Lease leaving = pool.acquire();
-            Lease held = pool.acquire();
-            HeldFrames list = locks.holdAnswers(looking, RequestMatch.list());
-            CompletableFuture<List<Contender>> first =
-                    looking.semaphore("/s", 2).queueAsync();
-            assertTrue(list.firstCaught().isDone());
-            leaving.close();
-            list.release();
-            assertEquals(
-                    List.of(held.token()),
-                    first.get(10, TimeUnit.SECONDS).stream()
-                            .map(Contender::token)
-                            .toList());
+        Semaphore pool = locks.client().semaphore("/s", 2);
+        LockClient looking = locks.client();
+        Lease leaving = pool.acquire();
+        Lease held = pool.acquire();
+        HeldFrames list = locks.holdAnswers(looking, RequestMatch.list());
+        CompletableFuture<List<Contender>> first = looking.semaphore("/s", 2).queueAsync();
+        assertTrue(list.firstCaught().isDone());
+        leaving.close();
+        list.release();
+        assertEquals(
+                List.of(held.token()),
+                soon(first).stream().map(Contender::token).toList());
 
-            CompletableFuture<Lease> large = pool.permits(2).acquireAsync();
-            HeldFrames data = locks.holdAnswers(looking, RequestMatch.getData());
-            CompletableFuture<List<Contender>> second =
-                    looking.semaphore("/s", 2).queueAsync();
-            assertTrue(data.firstCaught().isDone());
-            pool.resize(3);
-            Lease granted = large.get(10, TimeUnit.SECONDS);
-            data.release();
-            assertEquals(
-                    List.of(Contender.State.HOLDING, Contender.State.HOLDING),
-                    second.get(10, TimeUnit.SECONDS).stream()
-                            .map(Contender::state)
-                            .toList());
-            granted.close();
-            held.close();
-        }
+        CompletableFuture<Lease> large = pool.permits(2).acquireAsync();
+        HeldFrames data = locks.holdAnswers(looking, RequestMatch.getData());
+        CompletableFuture<List<Contender>> second = looking.semaphore("/s", 2).queueAsync();
+        assertTrue(data.firstCaught().isDone());
+        pool.resize(3);
+        Lease granted = soon(large);
+        data.release();
+        assertEquals(List.of(Contender.State.HOLDING, Contender.State.HOLDING), states(soon(second)));
+        granted.close();
+        held.close();
     }
 
     /** Another client creates the path during the first resize. During the second it is removed with its parent. */
     @Test
     void semaphoreIsResized_whenItsPathIsCreatedOrRemovedDuringIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Semaphore other = locks.client().semaphore("/pools/s", 2);
-            HeldFrames data = locks.holdAnswers(mine, RequestMatch.getData());
-            CompletableFuture<Void> first = mine.semaphore("/pools/s", 2).resizeAsync(5);
-            assertTrue(data.firstCaught().isDone());
-            other.acquire().close();
-            data.release();
-            first.get(10, TimeUnit.SECONDS);
-            assertEquals(5, other.capacity());
+        LockClient mine = locks.client();
+        Semaphore other = locks.client().semaphore("/pools/s", 2);
+        HeldFrames data = locks.holdAnswers(mine, RequestMatch.getData());
+        CompletableFuture<Void> first = mine.semaphore("/pools/s", 2).resizeAsync(5);
+        assertTrue(data.firstCaught().isDone());
+        other.acquire().close();
+        data.release();
+        soon(first);
+        assertEquals(5, other.capacity());
 
-            HeldFrames list = locks.holdAnswers(mine, RequestMatch.list());
-            CompletableFuture<Void> second = mine.semaphore("/pools/s", 2).resizeAsync(7);
-            assertTrue(list.firstCaught().isDone());
-            locks.delete("/pools/s");
-            locks.delete("/pools");
-            list.release();
-            second.get(10, TimeUnit.SECONDS);
-            assertEquals(7, other.capacity());
-        }
+        HeldFrames list = locks.holdAnswers(mine, RequestMatch.list());
+        CompletableFuture<Void> second = mine.semaphore("/pools/s", 2).resizeAsync(7);
+        assertTrue(list.firstCaught().isDone());
+        locks.delete("/pools/s");
+        locks.delete("/pools");
+        list.release();
+        soon(second);
+        assertEquals(7, other.capacity());
+    }
+
+    @Test
+    void resizeKeepsAConcurrentResize() throws Exception {
+        Semaphore other = locks.client().semaphore("/s", 3);
+        other.acquire().close();
+        LockClient slow = locks.client();
+        HeldFrames data = locks.holdAnswers(slow, RequestMatch.getData());
+        CompletableFuture<Void> resizing = slow.semaphore("/s", 3).resizeAsync(2);
+        assertTrue(data.firstCaught().isDone());
+        other.resize(8);
+        data.release();
+        soon(resizing);
+        assertTrue(locks.nodesUnder("/").stream()
+                .anyMatch(node -> node.path().equals("/s") && node.text().equals("latchkey/3 semaphore 3 2 8")));
     }
 
     @Test
     void observer_getsTheEventsOfItsClientInSimulatedTime() throws Exception {
         CompletableFuture<Duration> heldUntilLost = new CompletableFuture<>();
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient observed = locks.client(new LockObserver() {
-                @Override
-                public void lost(Request request, long token, LossCause cause, Duration held) {
-                    heldUntilLost.complete(held);
-                }
-            });
-            Lease first = locks.client().mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = observed.mutex("/m").acquireAsync();
-            locks.advance(Duration.ofSeconds(3));
-            first.close();
-            Lease held = waiting.get(10, TimeUnit.SECONDS);
-            locks.advance(Duration.ofSeconds(7));
-            assertTrue(held.isValid());
-            locks.expire(observed);
-            assertEquals(Duration.ofSeconds(7), heldUntilLost.get(10, TimeUnit.SECONDS));
-        }
-    }
-
-    @Test
-    void leaseOfACutOffClient_isValidUntilItsDeadline() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.cutOff(mine);
-            locks.expire(mine);
-            Lease next = locks.client().mutex("/m").acquire();
-            assertTrue(held.isValid(), "it cannot know");
-            assertTrue(next.isValid());
-            locks.advance(SESSION);
-            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get());
-            assertTrue(next.isValid());
-            locks.heal(mine);
-            assertTrue(locks.session(mine) > 0);
-            assertEquals(2, locks.sessions().size());
-        }
-    }
-
-    @Test
-    void everyOrderOfExpiryEndsWithANewSession() throws Exception {
-        for (ExpiryOrder order : ExpiryOrder.values()) {
-            try (SimulatedLocks locks = SimulatedLocks.start()) {
-                LockClient mine = locks.client();
-                Lease held = mine.mutex("/m").acquire();
-                long session = locks.session(mine);
-                locks.expire(mine, order);
-                assertEquals(
-                        order == ExpiryOrder.PARTITION ? LossCause.DEADLINE_PASSED : LossCause.SESSION_EXPIRED,
-                        held.lost().get(),
-                        order.name());
-                assertEquals(order == ExpiryOrder.CLIENT_FIRST, locks.sessions().contains(session), order.name());
-                locks.advance(SESSION.multipliedBy(2));
-                assertEquals(List.of(locks.session(mine)), locks.sessions(), order.name());
-                assertTrue(mine.mutex("/m").tryAcquire().isPresent(), order.name());
+        LockClient observed = locks.client(new LockObserver() {
+            @Override
+            public void lost(Request request, long token, LossCause cause, Duration held) {
+                heldUntilLost.complete(held);
             }
-        }
+        });
+        Lease first = locks.client().mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = observed.mutex("/m").acquireAsync();
+        locks.advance(Duration.ofSeconds(3));
+        first.close();
+        Lease held = soon(waiting);
+        locks.advance(Duration.ofSeconds(7));
+        assertTrue(held.isValid());
+        locks.expire(observed);
+        assertEquals(Duration.ofSeconds(7), soon(heldUntilLost));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void expiryEndsWithANewSession(ExpiryOrder order) throws Exception {
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        long session = locks.session(mine);
+        locks.expire(mine, order);
+        assertEquals(
+                order == ExpiryOrder.PARTITION ? LossCause.DEADLINE_PASSED : LossCause.SESSION_EXPIRED,
+                held.lost().get());
+        assertEquals(order == ExpiryOrder.CLIENT_FIRST, locks.sessions().contains(session));
+        locks.advance(SESSION.multipliedBy(2));
+        assertEquals(List.of(locks.session(mine)), locks.sessions());
+        assertTrue(mine.mutex("/m").tryAcquire().isPresent());
     }
 
     /**
@@ -253,505 +249,430 @@ class SimulatedLocksTest {
      */
     @Test
     void clientThatWasDisconnectedForSevenTenthsOfItsTimeout_keepsItsLease() throws Exception {
-        Duration timeout = Duration.ofSeconds(10);
-        try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.disconnect(mine);
-            locks.advance(Duration.ofSeconds(7));
-            assertTrue(held.isValid());
-            locks.heal(mine);
-            locks.advance(timeout);
-            assertTrue(held.isValid());
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        locks.disconnect(mine);
+        locks.advance(Duration.ofSeconds(7));
+        assertTrue(held.isValid());
+        locks.heal(mine);
+        locks.advance(SESSION);
+        assertTrue(held.isValid());
     }
 
     /** What was not sent leaves nothing to look for and nothing to remember. */
     @Test
     void triesSendNothing_whileTheirClientIsDisconnected() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            mine.mutex("/m").acquire().close();
-            locks.disconnect(mine);
-            for (int i = 0; i < 20; i++) {
-                CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ofMillis(20));
-                locks.advance(Duration.ofMillis(20));
-                assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
-            }
-            CompletableFuture<Lease> waits = mine.mutex("/m").acquireAsync();
-            locks.heal(mine);
-            waits.get(10, TimeUnit.SECONDS).close();
-            ServerNode path = locks.nodesUnder("/").stream()
-                    .filter(node -> node.path().equals("/m"))
-                    .findFirst()
-                    .orElseThrow();
-            assertEquals(2, path.childCounter(), "requests that were ever made");
+        LockClient mine = locks.client();
+        mine.mutex("/m").acquire().close();
+        locks.disconnect(mine);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ofMillis(20));
+            locks.advance(Duration.ofMillis(20));
+            assertEquals(Optional.empty(), soon(tried));
         }
+        CompletableFuture<Lease> waits = mine.mutex("/m").acquireAsync();
+        locks.heal(mine);
+        soon(waits).close();
+        ServerNode path = locks.nodesUnder("/").stream()
+                .filter(node -> node.path().equals("/m"))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(2, path.childCounter(), "requests that were ever made");
     }
 
     /** No event tells when a server that has refused it would not refuse it any more. */
     @Test
     void refusedFirstWritesOfAConnection_areRepeated() throws Exception {
-        Duration timeout = Duration.ofSeconds(10);
-        try (SimulatedLocks locks = SimulatedLocks.start(timeout)) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.disconnect(mine);
-            locks.refuseWrites(mine, 10);
-            locks.heal(mine);
-            locks.advance(timeout.multipliedBy(2));
-            assertTrue(held.isValid());
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-            locks.advance(Duration.ZERO);
-            assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        locks.disconnect(mine);
+        locks.refuseWrites(mine, 10);
+        locks.heal(mine);
+        locks.advance(SESSION.multipliedBy(2));
+        assertTrue(held.isValid());
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        locks.advance(Duration.ZERO);
+        assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
     }
 
     /** A server refuses them by itself, also one that has no leader any more: that proves nothing of the session. */
     @Test
     void leaseIsLost_whenTheServerRefusesEveryWrite() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(SESSION)) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.refuseWrites(mine, 1_000);
-            locks.advance(SESSION);
-            assertFalse(held.isValid());
-            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(10, TimeUnit.SECONDS));
-            locks.refuseWrites(mine, 0);
-            locks.advance(SESSION);
-            assertEquals(0, locks.nodesUnder("/m").size());
-        }
-    }
-
-    /** It need not wait for the heartbeat with which the deletion is sent again. */
-    @Test
-    void releaseIsPendingAtOnce_whenTheServerRefusesIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.refuseWrites(mine, 1);
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-            locks.advance(Duration.ZERO);
-            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
-            locks.advance(SESSION);
-            assertEquals(0, locks.nodesUnder("/m").size());
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        locks.refuseWrites(mine, 1_000);
+        locks.advance(SESSION);
+        assertFalse(held.isValid());
+        assertEquals(LossCause.DEADLINE_PASSED, soon(held.lost()));
+        locks.refuseWrites(mine, 0);
+        locks.advance(SESSION);
+        assertEquals(0, locks.nodesUnder("/m").size());
     }
 
     /** In a line of many permits the holder ahead tells the next waiter that it holds. */
-    @Test
-    void nextWaiterIsGranted_whenTheServerRefusesItsNoticeOnce() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient leading = locks.client();
-            Lease all = locks.client().semaphore("/s", 20).permits(18).acquire();
-            CompletableFuture<Lease> first =
-                    leading.semaphore("/s", 20).permits(5).acquireAsync();
-            CompletableFuture<Lease> behind = locks.client().semaphore("/s", 20).acquireAsync();
-            locks.advance(Duration.ZERO);
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nextWaiterIsGranted_whenItsNoticeIsRefusedOrLost(boolean refused) throws Exception {
+        LockClient leading = locks.client();
+        Lease all = locks.client().semaphore("/s", 20).permits(18).acquire();
+        CompletableFuture<Lease> first = leading.semaphore("/s", 20).permits(5).acquireAsync();
+        CompletableFuture<Lease> behind = locks.client().semaphore("/s", 20).acquireAsync();
+        locks.advance(Duration.ZERO);
+        if (refused) {
             locks.refuseWrites(leading, 1);
-            all.close();
-            Lease held = first.get(10, TimeUnit.SECONDS);
-            assertFalse(behind.isDone(), "the notice was refused");
-            locks.advance(SESSION);
-            behind.get(10, TimeUnit.SECONDS).close();
-            assertTrue(held.isValid());
+        } else {
+            locks.refuse(leading);
+            locks.cutBefore(leading, RequestMatch.multi().butHeartbeats(), 1);
         }
-    }
-
-    @Test
-    void timeCanPassByItself() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.startWithTimePassing()) {
-            Lease held = locks.client().mutex("/m").acquire();
-            long before = System.nanoTime();
-            assertEquals(Optional.empty(), locks.client().mutex("/m").tryAcquire(Duration.ofMillis(50)));
-            assertTrue(System.nanoTime() - before >= TimeUnit.MILLISECONDS.toNanos(50));
-            assertTrue(held.isValid());
-        }
+        all.close();
+        Lease held = soon(first);
+        assertFalse(behind.isDone(), "it has no notice");
+        locks.heal(leading);
+        locks.advance(SESSION);
+        soon(behind).close();
+        assertTrue(held.isValid());
     }
 
     /** As an operator's {@code deleteall} leaves it, or the server's removal of an empty container. */
     @Test
     void holderLosesBeforeTheNextOfItsClientIsGranted_whenThePathWasDeleted() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Mutex mutex = locks.client().mutex("/m");
-            Lease held = mutex.acquire();
-            locks.delete(locks.nodesUnder("/m").get(0).path());
-            locks.delete("/m");
-            Lease next = mutex.acquire();
-            assertFalse(held.isValid());
-            assertEquals(LossCause.NODE_DELETED, held.lost().get());
-            assertEquals(ReleaseOutcome.LOST, held.release());
-            assertTrue(next.isValid());
-        }
+        Mutex mutex = locks.client().mutex("/m");
+        Lease held = mutex.acquire();
+        locks.delete(locks.nodesUnder("/m").get(0).path());
+        locks.delete("/m");
+        Lease next = mutex.acquire();
+        assertFalse(held.isValid());
+        assertEquals(LossCause.NODE_DELETED, held.lost().get());
+        assertEquals(ReleaseOutcome.LOST, held.release());
+        assertTrue(next.isValid());
     }
 
     /** The client learns of the deletion only after it has asked for the release. */
     @Test
     void releaseOfAPermitTellsTheLoss_whenItsNodeIsGone() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.semaphore("/s", 2).acquire();
-            HeldFrames events = locks.holdEvents(mine);
-            locks.delete(locks.nodesUnder("/s").get(0).path());
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-            events.release();
-            assertEquals(ReleaseOutcome.LOST, released.get(10, TimeUnit.SECONDS));
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.semaphore("/s", 2).acquire();
+        HeldFrames events = locks.holdEvents(mine);
+        locks.delete(locks.nodesUnder("/s").get(0).path());
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        events.release();
+        assertEquals(ReleaseOutcome.LOST, soon(released));
     }
 
     /** Its loss is no loss of the lease. */
     @Test
     void releaseSucceeds_whenTheRevocationNodeIsGone() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            var unused = held.releaseRequested();
-            String revocation = locks.nodesUnder("/m").stream()
-                    .filter(node -> node.name().startsWith("revoke-"))
-                    .findFirst()
-                    .orElseThrow()
-                    .path();
-            HeldFrames events = locks.holdEvents(mine);
-            locks.delete(revocation);
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-            events.release();
-            assertEquals(ReleaseOutcome.RELEASED, released.get(10, TimeUnit.SECONDS));
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        var unused = held.releaseRequested();
+        String revocation = locks.nodesUnder("/m").stream()
+                .filter(node -> node.name().startsWith("revoke-"))
+                .findFirst()
+                .orElseThrow()
+                .path();
+        HeldFrames events = locks.holdEvents(mine);
+        locks.delete(revocation);
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        events.release();
+        assertEquals(ReleaseOutcome.RELEASED, soon(released));
     }
 
     /** The request was delivered to the write lease; the read lease is another object. */
     @Test
     void downgradedHolderIsNotified_whenItsWriteLeaseWasAskedToRelease() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ReadWriteLock lock = locks.client().readWriteLock("/rw");
-            Lease write = lock.writeLock().acquire();
-            CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested();
-            ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
-            Contender holder = ofAnother.readLock().queue().get(0);
-            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
-            assertEquals("admin", ofTheWriter.get(10, TimeUnit.SECONDS).label());
-            Lease read = lock.downgrade(write);
-            CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested();
-            assertEquals("admin", ofTheReader.get(10, TimeUnit.SECONDS).label());
-            assertTrue(read.isValid());
-            read.close();
-            assertEquals(List.of(), locks.nodesUnder("/rw"));
-        }
+        ReadWriteLock lock = locks.client().readWriteLock("/rw");
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested();
+        ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
+        Contender holder = ofAnother.readLock().queue().get(0);
+        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertEquals("admin", soon(ofTheWriter).label());
+        Lease read = lock.downgrade(write);
+        CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested();
+        assertEquals("admin", soon(ofTheReader).label());
+        assertTrue(read.isValid());
+        read.close();
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
     }
 
     /** The creation of its revocation node arrives behind the downgrade, which has taken the writer's node away. */
     @Test
     void downgradedHolderIsNotified_whenItBeganToListenDuringTheDowngrade() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            ReadWriteLock lock = mine.readWriteLock("/rw");
-            Lease write = lock.writeLock().acquire();
-            HeldFrames answers = locks.holdAnswers(mine, RequestMatch.create().under("/rw"));
-            CompletableFuture<Lease> downgraded = lock.downgradeAsync(write);
-            var unused = write.releaseRequested();
-            answers.release();
-            Lease read = downgraded.get(10, TimeUnit.SECONDS);
-            CompletableFuture<ReleaseRequest> asked = read.releaseRequested();
-            locks.advance(SESSION);
-            Contender holder = locks.client("admin")
-                    .readWriteLock("/rw")
-                    .readLock()
-                    .queue()
-                    .get(0);
-            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
-            assertEquals("admin", asked.get(10, TimeUnit.SECONDS).label());
-            read.close();
-            assertEquals(List.of(), locks.nodesUnder("/rw"));
-        }
+        LockClient mine = locks.client();
+        ReadWriteLock lock = mine.readWriteLock("/rw");
+        Lease write = lock.writeLock().acquire();
+        HeldFrames answers = locks.holdAnswers(mine, RequestMatch.create().under("/rw"));
+        CompletableFuture<Lease> downgraded = lock.downgradeAsync(write);
+        var unused = write.releaseRequested();
+        answers.release();
+        Lease read = soon(downgraded);
+        CompletableFuture<ReleaseRequest> asked = read.releaseRequested();
+        locks.advance(SESSION);
+        Contender holder =
+                locks.client("admin").readWriteLock("/rw").readLock().queue().get(0);
+        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertEquals("admin", soon(asked).label());
+        read.close();
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
     }
 
     /** The answer to the creation of its revocation node is lost, or that to the request for a watch on it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void releaseRequestArrivesAtTheReconnect_whenTheHolderHadJustBegunToListen(int number) throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease held = mine.mutex("/m").acquire();
-            locks.refuse(mine);
-            RequestMatch listens = RequestMatch.any().path("of the revocation node", path -> path.contains("/revoke-"));
-            Fault lost = locks.cutAfter(mine, listens, number);
-            CompletableFuture<ReleaseRequest> asked = held.releaseRequested();
-            assertTrue(lost.struck().isDone());
-            Contender holder = locks.client("admin").mutex("/m").queue().get(0);
-            assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
-            assertFalse(asked.isDone());
-            locks.heal(mine);
-            assertEquals("admin", asked.get(10, TimeUnit.SECONDS).label());
-            assertTrue(held.isValid());
-        }
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        locks.refuse(mine);
+        RequestMatch listens = RequestMatch.any().path("of the revocation node", path -> path.contains("/revoke-"));
+        Fault lost = locks.cutAfter(mine, listens, number);
+        CompletableFuture<ReleaseRequest> asked = held.releaseRequested();
+        assertTrue(lost.struck().isDone());
+        Contender holder = locks.client("admin").mutex("/m").queue().get(0);
+        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertFalse(asked.isDone());
+        locks.heal(mine);
+        assertEquals("admin", soon(asked).label());
+        assertTrue(held.isValid());
     }
 
     /** Both hold by one node; the first of them asks for the node that the server refuses. */
     @Test
     void everyHolderLearnsThatItCannotBeAsked_whenTheServerDoesNotLetItListen() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.builder().localTurns(9, SESSION).build();
-            Acquirable reads = mine.readWriteLock("/rw").readLock();
-            List<Lease> held = List.of(reads.acquire(), reads.acquire());
-            assertEquals(1, locks.nodesUnder("/rw").size());
-            locks.refuseWrites(mine, 1);
-            List<CompletableFuture<ReleaseRequest>> asked =
-                    held.stream().map(Lease::releaseRequested).toList();
-            for (CompletableFuture<ReleaseRequest> each : asked) {
-                ExecutionException told = assertThrows(ExecutionException.class, () -> each.get(10, TimeUnit.SECONDS));
-                assertInstanceOf(LockException.class, told.getCause());
-            }
-            assertTrue(held.stream().allMatch(Lease::isValid));
-            CompletableFuture<ReleaseRequest> later = reads.acquire().releaseRequested();
-            Acquirable other = locks.client().readWriteLock("/rw").readLock();
-            assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
-            later.get(10, TimeUnit.SECONDS);
+        LockClient mine = locks.builder().localTurns(9, SESSION).build();
+        Acquirable reads = mine.readWriteLock("/rw").readLock();
+        List<Lease> held = List.of(reads.acquire(), reads.acquire());
+        assertEquals(1, locks.nodesUnder("/rw").size());
+        locks.refuseWrites(mine, 1);
+        List<CompletableFuture<ReleaseRequest>> asked =
+                held.stream().map(Lease::releaseRequested).toList();
+        for (CompletableFuture<ReleaseRequest> each : asked) {
+            ExecutionException told = assertThrows(ExecutionException.class, () -> soon(each));
+            assertInstanceOf(LockException.class, told.getCause());
         }
+        assertTrue(held.stream().allMatch(Lease::isValid));
+        CompletableFuture<ReleaseRequest> later = reads.acquire().releaseRequested();
+        Acquirable other = locks.client().readWriteLock("/rw").readLock();
+        assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
+        soon(later);
     }
 
     /** Otherwise the nodes of its other members would stay when the read lease is released. */
     @Test
     void leaseOfAMultiLockIsNotDowngraded_whenItsFirstMemberIsTheWriteLock() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            ReadWriteLock lock = mine.readWriteLock("/rw");
-            Lease both = mine.multiLock(lock.writeLock(), mine.mutex("/z")).acquire();
-            assertThrows(IllegalArgumentException.class, () -> lock.downgradeAsync(both));
-            assertThrows(IllegalArgumentException.class, () -> lock.downgrade(both));
-            assertTrue(both.isValid());
-            assertEquals(ReleaseOutcome.RELEASED, both.release());
-            assertEquals(List.of(), locks.nodesUnder("/rw"));
-            assertEquals(List.of(), locks.nodesUnder("/z"));
-        }
+        LockClient mine = locks.client();
+        ReadWriteLock lock = mine.readWriteLock("/rw");
+        Lease both = mine.multiLock(lock.writeLock(), mine.mutex("/z")).acquire();
+        assertThrows(IllegalArgumentException.class, () -> lock.downgradeAsync(both));
+        assertThrows(IllegalArgumentException.class, () -> lock.downgrade(both));
+        assertTrue(both.isValid());
+        assertEquals(ReleaseOutcome.RELEASED, both.release());
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
+        assertEquals(List.of(), locks.nodesUnder("/z"));
     }
 
     /** The list of a third request that waits is not sent until one of the two has moved. */
     @Test
     void tryIsAnsweredAtOnce_whenTwoRequestsOfItsClientWaitAhead() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Lease held = locks.client().mutex("/m").acquire();
-            Mutex mutex = locks.client().mutex("/m");
-            List<CompletableFuture<Lease>> waiting = List.of(mutex.acquireAsync(), mutex.acquireAsync());
-            CompletableFuture<Optional<Lease>> tried = mutex.tryAcquireAsync(Duration.ZERO);
-            assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
-            assertEquals(3, locks.nodesUnder("/m").size(), "those of the holder and of the two that wait");
-            held.close();
-            for (CompletableFuture<Lease> next : waiting) {
-                next.get(10, TimeUnit.SECONDS).close();
-            }
+        Lease held = locks.client().mutex("/m").acquire();
+        Mutex mutex = locks.client().mutex("/m");
+        List<CompletableFuture<Lease>> waiting = List.of(mutex.acquireAsync(), mutex.acquireAsync());
+        CompletableFuture<Optional<Lease>> tried = mutex.tryAcquireAsync(Duration.ZERO);
+        assertEquals(Optional.empty(), soon(tried));
+        assertEquals(3, locks.nodesUnder("/m").size(), "those of the holder and of the two that wait");
+        held.close();
+        for (CompletableFuture<Lease> next : waiting) {
+            soon(next).close();
         }
     }
 
     /** It has left the queue by the time of its answer, unless the connection is lost before. */
     @Test
     void tryIsAnsweredEmptyInItsTime_whenTheAnswerToItsDeletionIsLate() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(SESSION)) {
-            Lease held = locks.client().mutex("/m").acquire();
-            LockClient mine = locks.client();
-            HeldFrames answers = locks.holdAnswers(mine, RequestMatch.delete());
-            CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ZERO);
-            assertTrue(answers.firstCaught().isDone());
-            locks.advance(SESSION.dividedBy(3));
-            assertFalse(tried.isDone(), "its deletion has no answer");
-            locks.advance(SESSION.dividedBy(3).multipliedBy(2));
-            assertEquals(Optional.empty(), tried.getNow(null));
-            answers.release();
-            assertEquals(1, locks.nodesUnder("/m").size(), "the holder's");
-            held.close();
-        }
+        Lease held = locks.client().mutex("/m").acquire();
+        LockClient mine = locks.client();
+        HeldFrames answers = locks.holdAnswers(mine, RequestMatch.delete());
+        CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ZERO);
+        assertTrue(answers.firstCaught().isDone());
+        locks.advance(SESSION.dividedBy(3));
+        assertFalse(tried.isDone(), "its deletion has no answer");
+        locks.advance(SESSION.dividedBy(3).multipliedBy(2));
+        assertEquals(Optional.empty(), tried.getNow(null));
+        answers.release();
+        assertEquals(1, locks.nodesUnder("/m").size(), "the holder's");
+        held.close();
     }
 
     /** The client carries out the call of the second reader only after that one has given up. */
     @Test
     void sharedNodeIsReleased_whenAReaderGaveUpAsItJoined() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient turning = locks.builder().localTurns(5, SESSION).build();
-            Acquirable reads = turning.readWriteLock("/rw").readLock();
-            Lease held = reads.acquire();
-            ((ZkLease) held).context().execute(() -> {
-                CompletableFuture<Lease> givenUp = reads.acquireAsync();
-                givenUp.cancel(false);
-            });
-            assertEquals(ReleaseOutcome.RELEASED, held.release());
-            assertEquals(List.of(), locks.nodesUnder("/rw"));
-        }
+        LockClient turning = locks.builder().localTurns(5, SESSION).build();
+        Acquirable reads = turning.readWriteLock("/rw").readLock();
+        Lease held = reads.acquire();
+        ((ZkLease) held).context().execute(() -> {
+            CompletableFuture<Lease> givenUp = reads.acquireAsync();
+            givenUp.cancel(false);
+        });
+        assertEquals(ReleaseOutcome.RELEASED, held.release());
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
     }
 
     /** It is given up without readers. Two readers by one lease would both end with the first of them. */
     @Test
     void nextNodeOfReadersStays_whenReadersHoldByItAndThoseOfTheNodeBeforeHaveReleased() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient turning = locks.builder().localTurns(8, SESSION).build();
-            Acquirable reads = turning.readWriteLock("/rw").readLock();
-            List<Lease> before = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                before.add(reads.acquire());
-            }
-            Lease first = reads.acquire();
-            Lease second = reads.acquire();
-            assertTrue(first.token() > before.get(7).token());
-            assertEquals(first.token(), second.token());
-            before.forEach(Lease::close);
-            assertTrue(first.isValid() && second.isValid());
-            assertEquals(1, locks.nodesUnder("/rw").size());
-            assertEquals(ReleaseOutcome.RELEASED, first.release());
-            assertTrue(second.isValid());
-            second.close();
-            assertEquals(List.of(), locks.nodesUnder("/rw"));
+        LockClient turning = locks.builder().localTurns(8, SESSION).build();
+        Acquirable reads = turning.readWriteLock("/rw").readLock();
+        List<Lease> before = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            before.add(reads.acquire());
         }
+        Lease first = reads.acquire();
+        Lease second = reads.acquire();
+        assertTrue(first.token() > before.get(7).token());
+        assertEquals(first.token(), second.token());
+        before.forEach(Lease::close);
+        assertTrue(first.isValid() && second.isValid());
+        assertEquals(1, locks.nodesUnder("/rw").size());
+        assertEquals(ReleaseOutcome.RELEASED, first.release());
+        assertTrue(second.isValid());
+        second.close();
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
     }
 
     @Test
     void readerDoesNotJoinAWriter_whoseNodeServedAReaderBefore() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ReadWriteLock lock = locks.builder().localTurns(5, SESSION).build().readWriteLock("/rw");
-            Lease write = lock.writeLock().acquire();
-            CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
-            CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
-            write.close();
-            Lease read = reader.get(10, TimeUnit.SECONDS);
-            read.close();
-            Lease nextWrite = writer.get(10, TimeUnit.SECONDS);
-            assertEquals(write.token(), read.token());
-            assertEquals(write.token(), nextWrite.token());
-            CompletableFuture<Lease> late = lock.readLock().acquireAsync();
-            locks.advance(Duration.ZERO); // until callbacks have run
-            assertFalse(late.isDone(), "it holds beside the writer");
-            nextWrite.close();
-            late.get(10, TimeUnit.SECONDS).close();
-        }
+        ReadWriteLock lock = locks.builder().localTurns(5, SESSION).build().readWriteLock("/rw");
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> reader = lock.readLock().acquireAsync();
+        CompletableFuture<Lease> writer = lock.writeLock().acquireAsync();
+        write.close();
+        Lease read = soon(reader);
+        read.close();
+        Lease nextWrite = soon(writer);
+        assertEquals(write.token(), read.token());
+        assertEquals(write.token(), nextWrite.token());
+        CompletableFuture<Lease> late = lock.readLock().acquireAsync();
+        locks.advance(Duration.ZERO); // until callbacks have run
+        assertFalse(late.isDone(), "it holds beside the writer");
+        nextWrite.close();
+        soon(late).close();
     }
 
     /** It would be in the way of other clients. */
     @Test
     void requestForAPermitIsWithdrawn_whenItsWaiterHasTakenATurn() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
-            List<Lease> held = List.of(pool.acquire(), pool.acquire());
-            CompletableFuture<Lease> next = pool.acquireAsync();
-            assertEquals(3, locks.nodesUnder("/s").size());
-            held.get(0).close();
-            Lease passedOn = next.get(10, TimeUnit.SECONDS);
-            assertEquals(held.get(0).token(), passedOn.token());
-            locks.advance(Duration.ZERO);
-            assertEquals(2, locks.nodesUnder("/s").size());
-            passedOn.close();
-            held.get(1).close();
-        }
+        Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
+        List<Lease> held = List.of(pool.acquire(), pool.acquire());
+        CompletableFuture<Lease> next = pool.acquireAsync();
+        assertEquals(3, locks.nodesUnder("/s").size());
+        held.get(0).close();
+        Lease passedOn = soon(next);
+        assertEquals(held.get(0).token(), passedOn.token());
+        locks.advance(Duration.ZERO);
+        assertEquals(2, locks.nodesUnder("/s").size());
+        passedOn.close();
+        held.get(1).close();
     }
 
     /** No number of its nodes would fit, but one request is to say so. */
     @Test
     void localWaiterIsRefused_whenItAsksForMorePermitsThanThereAre() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
-            CompletableFuture<Lease> asked = pool.permits(3).acquireAsync();
-            locks.advance(Duration.ZERO); // until callbacks have run
-            assertTrue(asked.isDone(), "it waits for ever");
-            ExecutionException told = assertThrows(ExecutionException.class, asked::get);
-            assertInstanceOf(LockMismatchException.class, told.getCause());
-        }
+        Semaphore pool = locks.builder().localTurns(5, SESSION).build().semaphore("/s", 2);
+        CompletableFuture<Lease> asked = pool.permits(3).acquireAsync();
+        locks.advance(Duration.ZERO); // until callbacks have run
+        assertTrue(asked.isDone(), "it waits for ever");
+        ExecutionException told = assertThrows(ExecutionException.class, asked::get);
+        assertInstanceOf(LockMismatchException.class, told.getCause());
     }
 
     @Test
     void turnsAreTaken_alsoByLocksWithALabelOrALimit() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient turning = locks.builder().localTurns(5, SESSION).build();
-            Mutex mutex = turning.mutex("/m");
-            ReadWriteLock pair = turning.readWriteLock("/rw");
-            Semaphore pool = turning.semaphore("/s", 2);
-            Duration limit = Duration.ofHours(1);
-            for (Acquirable lock : List.of(
-                    mutex.labelled("invoice 7"),
-                    mutex.heldAtMost(limit),
-                    pair.labelled("invoice 7").writeLock(),
-                    pair.heldAtMost(limit).writeLock(),
-                    pair.writeLock().labelled("invoice 7"),
-                    pair.writeLock().heldAtMost(limit),
-                    pool.labelled("invoice 7").permits(2),
-                    pool.heldAtMost(limit).permits(2),
-                    pool.permits(2).labelled("invoice 7"),
-                    pool.permits(2).heldAtMost(limit),
-                    turning.stripedMutex("/striped", 1).forKey("key"))) {
-                Lease first = lock.acquire();
-                CompletableFuture<Lease> next = lock.acquireAsync();
-                first.close();
-                Lease second = next.get(10, TimeUnit.SECONDS);
-                assertEquals(first.token(), second.token(), lock::toString);
-                second.close();
-            }
+        LockClient turning = locks.builder().localTurns(5, SESSION).build();
+        Mutex mutex = turning.mutex("/m");
+        ReadWriteLock pair = turning.readWriteLock("/rw");
+        Semaphore pool = turning.semaphore("/s", 2);
+        Duration limit = Duration.ofHours(1);
+        for (Acquirable lock : List.of(
+                mutex.labelled("invoice 7"),
+                mutex.heldAtMost(limit),
+                pair.labelled("invoice 7").writeLock(),
+                pair.heldAtMost(limit).writeLock(),
+                pair.writeLock().labelled("invoice 7"),
+                pair.writeLock().heldAtMost(limit),
+                pool.labelled("invoice 7").permits(2),
+                pool.heldAtMost(limit).permits(2),
+                pool.permits(2).labelled("invoice 7"),
+                pool.permits(2).heldAtMost(limit),
+                turning.stripedMutex("/striped", 1).forKey("key"))) {
+            Lease first = lock.acquire();
+            CompletableFuture<Lease> next = lock.acquireAsync();
+            first.close();
+            Lease second = soon(next);
+            assertEquals(first.token(), second.token(), lock::toString);
+            second.close();
         }
     }
 
     @Test
     void diagnosisNamesItsGap_onPathsSharedWithCurator() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.builder().layout(Layout.CURATOR).build();
-            Lease held = client.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
-            assertEquals(
-                    "the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock",
-                    client.diagnose().gap().orElse(""));
-            held.close();
-            waiting.get().close();
-        }
+        LockClient client = besideCurator();
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+        assertEquals(
+                "the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock",
+                client.diagnose().gap().orElse(""));
+        held.close();
+        waiting.get().close();
     }
 
     @Test
     void curatorsSemaphoreGivesItsPermitsOneByOne() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
-            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 2);
-            Lease first = mine.semaphore("/s", 2).permits(1).acquire();
-            Lease second = other.acquire();
-            CompletableFuture<Lease> third = other.acquireAsync();
-            assertFalse(third.isDone());
-            locks.expire(mine);
-            Lease granted = third.get();
-            assertEquals(LossCause.SESSION_EXPIRED, first.lost().get());
-            assertEquals(0, other.availablePermits());
-            granted.close();
-            second.close();
-            assertEquals(2, other.availablePermits());
-        }
+        LockClient mine = besideCurator();
+        Semaphore other = besideCurator().semaphore("/s", 2);
+        Lease first = mine.semaphore("/s", 2).permits(1).acquire();
+        Lease second = other.acquire();
+        CompletableFuture<Lease> third = other.acquireAsync();
+        assertFalse(third.isDone());
+        locks.expire(mine);
+        Lease granted = third.get();
+        assertEquals(LossCause.SESSION_EXPIRED, first.lost().get());
+        assertEquals(0, other.availablePermits());
+        granted.close();
+        second.close();
+        assertEquals(2, other.availablePermits());
     }
 
     /** The first stands in the line for the turn again, behind the second. */
     @Test
     void requestForCuratorsSemaphoreLeavesTheQueue_whenItIsCancelledAfterItHasLostItsTurn() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
-            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
-            Lease held = other.acquire();
-            CompletableFuture<Lease> first = mine.semaphore("/s", 1).acquireAsync();
-            CompletableFuture<Lease> second = other.acquireAsync();
-            locks.expire(mine);
-            assertEquals(2, locks.nodesUnder("/s/locks").size());
-            assertTrue(first.cancel(false));
-            locks.advance(Duration.ZERO);
-            assertEquals(1, locks.nodesUnder("/s/locks").size());
-            held.close();
-            second.get(10, TimeUnit.SECONDS).close();
-        }
+        LockClient mine = besideCurator();
+        Semaphore other = besideCurator().semaphore("/s", 1);
+        Lease held = other.acquire();
+        CompletableFuture<Lease> first = mine.semaphore("/s", 1).acquireAsync();
+        CompletableFuture<Lease> second = other.acquireAsync();
+        locks.expire(mine);
+        assertEquals(2, locks.nodesUnder("/s/locks").size());
+        assertTrue(first.cancel(false));
+        locks.advance(Duration.ZERO);
+        assertEquals(1, locks.nodesUnder("/s/locks").size());
+        held.close();
+        soon(second).close();
     }
 
     @Test
     void queueOfCuratorsSemaphoreShowsAllLabels_whileOneWaitsForAPermitAndOneForItsTurn() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore pool = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
-            List<String> expected = List.of("one", "two", "three");
-            List<CompletableFuture<Lease>> asked = new ArrayList<>();
-            for (String label : expected) {
-                asked.add(pool.labelled(label).acquireAsync());
-            }
-            assertEquals(expected, labels(pool.queue()));
-            assertEquals(expected, labels(pool.queueAsync().get(10, TimeUnit.SECONDS)));
-            assertEquals(1, pool.capacity());
-            assertThrows(IllegalArgumentException.class, () -> pool.permits(0));
-            assertThrows(UnsupportedOperationException.class, () -> pool.resizeAsync(2));
-            for (CompletableFuture<Lease> next : asked) {
-                next.get(10, TimeUnit.SECONDS).close();
-            }
+        Semaphore pool = besideCurator().semaphore("/s", 1);
+        List<String> expected = List.of("one", "two", "three");
+        List<CompletableFuture<Lease>> asked = new ArrayList<>();
+        for (String label : expected) {
+            asked.add(pool.labelled(label).acquireAsync());
+        }
+        assertEquals(expected, labels(pool.queue()));
+        assertEquals(expected, labels(soon(pool.queueAsync())));
+        assertEquals(1, pool.capacity());
+        assertThrows(IllegalArgumentException.class, () -> pool.permits(0));
+        assertThrows(UnsupportedOperationException.class, () -> pool.resizeAsync(2));
+        for (CompletableFuture<Lease> next : asked) {
+            soon(next).close();
         }
     }
 
@@ -762,124 +683,110 @@ class SimulatedLocksTest {
     /** The first create for the permit finds no path. The other request comes behind the look of that flight. */
     @Test
     void permitOfCuratorsLayout_isRefusedBesideARequestThatCameBeforeItsPathWasMade() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.builder().layout(Layout.CURATOR).build();
-            RequestMatch create = RequestMatch.create().under("/s/leases");
-            AtomicBoolean isBehindTheCreate = new AtomicBoolean();
-            RequestMatch look = RequestMatch.of("look behind the first create", request -> {
-                if (create.matches(request)) {
-                    isBehindTheCreate.set(true);
-                }
-                return isBehindTheCreate.get() && request.path().equals("/s");
-            });
-            HeldFrames answers = locks.holdAnswers(mine, look);
-            CompletableFuture<Lease> asked = mine.semaphore("/s", 1).acquireAsync();
-            assertTrue(answers.firstCaught().isDone());
-            Lease held = locks.client().semaphore("/s", 1).tryAcquire().orElseThrow();
-            answers.release();
-            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-            assertInstanceOf(LockMismatchException.class, told.getCause());
-            assertTrue(held.isValid());
-            assertEquals(
-                    1,
-                    locks.nodesUnder("/s").stream()
-                            .filter(ServerNode::isEphemeral)
-                            .count(),
-                    "the holder alone");
-        }
+        LockClient mine = besideCurator();
+        RequestMatch create = RequestMatch.create().under("/s/leases");
+        AtomicBoolean isBehindTheCreate = new AtomicBoolean();
+        RequestMatch look = RequestMatch.of("look behind the first create", request -> {
+            if (create.matches(request)) {
+                isBehindTheCreate.set(true);
+            }
+            return isBehindTheCreate.get() && request.path().equals("/s");
+        });
+        HeldFrames answers = locks.holdAnswers(mine, look);
+        CompletableFuture<Lease> asked = mine.semaphore("/s", 1).acquireAsync();
+        assertTrue(answers.firstCaught().isDone());
+        Lease held = locks.client().semaphore("/s", 1).tryAcquire().orElseThrow();
+        answers.release();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
+        assertInstanceOf(LockMismatchException.class, told.getCause());
+        assertTrue(held.isValid());
+        assertEquals(
+                1,
+                locks.nodesUnder("/s").stream().filter(ServerNode::isEphemeral).count(),
+                "the holder alone");
     }
 
     /** It waits twice: for its turn, and for a permit in what is left of its time. */
     @Test
     void timedTryForCuratorsSemaphoreWaitsForAsLongAsItMay() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            Semaphore other = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
-            Semaphore mine = locks.builder().layout(Layout.CURATOR).build().semaphore("/s", 1);
-            Lease first = other.acquire();
-            CompletableFuture<Lease> second = other.acquireAsync();
-            CompletableFuture<Optional<Lease>> tried = mine.tryAcquireAsync(Duration.ofSeconds(8));
-            locks.advance(Duration.ofSeconds(5));
-            first.close();
-            Lease next = second.get();
-            locks.advance(Duration.ofMillis(2_999));
-            assertFalse(tried.isDone());
-            locks.advance(Duration.ofMillis(1));
-            assertEquals(Optional.empty(), tried.getNow(null));
+        Semaphore other = besideCurator().semaphore("/s", 1);
+        Semaphore mine = besideCurator().semaphore("/s", 1);
+        Lease first = other.acquire();
+        CompletableFuture<Lease> second = other.acquireAsync();
+        CompletableFuture<Optional<Lease>> tried = mine.tryAcquireAsync(Duration.ofSeconds(8));
+        locks.advance(Duration.ofSeconds(5));
+        first.close();
+        Lease next = second.get();
+        locks.advance(Duration.ofMillis(2_999));
+        assertFalse(tried.isDone());
+        locks.advance(Duration.ofMillis(1));
+        assertEquals(Optional.empty(), tried.getNow(null));
 
-            CompletableFuture<Optional<Lease>> triedAgain = mine.tryAcquireAsync(Duration.ofSeconds(8));
-            locks.advance(Duration.ofSeconds(5));
-            next.close();
-            assertTrue(triedAgain.get().isPresent());
-        }
+        CompletableFuture<Optional<Lease>> triedAgain = mine.tryAcquireAsync(Duration.ofSeconds(8));
+        locks.advance(Duration.ofSeconds(5));
+        next.close();
+        assertTrue(triedAgain.get().isPresent());
     }
 
     @Test
     void answerIsLostAndTheRequestFound_whenTheConnectionIsCutAfterIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            Lease other = mine.mutex("/other").acquire();
-            mine.mutex("/m").acquire().close();
-            Fault second = locks.cutAfter(mine, RequestMatch.create().under("/m"), 2);
-            mine.mutex("/m").acquire().close();
-            assertFalse(second.struck().isDone());
-            locks.refuse(mine);
-            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-            assertEquals(WireRecord.Op.CREATE2, second.await(Duration.ZERO).op());
-            assertEquals(LeaseState.SUSPECT, other.state());
-            assertEquals(1, locks.nodesUnder("/m").size(), "the server has carried it out");
-            locks.heal(mine);
-            asked.get().close();
-            assertEquals(LeaseState.HELD, other.state());
-            assertEquals(0, locks.nodesUnder("/m").size());
-        }
+        LockClient mine = locks.client();
+        Lease other = mine.mutex("/other").acquire();
+        mine.mutex("/m").acquire().close();
+        Fault second = locks.cutAfter(mine, RequestMatch.create().under("/m"), 2);
+        mine.mutex("/m").acquire().close();
+        assertFalse(second.struck().isDone());
+        locks.refuse(mine);
+        CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+        assertEquals(WireRecord.Op.CREATE2, second.await(Duration.ZERO).op());
+        assertEquals(LeaseState.SUSPECT, other.state());
+        assertEquals(1, locks.nodesUnder("/m").size(), "the server has carried it out");
+        locks.heal(mine);
+        asked.get().close();
+        assertEquals(LeaseState.HELD, other.state());
+        assertEquals(0, locks.nodesUnder("/m").size());
     }
 
     @Test
     void requestIsMadeAgain_whenTheConnectionIsCutBeforeIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            mine.mutex("/m").acquire().close();
-            locks.refuse(mine);
-            Fault lost = locks.cutBefore(mine, RequestMatch.create(), 1);
-            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-            assertTrue(lost.struck().isDone());
-            assertEquals(0, locks.nodesUnder("/m").size(), "the server has not got it");
-            locks.heal(mine);
-            asked.get().close();
-            Fault never = locks.cutBefore(mine, RequestMatch.create(), 1);
-            locks.heal(mine);
-            assertTrue(never.struck().isCancelled());
-            assertThrows(IllegalArgumentException.class, () -> locks.cutAfter(mine, RequestMatch.any(), 0));
-        }
+        LockClient mine = locks.client();
+        mine.mutex("/m").acquire().close();
+        locks.refuse(mine);
+        Fault lost = locks.cutBefore(mine, RequestMatch.create(), 1);
+        CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+        assertTrue(lost.struck().isDone());
+        assertEquals(0, locks.nodesUnder("/m").size(), "the server has not got it");
+        locks.heal(mine);
+        asked.get().close();
+        Fault never = locks.cutBefore(mine, RequestMatch.create(), 1);
+        locks.heal(mine);
+        assertTrue(never.struck().isCancelled());
+        assertThrows(IllegalArgumentException.class, () -> locks.cutAfter(mine, RequestMatch.any(), 0));
     }
 
     @Test
     void sessionLivesOn_whileAnswersAreHeld() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            mine.mutex("/m").acquire().close();
-            HeldFrames hold = locks.holdAnswers(mine, RequestMatch.create());
-            long session = locks.session(mine);
-            CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-            assertTrue(hold.firstCaught().isDone());
-            locks.advance(SESSION.multipliedBy(3));
-            assertFalse(asked.isDone());
-            hold.release();
-            locks.advance(SESSION);
-            assertTrue(asked.get().isValid());
-            assertEquals(session, locks.session(mine));
-        }
+        LockClient mine = locks.client();
+        mine.mutex("/m").acquire().close();
+        HeldFrames hold = locks.holdAnswers(mine, RequestMatch.create());
+        long session = locks.session(mine);
+        CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+        assertTrue(hold.firstCaught().isDone());
+        locks.advance(SESSION.multipliedBy(3));
+        assertFalse(asked.isDone());
+        hold.release();
+        locks.advance(SESSION);
+        assertTrue(asked.get().isValid());
+        assertEquals(session, locks.session(mine));
     }
 
     @Test
     void closedClientIsRefused() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient mine = locks.client();
-            mine.mutex("/m").acquire();
-            mine.close();
-            assertEquals(List.of(), locks.sessions());
-            assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
-            assertThrows(IllegalArgumentException.class, () -> locks.expire(mine));
-        }
+        LockClient mine = locks.client();
+        mine.mutex("/m").acquire();
+        mine.close();
+        assertEquals(List.of(), locks.sessions());
+        assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
+        assertThrows(IllegalArgumentException.class, () -> locks.expire(mine));
     }
 }

@@ -26,11 +26,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -58,13 +56,6 @@ class AccessTest extends OnOneServer {
         return handle;
     }
 
-    private CompletableFuture<ReleaseRequest> listening(Lease lease) throws InterruptedException {
-        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
-        awaitUntil("an ear", () -> server().nodesUnder("/").stream()
-                .anyMatch(node -> node.name().startsWith("revoke-")));
-        return wish;
-    }
-
     private List<String> allPaths() {
         return server().nodesUnder("/").stream().map(ServerNode::path).toList();
     }
@@ -76,7 +67,8 @@ class AccessTest extends OnOneServer {
                 .basePath("/base")
                 .auth("digest", LOGIN));
         Lease held = kind.of(service).acquire();
-        var unused = listening(held);
+        var unused = listening(
+                held, kind.paths().stream().map("/chroot/of/two/base"::concat).toArray(String[]::new));
         assertTrue(allPaths().size() >= 3 + 1 + 1 + 2, () -> allPaths().toString());
         assertAllIsItsOwn();
         assertEquals(LeaseState.HELD, held.state());
@@ -170,13 +162,7 @@ class AccessTest extends OnOneServer {
         ZkLockClient service = client(
                 builder -> builder.ownerLabel("service").auth("digest", LOGIN).acl(readable));
         Lease held = kind.of(service).acquire();
-        CompletableFuture<ReleaseRequest> wish = listening(held);
-        awaitUntil(
-                "an ear at each path",
-                () -> server().nodesUnder("/").stream()
-                                .filter(node -> node.name().startsWith("revoke-"))
-                                .count()
-                        == kind.paths().size());
+        CompletableFuture<ReleaseRequest> wish = listening(held, kind.paths().toArray(String[]::new));
         Contender seen = kind.of(client("stranger")).queue().get(0);
         assertEquals("service", seen.label());
         AccessDeniedException denied = assertThrows(AccessDeniedException.class, seen::requestRelease);
@@ -196,9 +182,9 @@ class AccessTest extends OnOneServer {
     /** A path that an operator created for all clients, with requests that belong to their creators. */
     @Test
     void unreadableRequestIsShownWithoutItsOwner_andCannotBeAsked() throws Exception {
-        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/m");
         Lease held = loggedIn("service").mutex("/m").acquire();
-        var unused = listening(held);
+        var unused = listening(held, "/m");
         Contender seen = client("stranger").mutex("/m").queue().get(0);
         assertEquals("", seen.label());
         assertEquals(0, seen.processId());
@@ -212,7 +198,7 @@ class AccessTest extends OnOneServer {
     /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
     @Test
     void waiterIsDenied_whenItMayNotWatchTheRequestAhead() throws Exception {
-        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/m");
         Lease held = loggedIn("service").mutex("/m").acquire();
         CompletableFuture<Lease> waits = client("stranger").mutex("/m").acquireAsync();
         ExecutionException told = assertThrows(ExecutionException.class, () -> waits.get(10, TimeUnit.SECONDS));
@@ -259,7 +245,7 @@ class AccessTest extends OnOneServer {
     @Test
     void missingParentsAreCreated_whenUpperLevelsAreReadOnly() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/team", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/team");
         operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
         assertTrue(client("lock").mutex("/team/locks/a").tryAcquire().isPresent());
         client("resized").semaphore("/team/pools/b", 2).resize(3);
@@ -274,18 +260,6 @@ class AccessTest extends OnOneServer {
         assertThrows(
                 AccessDeniedException.class,
                 () -> client("denied").mutex("/other/m").acquire());
-    }
-
-    /** The chroot is created through a handle of its own. */
-    @Test
-    void missingChrootIsDenied_andNoSessionIsLeft() throws Exception {
-        ZooKeeper operator = handle();
-        operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
-        assertThrows(
-                AccessDeniedException.class,
-                () -> client(builder -> builder.connectString(server().connectString() + "/missing")));
-        awaitUntil("only the operator's session is left", () -> server().sessions()
-                .equals(Set.of(operator.getSessionId())));
     }
 
     @Test

@@ -4,7 +4,6 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,7 +14,6 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -60,18 +58,6 @@ class AsynchronousFormsTest {
                     failure(LockUnavailableException.class, each).reason());
         }
         held.close();
-    }
-
-    @Test
-    void resizeTakesEffect_whenThePathIsRemovedAtTheSameTime() throws Exception {
-        Semaphore semaphore = client.semaphore("/s", 2);
-        semaphore.acquire().close();
-        var held = locks.holdAnswers(client, RequestMatch.any().butHeartbeats());
-        CompletableFuture<Void> resized = semaphore.resizeAsync(3);
-        locks.delete("/s");
-        held.close();
-        assertNull(resized.get(10, TimeUnit.SECONDS));
-        assertEquals(3, other.semaphore("/s", 2).capacity());
     }
 
     @Test

@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -219,42 +220,31 @@ class BelievedIntervalsTest {
     @Test
     @Timeout(600)
     void allServersAreRestarted() throws Exception {
-        Soak.rounds(
-                TESTS,
-                () -> failing("all three restarted", () -> {
-                    IntStream.range(0, 3).forEach(ensemble::kill);
-                    pause(1500);
-                    assertTrue(ensemble.leader().isEmpty());
-                    return List.of(0, 1, 2);
-                }));
-    }
-
-    private interface Failing {
-        /** Which servers are to come back. */
-        List<Integer> strike() throws Exception;
-    }
-
-    private void failing(String name, Failing fault) throws Exception {
-        for (int server = 0; server < 3; server++) {
-            awaitServing(server);
-        }
-        try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
-            List<FaultyClient> holders = holders(standoff, ensemble.connectString());
-            List<Pair> cutOff = new ArrayList<>();
-            for (int i = 0; i < holders.size(); i += 2) {
-                holders.get(i).proxy().blackHole();
-                cutOff.add(standoff.pairs().get(i));
+        Soak.rounds(TESTS, () -> {
+            for (int server = 0; server < 3; server++) {
+                awaitServing(server);
             }
-            fault.strike().forEach(ensemble::restart);
-            standoff.awaitNext(cutOff);
-            standoff.assertOver(cutOff);
-            standoff.letSurvivorsGo();
-            standoff.check();
-            figures.add(name + ", holder cut off", standoff.lossRecords(cutOff));
-            figures.add(name + ", holder in reach", standoff.givingsBut(cutOff));
-            figures.add(name + ": last step", standoff.lastSteps());
-            holders.forEach(FaultyClient::close);
-        }
+            try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
+                List<FaultyClient> holders = holders(standoff, ensemble.connectString());
+                List<Pair> cutOff = new ArrayList<>();
+                for (int i = 0; i < holders.size(); i += 2) {
+                    holders.get(i).proxy().blackHole();
+                    cutOff.add(standoff.pairs().get(i));
+                }
+                IntStream.range(0, 3).forEach(ensemble::kill);
+                pause(1500);
+                assertTrue(ensemble.leader().isEmpty());
+                IntStream.range(0, 3).forEach(ensemble::restart);
+                standoff.awaitNext(cutOff);
+                standoff.assertOver(cutOff);
+                standoff.letSurvivorsGo();
+                standoff.check();
+                figures.add("all three restarted, holder cut off", standoff.lossRecords(cutOff));
+                figures.add("all three restarted, holder in reach", standoff.givingsBut(cutOff));
+                figures.add("all three restarted: last step", standoff.lastSteps());
+                holders.forEach(FaultyClient::close);
+            }
+        });
     }
 
     @Test
@@ -367,14 +357,10 @@ class BelievedIntervalsTest {
         }
     }
 
-    private interface Rates {
-        double of(int holder);
-    }
-
-    private void cutOffWithClocks(BlockedWaiters standoff, Rates rates) throws Exception {
+    private void cutOffWithClocks(BlockedWaiters standoff, IntToDoubleFunction rates) throws Exception {
         List<FaultyClient> holders = new ArrayList<>();
         for (int i = 0; i < KINDS.size(); i++) {
-            holders.add(FaultyClient.connect(ensemble, SESSION, SkewedClock.of(rates.of(i))));
+            holders.add(FaultyClient.connect(ensemble, SESSION, SkewedClock.of(rates.applyAsDouble(i))));
             Pair unused = standoff.pair(holders.get(i), KINDS.get(i));
         }
         pause((int) SESSION.toMillis());

@@ -136,10 +136,6 @@ final class BlockedWaiters implements AutoCloseable {
         }
     }
 
-    String newPath() {
-        return base + "/" + pairs.size();
-    }
-
     /** Lets the client hold a lock of this kind on a separate path, and another client wait for it. */
     Pair pair(FaultyClient holder, Kind kind) throws Exception {
         return pair(holder, kind, lock -> lock);
@@ -147,7 +143,7 @@ final class BlockedWaiters implements AutoCloseable {
 
     /** The same for a lock that {@code how} changes. */
     Pair pair(FaultyClient holder, Kind kind, UnaryOperator<Acquirable> how) throws Exception {
-        String path = newPath();
+        String path = base + "/" + pairs.size();
         Side first = first(holder.client(), kind, path);
         Acquirable lock = history.recorded(holder, how.apply(first.lock()), first.claim());
         Lease held = kind == Kind.BODY ? heldByBody(path, lock) : lock.acquire();

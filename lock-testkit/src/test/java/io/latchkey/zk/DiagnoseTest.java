@@ -26,7 +26,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -335,7 +334,7 @@ class DiagnoseTest extends OnOneServer {
     void diagnosisNamesItsGap_whenThereAreTooManyNodes() throws Exception {
         ZooKeeper operator = handle();
         for (String path : List.of("/app", "/app/some", "/app/more")) {
-            operator.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            makeNode(path);
         }
         ForgedRequests.create(
                 operator,

@@ -33,7 +33,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Perms;
@@ -123,7 +122,7 @@ class DowngradeTest extends OnOneServer {
     @Test
     void guardedWriteChecksTheNewNode_afterADowngrade() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/doc", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/doc", new byte[] {1});
         Lease write = lock.writeLock().acquire();
         Lease read = lock.downgrade(write);
         ZkLocks.guarded(read, Op.setData("/doc", new byte[] {2}, -1));

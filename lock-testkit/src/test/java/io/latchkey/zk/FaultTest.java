@@ -9,12 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
-import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -34,7 +35,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
@@ -63,52 +63,17 @@ class FaultTest extends OnOneServer {
 
     FaultTest() throws Exception {}
 
-    private void knowThePaths(Lockable lockable) throws Exception {
+    private void knowThePath() throws Exception {
         for (ZkLockClient client : List.of(faulty, other)) {
-            lockable.of(client).acquire().close();
+            client.mutex("/m").acquire().close();
         }
-    }
-
-    private List<ServerNode> nodes(Lockable lockable) {
-        return lockable.paths().stream()
-                .flatMap(path -> requestsUnder(path).stream())
-                .toList();
-    }
-
-    private void awaitNodes(Lockable lockable, int perPath) throws InterruptedException {
-        for (String path : lockable.paths()) {
-            awaitRequests(path, perPath);
-        }
-    }
-
-    private void assertNodesOf(Lease lease, Lockable lockable) {
-        List<ServerNode> nodes = nodes(lockable);
-        assertEquals(lockable.paths().size(), nodes.size(), nodes::toString);
-        assertTrue(nodes.stream().allMatch(node -> node.created() == lease.token()), nodes::toString);
-    }
-
-    private void nothingIsLeft(Lockable lockable) throws InterruptedException {
-        awaitNothingLeft(lockable.paths().toArray(String[]::new));
-    }
-
-    /** The next requests get all there is: no permit and no turn was lost. */
-    private void nothingIsLost(Lockable lockable) throws Exception {
-        nothingIsLeft(lockable);
-        for (ZkLockClient client : List.of(other, faulty)) {
-            lockable.of(client).tryAcquire(Duration.ofSeconds(10)).orElseThrow().close();
-            lockable.blocker(client)
-                    .tryAcquire(Duration.ofSeconds(10))
-                    .orElseThrow()
-                    .close();
-        }
-        nothingIsLeft(lockable);
     }
 
     // ---- lost requests and lost answers
 
     @Test
     void lostCreate_isSearchedUntilTheServerResponds() throws Exception {
-        knowThePaths(Lockable.MUTEX);
+        knowThePath();
         var cut = proxy.cutAfter(RequestMatch.create(), 1);
         proxy.refuse();
         assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(1)));
@@ -125,49 +90,12 @@ class FaultTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void waiterKeepsItsPlaceAndMissesNothing_whenItsConnectionIsLost(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease held = lockable.blocker(other).acquire();
-        CompletableFuture<Lease> waiting = lockable.of(faulty).acquireAsync();
-        awaitNodes(lockable, 2);
-        settle(lockable.of(faulty));
-        long node = requestsUnder(lockable.paths().get(0)).get(1).created();
-        proxy.cut();
-        held.close();
-        Lease lease = soon(waiting);
-        assertEquals(node, lease.token());
-        lease.close();
-        nothingIsLost(lockable);
-    }
-
     // ---- expiry
-
-    @ParameterizedTest
-    @EnumSource
-    void requestIsMadeAgain_whenTheSessionEndsBetweenCreateAndList(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        HeldFrames answers = proxy.holdAnswers(RequestMatch.create());
-        CompletableFuture<Lease> acquiring = lockable.of(faulty).acquireAsync();
-        answers.firstCaught().get(5, TimeUnit.SECONDS);
-        proxy.refuse(); // else it may have asked again before the server is looked at
-        proxy.expireSession().get(5, TimeUnit.SECONDS);
-        assertEquals(List.of(), nodes(lockable));
-        proxy.cut(); // the held answer, which tells of a node that is gone, is lost with the connection
-        answers.close();
-        proxy.accept();
-        Lease lease = acquiring.get(20, TimeUnit.SECONDS);
-        assertNodesOf(lease, lockable);
-        assertEquals(proxy.session().orElseThrow(), nodes(lockable).get(0).session());
-        lease.close();
-        nothingIsLost(lockable);
-    }
 
     /** The server has answered the create and the list; while the responses are on their way, the session ends. */
     @Test
     void grantOnItsWay_isLost_whenTheSessionHasEnded() throws Exception {
-        knowThePaths(Lockable.MUTEX);
+        knowThePath();
         HeldFrames answers = proxy.holdAnswers(RequestMatch.list());
         CompletableFuture<Lease> acquiring = faulty.mutex("/m").acquireAsync();
         answers.firstCaught().get(5, TimeUnit.SECONDS);
@@ -187,33 +115,26 @@ class FaultTest extends OnOneServer {
         assertTrue(successor.token() > dead);
     }
 
+    /** Both stand in the queue again, in the next session, when the first is out of time. */
     @Test
-    void timedTryEndsInTime_whenItsSessionEnds() throws Exception {
-        knowThePaths(Lockable.MUTEX);
-        FaultProxy own = fastProxy();
-        ZkLockClient hurried = patient(own);
-        Lease held = other.mutex("/m").acquire();
-        long start = System.nanoTime();
-        Stopwatch watch = Stopwatch.start();
-        CompletableFuture<Optional<Lease>> hasty = hurried.mutex("/m").tryAcquireAsync(Duration.ofSeconds(4));
-        CompletableFuture<Optional<Lease>> patient = hurried.mutex("/m").tryAcquireAsync(Duration.ofSeconds(50));
-        awaitRequests("/m", 3);
-        long dead = own.session().orElseThrow();
-        own.expireSession().get(5, TimeUnit.SECONDS);
-        awaitUntil(
-                "both queue again",
-                () -> requestsUnder("/m").size() == 3
-                        && requestsUnder("/m").stream().noneMatch(request -> request.session() == dead));
-        assertFalse(hasty.isDone());
-        assertEquals(Optional.empty(), hasty.get(10, TimeUnit.SECONDS));
-        long ran = watch.stop();
-        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
-        assertTrue(took >= 4000 && ran < 4400, took + " ms, " + ran + " ms of them ran");
-        awaitRequests("/m", 2);
-        assertFalse(patient.isDone());
-        held.close();
-        Lease lease = patient.get(10, TimeUnit.SECONDS).orElseThrow();
-        assertEquals(requestsUnder("/m").get(0).created(), lease.token());
+    void timedTriesEndInTime_whenTheirSessionEnds() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            Mutex mutex = locks.client().mutex("/m");
+            LockClient expiring = locks.client();
+            Lease held = mutex.acquire();
+            Duration time = Duration.ofSeconds(4);
+            CompletableFuture<Optional<Lease>> hasty = expiring.mutex("/m").tryAcquireAsync(time);
+            CompletableFuture<Optional<Lease>> patient = expiring.mutex("/m").tryAcquireAsync(time.multipliedBy(10));
+            locks.expire(expiring);
+            locks.advance(time.minusMillis(1));
+            assertEquals(3, mutex.queue().size());
+            assertFalse(hasty.isDone());
+            locks.advance(Duration.ofMillis(1));
+            assertEquals(Optional.empty(), hasty.getNow(null));
+            assertEquals(2, mutex.queue().size());
+            held.close();
+            soon(patient).orElseThrow().close();
+        }
     }
 
     /**
@@ -252,7 +173,7 @@ class FaultTest extends OnOneServer {
     /** Its write is on its way when its session ends, and reaches the server after the next holder's write. */
     @Test
     void guardedWriteChangesNothing_whenTheHolderIsCutOff() throws Exception {
-        operator.create("/stock", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/stock", new byte[] {0});
         FaultProxy own = proxy();
         Lease stale = brief(own).mutex("/m").acquire();
         CompletableFuture<Lease> next = other.mutex("/m").acquireAsync();
@@ -282,8 +203,7 @@ class FaultTest extends OnOneServer {
 
     // ---- slow and silent servers
 
-    private static final Duration SPAN = Duration.ofMillis(500);
-    /** For a busy machine; an answer of the slow server would take twice as long as the span. */
+    /** For a busy machine. */
     private static final Duration ALLOWANCE = Duration.ofMillis(400);
 
     private static <T> T timed(Duration limit, Callable<T> call) throws Exception {
@@ -292,22 +212,6 @@ class FaultTest extends OnOneServer {
         Duration took = Duration.ofMillis(watch.stop());
         assertTrue(took.compareTo(limit.plus(ALLOWANCE)) < 0, "it took " + took);
         return result;
-    }
-
-    @Test
-    void timedTryEndsInTime_whenTheServerIsSlow() throws Exception {
-        for (Acquirable lock : List.of(
-                faulty.mutex("/m"),
-                faulty.readWriteLock("/rw").readLock(),
-                faulty.semaphore("/s", 3).permits(2),
-                faulty.multiLock(faulty.mutex("/a"), faulty.mutex("/b")))) {
-            proxy.delay(SPAN);
-            assertTrue(timed(SPAN, () -> lock.tryAcquire(SPAN)).isEmpty());
-            proxy.delay(Duration.ZERO);
-        }
-        // What the late answers brought is given back.
-        awaitNothingLeft("/m", "/rw", "/s", "/a", "/b");
-        faulty.mutex("/m").acquire().close();
     }
 
     /** One without a time has the server's: a session timeout. */
@@ -331,22 +235,6 @@ class FaultTest extends OnOneServer {
         own.heal();
         awaitNothingLeft("/m");
         assertTrue(soon(mutex.acquireAsync()).isValid());
-    }
-
-    // ---- interruption at every stage
-
-    @ParameterizedTest
-    @EnumSource
-    void releaseIsPendingAndKeepsTheStatus_whenTheThreadIsInterrupted(Lockable lockable) throws Exception {
-        knowThePaths(lockable);
-        Lease lease = lockable.of(faulty).acquire();
-        HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
-        Thread.currentThread().interrupt();
-        assertEquals(ReleaseOutcome.PENDING, lease.release());
-        assertTrue(Thread.interrupted());
-        assertEquals(LeaseState.RELEASED, lease.state());
-        answers.close();
-        nothingIsLost(lockable);
     }
 
     // ---- strangers and operators
@@ -440,7 +328,7 @@ class FaultTest extends OnOneServer {
      * One whose heartbeats tell of nothing in the time of a test, and whose leases outlive a machine that stands still.
      */
     private ZkLockClient withRareHeartbeats(FaultProxy own) throws Exception {
-        knowThePaths(Lockable.MUTEX);
+        knowThePath();
         ZkLockClient client =
                 client(builder -> builder.connectString(own.connectString()).sessionTimeout(Duration.ofSeconds(60)));
         client.mutex("/m").acquire().close();

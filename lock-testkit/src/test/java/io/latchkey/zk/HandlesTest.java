@@ -44,6 +44,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +56,6 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -93,33 +93,25 @@ class HandlesTest extends OnOneServer {
                 .anyMatch(node -> node.path().equals("/apps/shop/m")));
     }
 
-    @Test
-    void buildLeavesNoThread_whenTheChrootMayNotBeCreated() throws Exception {
-        handle().setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
-        ZkLockClient.Builder builder = ZkLockClient.builder()
-                .connectString(server().connectString() + "/apps/shop")
-                .sessionTimeout(LONG_SESSION);
+    private static void assertThrowsAndLeavesNoThread(Class<? extends Throwable> cause, ZkLockClient.Builder builder)
+            throws Exception {
         ThreadGroup threads = new ThreadGroup("of this client");
         CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
                 () -> assertThrows(Throwable.class, builder::build), task -> new Thread(threads, task).start());
-        assertEquals(AccessDeniedException.class, soon(thrown).getClass());
+        assertEquals(cause, soon(thrown).getClass());
         awaitUntil("all threads end", () -> threads.activeCount() == 0);
     }
 
     @Test
-    void guardedWriteIsApplied_whileItsClientWaitsForItsHoldersToClose() throws Exception {
-        ZkLockClient closing = client("closing");
-        Lease lease = closing.mutex("/m").acquire();
-        CompletableFuture<Void> closed = CompletableFuture.runAsync(() -> closing.close(Duration.ofMinutes(1)));
-        awaitUntil(
-                "no request is accepted",
-                () -> closing.mutex("/n").acquireAsync().isCompletedExceptionally());
-        List<OpResult> written = ZkLocks.guarded(
-                lease, Op.create("/written", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
-        assertEquals(1, written.size());
-        assertFalse(closed.isDone());
-        lease.close();
-        soon(closed);
+    void buildLeavesNoThreadAndNoSession_whenTheChrootMayNotBeCreated() throws Exception {
+        ZooKeeper operator = handle();
+        operator.setACL("/", ZooDefs.Ids.READ_ACL_UNSAFE, -1);
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(server().connectString() + "/apps/shop")
+                .sessionTimeout(LONG_SESSION);
+        assertThrowsAndLeavesNoThread(AccessDeniedException.class, builder);
+        awaitUntil("only the operator's session is left", () -> server().sessions()
+                .equals(Set.of(operator.getSessionId())));
     }
 
     /** As when a password is changed at the servers while the client is connected. CLOSED is the last call. */
@@ -182,11 +174,7 @@ class HandlesTest extends OnOneServer {
                         return key.equals(ZOOKEEPER_CLIENT_CNXN_SOCKET) ? socket.get() : super.getProperty(key);
                     }
                 });
-        ThreadGroup threads = new ThreadGroup("of this client");
-        CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
-                () -> assertThrows(Throwable.class, builder::build), task -> new Thread(threads, task).start());
-        assertEquals(cause, soon(thrown).getClass());
-        awaitUntil("all threads end", () -> threads.activeCount() == 0);
+        assertThrowsAndLeavesNoThread(cause, builder);
     }
 
     /**
@@ -356,7 +344,7 @@ class HandlesTest extends OnOneServer {
     @Test
     void borrowedHandleWorks_withoutTheRightToReadItsRoot() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/open", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/open");
         operator.setACL("/", ALL_BUT_READ, -1);
         try (ZkLockClient borrowing = borrowing(handle())) {
             borrowing.mutex("/open/m").acquire().close();
@@ -530,7 +518,7 @@ class HandlesTest extends OnOneServer {
     @Test
     void guardedWriteIsRefusedAsAWhole_whenTheLeaseIsLost() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/stock", new byte[] {1});
         Lease lease = client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)))
                 .mutex("/m")
                 .acquire();

@@ -31,7 +31,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
@@ -59,10 +58,6 @@ class HostileInputTest extends OnOneServer {
 
     HostileInputTest() throws Exception {}
 
-    private void create(String path, byte[] data) throws Exception {
-        String unused = operator.create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-    }
-
     private static byte[] garbage(int length) {
         byte[] bytes = new byte[length];
         new Random(7).nextBytes(bytes);
@@ -70,20 +65,6 @@ class HostileInputTest extends OnOneServer {
     }
 
     // ---- names
-
-    @Test
-    void noControlCharacterGetsIntoAPath() {
-        for (char c = 0; c < 0x100; c++) {
-            String path = "/a" + c + "b";
-            boolean control = Character.isISOControl(c);
-            if (control) {
-                BadPathException refused = assertThrows(BadPathException.class, () -> locks.mutex(path));
-                assertTrue(refused.getMessage().chars().noneMatch(Character::isISOControl), "it can be printed");
-            }
-        }
-        assertThrows(BadPathException.class, () -> locks.mutex("/\ufff0"));
-        assertThrows(BadPathException.class, () -> locks.mutex("/\ue000"));
-    }
 
     @Test
     void pathsOfAnyOtherCharactersWork() throws Exception {
@@ -118,34 +99,22 @@ class HostileInputTest extends OnOneServer {
         }
     }
 
+    /** Which names are malformed is in {@code NodeNameTest}. */
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "write-",
-                "write-" + ID,
-                "write-" + ID + "-",
-                "write-" + ID + "-123",
-                "write-" + ID + "-00000000001",
                 "write-" + ID + "-99999999999",
-                "write-" + ID + "-9999999999",
-                "write-" + ID + "--999999999",
-                "write-0123456789ABCDEF-0000000000",
                 "read-" + ID + "-1-0000000000",
                 "lease-" + ID + "-0-0000000000",
-                "lease-" + ID + "-01-0000000000",
-                "lease-" + ID + "--1-0000000000",
-                "lease-" + ID + "-99999999999-0000000000",
-                "revoke-",
-                "revoke-" + ID,
-                "0000000000",
-                "wörite-" + ID + "-0000000000"
+                "revoke-" + ID
             })
     void malformedNamesAreForeign_andForeignChildrenDisturbNoLock(String name) throws Exception {
         for (Lockable kind : Lockable.values()) {
             kind.of(locks).acquire().close();
             for (String path : kind.paths()) {
                 if (operator.exists(path + '/' + name, false) == null) {
-                    create(path + '/' + name, garbage(100));
+                    makeNode(path + '/' + name, garbage(100));
                 }
             }
             assertEquals(0, kind.of(other).queue().size());
@@ -165,7 +134,7 @@ class HostileInputTest extends OnOneServer {
         kind.of(locks).acquire().close();
         for (String path : kind.paths()) {
             String forged = path.equals("/s") ? "lease-" + ID + "-2-0000000000" : "write-" + ID + "-0000000000";
-            create(path + '/' + forged, garbage(HUGE));
+            makeNode(path + '/' + forged, garbage(HUGE));
         }
         assertTrue(kind.of(locks).tryAcquire().isEmpty());
         CompletableFuture<Lease> waiting = kind.of(locks).acquireAsync();
@@ -184,7 +153,7 @@ class HostileInputTest extends OnOneServer {
     void permitAtThePathOfAMutexBlocks_untilItIsDeleted() throws Exception {
         locks.mutex("/m").acquire().close();
         String permit = "/m/lease-" + ID + "-1-0000000000";
-        create(permit, new byte[0]);
+        makeNode(permit);
         CompletableFuture<Lease> waiting = locks.mutex("/m").acquireAsync();
         awaitUntil("a watch on the permit", () -> server().watches().stream()
                 .anyMatch(watch -> watch.path().equals(permit)));
@@ -238,7 +207,7 @@ class HostileInputTest extends OnOneServer {
         Lease held = locks.mutex("/m").acquire();
         String digits = requestsUnder("/m").get(0).name().substring("write-".length() + ID.length());
         for (String id : List.of("0000000000000000", "ffffffffffffffff")) {
-            create("/m/write-" + id + digits, new byte[0]);
+            makeNode("/m/write-" + id + digits);
         }
         assertTrue(other.mutex("/m").tryAcquire().isEmpty());
         held.close();
@@ -256,15 +225,11 @@ class HostileInputTest extends OnOneServer {
         List<byte[]> hostile = List.of(
                 garbage(20),
                 garbage(HUGE),
-                "latchkey/3 ".getBytes(StandardCharsets.UTF_8),
-                "latchkey/3 semaphore 99999999999 1 1".getBytes(StandardCharsets.UTF_8),
                 "latchkey/3 semaphore 2 2".getBytes(StandardCharsets.UTF_8),
-                "latchkey/3 mutex\n".getBytes(StandardCharsets.UTF_8),
-                "latchkey/2 mutex".getBytes(StandardCharsets.UTF_8),
                 "latchkey/4 mutex".getBytes(StandardCharsets.UTF_8));
         for (int i = 0; i < hostile.size(); i++) {
             String path = "/hostile" + i;
-            create(path, hostile.get(i));
+            makeNode(path, hostile.get(i));
             LockMismatchException told = assertThrows(
                     LockMismatchException.class, () -> locks.mutex(path).acquire());
             assertThrows(
@@ -280,13 +245,8 @@ class HostileInputTest extends OnOneServer {
     @Test
     void hostileDataOfRequests_isShownAsUnknown() throws Exception {
         Lease held = locks.mutex("/m").acquire();
-        CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
-        awaitUntil("an ear", () -> server().nodesUnder("/m").size() == 2);
-        String ear = server().nodesUnder("/m").stream()
-                .filter(node -> node.name().startsWith("revoke-"))
-                .findFirst()
-                .orElseThrow()
-                .path();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        String ear = listenersUnder("/m").get(0).path();
         for (byte[] data : List.of(garbage(50), garbage(HUGE), "\n\n\n\n".getBytes(StandardCharsets.UTF_8))) {
             operator.setData(requestsUnder("/m").get(0).path(), data, -1);
             Contender shown = other.mutex("/m").queue().get(0);
@@ -337,7 +297,7 @@ class HostileInputTest extends OnOneServer {
         FaultProxy proxy = fastProxy();
         ZkLockClient limited =
                 client(builder -> builder.connectString(proxy.connectString()).clientConfig(config));
-        create("/m", new byte[0]);
+        makeNode("/m");
         fill("/m", 100);
         Wire.Mark asking = proxy.mark();
         LockException told =
@@ -349,7 +309,7 @@ class HostileInputTest extends OnOneServer {
     /** The requests that it looks for would be in that list. */
     @Test
     void permitOfCuratorsLayoutIsRefused_whenTheListOfItsPathFitsNoPacket() throws Exception {
-        create("/m", new byte[0]);
+        makeNode("/m");
         fill("/m", 30_000);
         ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
         LockException told = assertThrows(
@@ -383,7 +343,7 @@ class HostileInputTest extends OnOneServer {
 
     private void fillWithLongNames(String path) throws Exception {
         for (int i = 0; i < 120; i++) {
-            create(path + '/' + "x".repeat(9_000) + i, new byte[0]);
+            makeNode(path + '/' + "x".repeat(9_000) + i);
         }
     }
 
@@ -449,7 +409,7 @@ class HostileInputTest extends OnOneServer {
         ZkLockClient brief = brief(proxy);
         Lease elsewhere = brief.mutex("/elsewhere").acquire();
         Lease held = other.mutex("/app/held").acquire();
-        create("/app/m", new byte[0]);
+        makeNode("/app/m");
         fillWithLongNames("/app/m");
         CompletableFuture<Lease> waiting = brief.mutex("/app/held").acquireAsync();
         Wire.Mark asking = proxy.mark();

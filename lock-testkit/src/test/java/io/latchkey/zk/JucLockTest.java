@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,19 +62,22 @@ class JucLockTest {
     }
 
     static Stream<Subject> subjects() {
-        return Stream.of(Place.values())
-                .flatMap(place -> Stream.of(Kind.values()).map(kind -> new Subject(kind, place)));
+        return of(Kind.values());
     }
 
     static Stream<Subject> exclusive() {
-        return subjects().filter(subject -> subject.kind != Kind.READ);
+        return of(Kind.MUTEX, Kind.WRITE);
     }
 
     static Stream<Subject> pairs() {
-        return subjects().filter(subject -> subject.kind == Kind.READ);
+        return of(Kind.READ);
     }
 
-    /** The lock as two threads see it. */
+    private static Stream<Subject> of(Kind... kinds) {
+        return Stream.of(Place.values()).flatMap(place -> Stream.of(kinds).map(kind -> new Subject(kind, place)));
+    }
+
+    /** The lock as two threads see it. JUnit closes it after its test. */
     static final class Subject implements AutoCloseable {
         private final Kind kind;
         private final Place place;
@@ -89,9 +91,6 @@ class JucLockTest {
         Subject(Kind kind, Place place) {
             this.kind = kind;
             this.place = place;
-        }
-
-        Subject open() {
             if (place == Place.JDK) {
                 openJdk();
             } else {
@@ -103,7 +102,6 @@ class JucLockTest {
                 lock = kind == Kind.READ ? ours.readLock() : ours.writeLock();
                 theirLock = kind == Kind.READ ? theirs.readLock() : theirs.writeLock();
             }
-            return this;
         }
 
         private void openJdk() {
@@ -237,68 +235,46 @@ class JucLockTest {
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void lockIsAcquired_inEveryForm_whenFree(Subject made) throws Throwable {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            for (ThrowingSupplier<Boolean> form : forms(subject.lock)) {
-                assertTrue(form.get());
-                assertFalse(other.gets(() -> isFree(subject.conflicting())));
-                subject.lock.unlock();
-                assertTrue(other.gets(() -> isFree(subject.conflicting())));
-            }
+    void lockIsAcquired_inEveryForm_whenFree(Subject subject) throws Throwable {
+        Other other = new Other();
+        for (ThrowingSupplier<Boolean> form : forms(subject.lock)) {
+            assertTrue(form.get());
+            assertFalse(other.gets(() -> isFree(subject.conflicting())));
+            subject.lock.unlock();
+            assertTrue(other.gets(() -> isFree(subject.conflicting())));
         }
     }
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void lockWaits_whenAnotherThreadHolds_untilItUnlocks(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            Other waiter = new Other();
-            other.does(subject.conflicting()::lock);
-            Future<Boolean> waits = waiter.startsTo(subject.lock::lock);
-            subject.awaitWaiters(1);
-            assertFalse(waits.isDone());
-            other.does(subject.conflicting()::unlock);
-            assertTrue(result(waits));
-            waiter.does(subject.lock::unlock);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("subjects")
-    void lockWaitsOn_whenInterrupted_andKeepsTheStatus(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            Other waiter = new Other();
-            other.does(subject.conflicting()::lock);
-            Future<Boolean> interrupted = waiter.starts(() -> {
-                subject.lock.lock();
-                return Thread.interrupted();
-            });
-            subject.awaitWaiters(1);
-            waiter.thread.interrupt();
-            subject.awaitWaiters(1);
-            assertFalse(interrupted.isDone());
-            other.does(subject.conflicting()::unlock);
-            assertTrue(result(interrupted));
-            waiter.does(subject.lock::unlock);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("subjects")
-    void lockAndTryLockSucceed_whenInterruptedOnEntry_andKeepTheStatus(Subject made) {
-        try (Subject subject = made.open()) {
-            Thread.currentThread().interrupt();
+    void lockWaitsOn_whenInterrupted_andKeepsTheStatus(Subject subject) throws Exception {
+        Other other = new Other();
+        Other waiter = new Other();
+        other.does(subject.conflicting()::lock);
+        Future<Boolean> interrupted = waiter.starts(() -> {
             subject.lock.lock();
-            assertTrue(Thread.interrupted());
-            subject.lock.unlock();
-            Thread.currentThread().interrupt();
-            assertTrue(subject.lock.tryLock());
-            assertTrue(Thread.interrupted());
-            subject.lock.unlock();
-        }
+            return Thread.interrupted();
+        });
+        subject.awaitWaiters(1);
+        waiter.thread.interrupt();
+        subject.awaitWaiters(1);
+        assertFalse(interrupted.isDone());
+        other.does(subject.conflicting()::unlock);
+        assertTrue(result(interrupted));
+        waiter.does(subject.lock::unlock);
+    }
+
+    @ParameterizedTest
+    @MethodSource("subjects")
+    void lockAndTryLockSucceed_whenInterruptedOnEntry_andKeepTheStatus(Subject subject) {
+        Thread.currentThread().interrupt();
+        subject.lock.lock();
+        assertTrue(Thread.interrupted());
+        subject.lock.unlock();
+        Thread.currentThread().interrupt();
+        assertTrue(subject.lock.tryLock());
+        assertTrue(Thread.interrupted());
+        subject.lock.unlock();
     }
 
     /**
@@ -307,312 +283,247 @@ class JucLockTest {
      */
     @ParameterizedTest
     @MethodSource("subjects")
-    void interruptibleFormsThrowAndClearTheStatus_whenInterruptedOnEntry(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            for (int holds = 0; holds < 2; holds++) {
-                Thread.currentThread().interrupt();
-                assertThrows(InterruptedException.class, subject.lock::lockInterruptibly);
-                assertFalse(Thread.interrupted());
-                Thread.currentThread().interrupt();
-                assertThrows(InterruptedException.class, () -> subject.lock.tryLock(1, TimeUnit.SECONDS));
-                assertFalse(Thread.interrupted());
-                Thread.currentThread().interrupt();
-                assertThrows(InterruptedException.class, () -> subject.lock.tryLock(0, TimeUnit.SECONDS));
-                assertFalse(Thread.interrupted());
-                subject.lock.lock();
-            }
-            subject.lock.unlock();
-            subject.lock.unlock();
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
+    void interruptibleFormsThrowAndClearTheStatus_whenInterruptedOnEntry(Subject subject) throws Exception {
+        for (int holds = 0; holds < 2; holds++) {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, subject.lock::lockInterruptibly);
+            assertFalse(Thread.interrupted());
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, () -> subject.lock.tryLock(1, TimeUnit.SECONDS));
+            assertFalse(Thread.interrupted());
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, () -> subject.lock.tryLock(0, TimeUnit.SECONDS));
+            assertFalse(Thread.interrupted());
+            subject.lock.lock();
         }
+        subject.lock.unlock();
+        subject.lock.unlock();
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
     }
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void interruptibleFormsThrowAndLeaveTheQueue_whenInterruptedWhileWaiting(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            Other waiter = new Other();
-            other.does(subject.conflicting()::lock);
-            List<Executable> forms =
-                    List.of(subject.lock::lockInterruptibly, () -> subject.lock.tryLock(1, TimeUnit.MINUTES));
-            for (Executable form : forms) {
-                Future<Boolean> waits = waiter.startsTo(form);
-                subject.awaitWaiters(1);
-                waiter.thread.interrupt();
-                assertInstanceOf(InterruptedException.class, failure(waits));
-                subject.awaitWaiters(0);
-                assertFalse(waiter.gets(() -> Thread.currentThread().isInterrupted()));
-                assertInstanceOf(IllegalMonitorStateException.class, failure(waiter.startsTo(subject.lock::unlock)));
-            }
-            other.does(subject.conflicting()::unlock);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("subjects")
-    void triesReturnFalse_whenAnotherThreadHolds(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            other.does(subject.conflicting()::lock);
-            assertFalse(subject.lock.tryLock());
-            assertFalse(subject.lock.tryLock(0, TimeUnit.NANOSECONDS));
-            assertFalse(subject.lock.tryLock(Long.MIN_VALUE, TimeUnit.DAYS));
-            long start = System.nanoTime();
-            assertFalse(subject.lock.tryLock(50, TimeUnit.MILLISECONDS));
-            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(50));
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
-            subject.awaitWaiters(0);
-            other.does(subject.conflicting()::unlock);
-            assertTrue(isFree(subject.lock));
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("subjects")
-    void timedTryAcquires_whenUnlockedInTime(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            Other waiter = new Other();
-            other.does(subject.conflicting()::lock);
-            Future<Boolean> waits = waiter.starts(() -> subject.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
+    void interruptibleFormsThrowAndLeaveTheQueue_whenInterruptedWhileWaiting(Subject subject) throws Exception {
+        Other other = new Other();
+        Other waiter = new Other();
+        other.does(subject.conflicting()::lock);
+        List<Executable> forms =
+                List.of(subject.lock::lockInterruptibly, () -> subject.lock.tryLock(1, TimeUnit.MINUTES));
+        for (Executable form : forms) {
+            Future<Boolean> waits = waiter.startsTo(form);
             subject.awaitWaiters(1);
-            other.does(subject.conflicting()::unlock);
-            assertTrue(result(waits));
-            waiter.does(subject.lock::unlock);
+            waiter.thread.interrupt();
+            assertInstanceOf(InterruptedException.class, failure(waits));
+            subject.awaitWaiters(0);
+            assertFalse(waiter.gets(() -> Thread.currentThread().isInterrupted()));
+            assertInstanceOf(IllegalMonitorStateException.class, failure(waiter.startsTo(subject.lock::unlock)));
         }
+        other.does(subject.conflicting()::unlock);
     }
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void timedTryIsRefused_withoutAUnit(Subject made) {
-        try (Subject subject = made.open()) {
-            assertThrows(NullPointerException.class, () -> subject.lock.tryLock(1, null));
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
-        }
+    void triesReturnFalse_whenAnotherThreadHolds(Subject subject) throws Exception {
+        Other other = new Other();
+        other.does(subject.conflicting()::lock);
+        assertFalse(subject.lock.tryLock());
+        assertFalse(subject.lock.tryLock(0, TimeUnit.NANOSECONDS));
+        assertFalse(subject.lock.tryLock(Long.MIN_VALUE, TimeUnit.DAYS));
+        long start = System.nanoTime();
+        assertFalse(subject.lock.tryLock(50, TimeUnit.MILLISECONDS));
+        assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(50));
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
+        subject.awaitWaiters(0);
+        other.does(subject.conflicting()::unlock);
+        assertTrue(isFree(subject.lock));
+    }
+
+    @ParameterizedTest
+    @MethodSource("subjects")
+    void timedTryAcquires_whenUnlockedInTime(Subject subject) throws Exception {
+        Other other = new Other();
+        Other waiter = new Other();
+        other.does(subject.conflicting()::lock);
+        Future<Boolean> waits = waiter.starts(() -> subject.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
+        subject.awaitWaiters(1);
+        other.does(subject.conflicting()::unlock);
+        assertTrue(result(waits));
+        waiter.does(subject.lock::unlock);
+    }
+
+    @ParameterizedTest
+    @MethodSource("subjects")
+    void timedTryIsRefused_withoutAUnit(Subject subject) {
+        assertThrows(NullPointerException.class, () -> subject.lock.tryLock(1, null));
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
     }
 
     /** Plain variables, guarded by the lock alone; between processes only a store can give such an order. */
     @ParameterizedTest
     @MethodSource("exclusive")
-    void nextHolderSeesTheWrites_ofTheHolderBefore(Subject made) throws Exception {
-        assumeTrue(made.place != Place.TWO_CLIENTS, "happens-before is promised within one client");
-        try (Subject subject = made.open()) {
-            int[] counter = new int[1];
-            List<Other> others = List.of(new Other(), new Other(), new Other());
-            List<Future<Boolean>> all = new ArrayList<>();
-            for (Other each : others) {
-                all.add(each.startsTo(() -> {
-                    for (int i = 0; i < 100; i++) {
-                        subject.lock.lock();
-                        try {
-                            counter[0]++;
-                        } finally {
-                            subject.lock.unlock();
-                        }
+    void nextHolderSeesTheWrites_ofTheHolderBefore(Subject subject) throws Exception {
+        assumeTrue(subject.place != Place.TWO_CLIENTS, "happens-before is promised within one client");
+        int[] counter = new int[1];
+        List<Other> others = List.of(new Other(), new Other(), new Other());
+        List<Future<Boolean>> all = new ArrayList<>();
+        for (Other each : others) {
+            all.add(each.startsTo(() -> {
+                for (int i = 0; i < 100; i++) {
+                    subject.lock.lock();
+                    try {
+                        counter[0]++;
+                    } finally {
+                        subject.lock.unlock();
                     }
-                }));
-            }
-            for (Future<Boolean> each : all) {
-                assertTrue(result(each));
-            }
-            assertEquals(300, counter[0]);
+                }
+            }));
         }
+        for (Future<Boolean> each : all) {
+            assertTrue(result(each));
+        }
+        assertEquals(300, counter[0]);
     }
 
     // ---- ReentrantLock, and the two locks of ReentrantReadWriteLock
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void unlockThrows_whenTheThreadDoesNotHold(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
-            Other other = new Other();
-            other.does(subject.lock::lock);
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
-            assertFalse(isFree(subject.conflicting()), "still held");
-            other.does(subject.lock::unlock);
-            assertInstanceOf(IllegalMonitorStateException.class, failure(other.startsTo(subject.lock::unlock)));
-        }
+    void unlockThrows_whenTheThreadDoesNotHold(Subject subject) throws Exception {
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
+        Other other = new Other();
+        other.does(subject.lock::lock);
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
+        assertFalse(isFree(subject.conflicting()), "still held");
+        other.does(subject.lock::unlock);
+        assertInstanceOf(IllegalMonitorStateException.class, failure(other.startsTo(subject.lock::unlock)));
     }
 
     @ParameterizedTest
     @MethodSource("subjects")
-    void holderReentersInEveryForm_andOthersWaitForTheLastUnlock(Subject made) throws Throwable {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            subject.lock.lock();
-            List<ThrowingSupplier<Boolean>> forms = forms(subject.lock);
-            for (ThrowingSupplier<Boolean> form : forms) {
-                assertTrue(form.get());
-            }
-            for (int level = 0; level < forms.size(); level++) {
-                subject.lock.unlock();
-                assertFalse(other.gets(() -> isFree(subject.conflicting())), "level " + level);
-            }
-            subject.lock.unlock();
-            assertTrue(other.gets(() -> isFree(subject.conflicting())));
-            assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
+    void holderReentersInEveryForm_andOthersWaitForTheLastUnlock(Subject subject) throws Throwable {
+        Other other = new Other();
+        subject.lock.lock();
+        List<ThrowingSupplier<Boolean>> forms = forms(subject.lock);
+        for (ThrowingSupplier<Boolean> form : forms) {
+            assertTrue(form.get());
         }
+        for (int level = 0; level < forms.size(); level++) {
+            subject.lock.unlock();
+            assertFalse(other.gets(() -> isFree(subject.conflicting())), "level " + level);
+        }
+        subject.lock.unlock();
+        assertTrue(other.gets(() -> isFree(subject.conflicting())));
+        assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
     }
 
     /** A re-entry does not queue, so a waiter is no reason to wait for. */
     @ParameterizedTest
     @MethodSource("subjects")
-    void holderReenters_whileAnotherThreadWaits(Subject made) throws Throwable {
-        try (Subject subject = made.open()) {
-            Other waiter = new Other();
-            subject.lock.lock();
-            Future<Boolean> waits = waiter.startsTo(subject.conflicting()::lock);
-            subject.awaitWaiters(1);
-            for (ThrowingSupplier<Boolean> form : forms(subject.lock)) {
-                assertTrue(form.get());
-                subject.lock.unlock();
-            }
-            assertFalse(waits.isDone());
+    void holderReenters_whileAnotherThreadWaits(Subject subject) throws Throwable {
+        Other waiter = new Other();
+        subject.lock.lock();
+        Future<Boolean> waits = waiter.startsTo(subject.conflicting()::lock);
+        subject.awaitWaiters(1);
+        for (ThrowingSupplier<Boolean> form : forms(subject.lock)) {
+            assertTrue(form.get());
             subject.lock.unlock();
-            assertTrue(result(waits));
-            waiter.does(subject.conflicting()::unlock);
         }
+        assertFalse(waits.isDone());
+        subject.lock.unlock();
+        assertTrue(result(waits));
+        waiter.does(subject.conflicting()::unlock);
     }
 
     /** The order of the platform's fair locks. */
     @ParameterizedTest
     @MethodSource("exclusive")
-    void longestWaiterIsGrantedFirst(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            List<Integer> order = Collections.synchronizedList(new ArrayList<>());
-            subject.lock.lock();
-            List<Future<Boolean>> all = new ArrayList<>();
-            for (int i : IntStream.range(0, 5).toArray()) {
-                all.add(new Other().startsTo(() -> {
-                    subject.lock.lock();
-                    order.add(i);
-                    subject.lock.unlock();
-                }));
-                subject.awaitWaiters(i + 1);
-            }
-            subject.lock.unlock();
-            for (Future<Boolean> each : all) {
-                assertTrue(result(each));
-            }
-            assertEquals(List.of(0, 1, 2, 3, 4), order);
+    void longestWaiterIsGrantedFirst(Subject subject) throws Exception {
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        subject.lock.lock();
+        List<Future<Boolean>> all = new ArrayList<>();
+        for (int i : IntStream.range(0, 5).toArray()) {
+            all.add(new Other().startsTo(() -> {
+                subject.lock.lock();
+                order.add(i);
+                subject.lock.unlock();
+            }));
+            subject.awaitWaiters(i + 1);
         }
+        subject.lock.unlock();
+        for (Future<Boolean> each : all) {
+            assertTrue(result(each));
+        }
+        assertEquals(List.of(0, 1, 2, 3, 4), order);
     }
 
     // ---- ReentrantReadWriteLock
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void readersShare_andExcludeWriters(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            CountDownLatch both = new CountDownLatch(2);
-            subject.ours.readLock().lock();
-            both.countDown();
-            other.does(() -> {
-                assertTrue(subject.theirs.readLock().tryLock());
-                both.countDown();
-            });
-            assertTrue(both.await(SOON.toSeconds(), TimeUnit.SECONDS));
-            Other writer = new Other();
-            assertFalse(writer.gets(() -> isFree(subject.theirs.writeLock())));
-            subject.ours.readLock().unlock();
-            assertFalse(writer.gets(() -> isFree(subject.theirs.writeLock())), "one still reads");
-            other.does(subject.theirs.readLock()::unlock);
-            assertTrue(writer.gets(() -> isFree(subject.theirs.writeLock())));
-        }
+    void readerWaits_behindAWaitingWriter(Subject subject) throws Exception {
+        Other writer = new Other();
+        Other reader = new Other();
+        subject.ours.readLock().lock();
+        Future<Boolean> writes = writer.startsTo(subject.theirs.writeLock()::lock);
+        subject.awaitWaiters(1);
+        Future<Boolean> reads = reader.startsTo(subject.theirs.readLock()::lock);
+        subject.awaitWaiters(2);
+        assertFalse(new Other().gets(() -> subject.theirs.readLock().tryLock(0, TimeUnit.SECONDS)), "in order");
+        subject.ours.readLock().unlock();
+        assertTrue(result(writes));
+        assertFalse(reads.isDone());
+        writer.does(subject.theirs.writeLock()::unlock);
+        assertTrue(result(reads));
+        reader.does(subject.theirs.readLock()::unlock);
     }
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void writerExcludesReadersAndWriters(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
+    void writerDowngrades_byUnlockingWriteAfterLockingRead(Subject subject) throws Throwable {
+        Other other = new Other();
+        for (ThrowingSupplier<Boolean> form : forms(subject.ours.readLock())) {
             subject.ours.writeLock().lock();
-            assertFalse(other.gets(() -> isFree(subject.theirs.readLock())));
-            assertFalse(other.gets(() -> isFree(subject.theirs.writeLock())));
+            assertTrue(form.get());
             subject.ours.writeLock().unlock();
-            assertTrue(other.gets(() -> isFree(subject.theirs.readLock())));
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("pairs")
-    void readerWaits_behindAWaitingWriter(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other writer = new Other();
-            Other reader = new Other();
-            subject.ours.readLock().lock();
-            Future<Boolean> writes = writer.startsTo(subject.theirs.writeLock()::lock);
-            subject.awaitWaiters(1);
-            Future<Boolean> reads = reader.startsTo(subject.theirs.readLock()::lock);
-            subject.awaitWaiters(2);
-            assertFalse(new Other().gets(() -> subject.theirs.readLock().tryLock(0, TimeUnit.SECONDS)), "in order");
+            assertTrue(other.gets(() -> isFree(subject.theirs.readLock())), "others read beside it");
+            assertFalse(other.gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
+            assertThrows(IllegalMonitorStateException.class, subject.ours.writeLock()::unlock);
             subject.ours.readLock().unlock();
-            assertTrue(result(writes));
-            assertFalse(reads.isDone());
-            writer.does(subject.theirs.writeLock()::unlock);
-            assertTrue(result(reads));
-            reader.does(subject.theirs.readLock()::unlock);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("pairs")
-    void writerDowngrades_byUnlockingWriteAfterLockingRead(Subject made) throws Throwable {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            for (ThrowingSupplier<Boolean> form : forms(subject.ours.readLock())) {
-                subject.ours.writeLock().lock();
-                assertTrue(form.get());
-                subject.ours.writeLock().unlock();
-                assertTrue(other.gets(() -> isFree(subject.theirs.readLock())), "others read beside it");
-                assertFalse(other.gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
-                assertThrows(IllegalMonitorStateException.class, subject.ours.writeLock()::unlock);
-                subject.ours.readLock().unlock();
-                assertTrue(other.gets(() -> isFree(subject.theirs.writeLock())));
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("pairs")
-    void writerStays_whenItUnlocksTheReadLockFirst(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            Other other = new Other();
-            subject.ours.writeLock().lock();
-            subject.ours.readLock().lock();
-            subject.ours.readLock().unlock();
-            assertFalse(other.gets(() -> isFree(subject.theirs.readLock())));
-            assertThrows(IllegalMonitorStateException.class, subject.ours.readLock()::unlock);
-            subject.ours.writeLock().unlock();
             assertTrue(other.gets(() -> isFree(subject.theirs.writeLock())));
         }
     }
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void readLockHasNoConditions(Subject made) {
-        try (Subject subject = made.open()) {
-            assertThrows(UnsupportedOperationException.class, subject.lock::newCondition);
-        }
+    void writerStays_whenItUnlocksTheReadLockFirst(Subject subject) throws Exception {
+        Other other = new Other();
+        subject.ours.writeLock().lock();
+        subject.ours.readLock().lock();
+        subject.ours.readLock().unlock();
+        assertFalse(other.gets(() -> isFree(subject.theirs.readLock())));
+        assertThrows(IllegalMonitorStateException.class, subject.ours.readLock()::unlock);
+        subject.ours.writeLock().unlock();
+        assertTrue(other.gets(() -> isFree(subject.theirs.writeLock())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairs")
+    void readLockHasNoConditions(Subject subject) {
+        assertThrows(UnsupportedOperationException.class, subject.lock::newCondition);
     }
 
     /** Where the views differ: the platform's reader gets false from a try, and waits for itself in the other forms. */
     @ParameterizedTest
     @MethodSource("pairs")
-    void readerDoesNotBecomeTheWriter(Subject made) throws Exception {
-        try (Subject subject = made.open()) {
-            subject.ours.readLock().lock();
-            if (subject.place == Place.JDK) {
-                assertFalse(subject.ours.writeLock().tryLock());
-            } else {
-                assertThrows(IllegalStateException.class, subject.ours.writeLock()::tryLock);
-                assertThrows(IllegalStateException.class, subject.ours.writeLock()::lock);
-            }
-            assertFalse(new Other().gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
-            subject.ours.readLock().unlock();
+    void readerDoesNotBecomeTheWriter(Subject subject) throws Exception {
+        subject.ours.readLock().lock();
+        if (subject.place == Place.JDK) {
+            assertFalse(subject.ours.writeLock().tryLock());
+        } else {
+            assertThrows(IllegalStateException.class, subject.ours.writeLock()::tryLock);
+            assertThrows(IllegalStateException.class, subject.ours.writeLock()::lock);
         }
+        assertFalse(new Other().gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
+        subject.ours.readLock().unlock();
     }
 }

@@ -9,7 +9,6 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.lock.Semaphore;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +61,7 @@ class LabelsTest {
     }
 
     @Test
-    void readLeaseKeepsTheLabel_whenTheWriteLeaseIsDowngraded() throws Exception {
+    void readLeaseKeepsLabelAndToken_whenTheWriteLeaseIsDowngraded() throws Exception {
         ReadWriteLock lock = client.readWriteLock("/rw");
         Lock view = client.mutex("/m").labelled("trace 1").asLock();
         view.lock();
@@ -73,33 +71,11 @@ class LabelsTest {
             view.unlock();
         }
         try (Lease read = lock.downgrade(lock.writeLock().labelled("trace 2").acquire())) {
-            assertEquals("trace 2", lock.readLock().queue().get(0).label());
-            assertTrue(read.isValid());
+            Contender shown = lock.readLock().queue().get(0);
+            assertEquals("trace 2", shown.label());
+            assertEquals(read.token(), shown.token());
         }
         assertEquals(0, lock.readLock().queue().size());
-    }
-
-    /** The notice to the next request is a write to the node of the one that is granted. */
-    @Test
-    void queueShowsTheLabelOfTheRequest_whenItHasNotifiedTheNextOne() throws Exception {
-        Semaphore pool = client.semaphore("/pool", 9);
-        Lease all = pool.permits(9).acquire();
-        CompletableFuture<Lease> first = pool.labelled("invoice 7").acquireAsync();
-        CompletableFuture<Lease> next =
-                locks.client().semaphore("/pool", 9).permits(9).acquireAsync();
-        all.close();
-        Lease granted = first.get(10, TimeUnit.SECONDS);
-        assertEquals("invoice 7", pool.queue().get(0).label());
-        granted.close();
-        next.get(10, TimeUnit.SECONDS).close();
-    }
-
-    @Test
-    void queueShowsTheTokenOfTheLease_whenALabelledWriteLeaseIsDowngraded() throws Exception {
-        ReadWriteLock lock = client.readWriteLock("/rw");
-        try (Lease read = lock.downgrade(lock.writeLock().labelled("trace 2").acquire())) {
-            assertEquals(read.token(), lock.readLock().queue().get(0).token());
-        }
     }
 
     @Test

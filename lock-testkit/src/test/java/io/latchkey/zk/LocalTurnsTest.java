@@ -14,6 +14,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.zookeeper.Op;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -165,25 +168,35 @@ class LocalTurnsTest extends OnOneServer {
         var asked = held.releaseRequested();
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
-        LockClient operator = client("operator");
-        awaitUntil("a listening holder", () -> {
-            ReleaseRequestResult answer = lock.of(operator).queue().get(0).requestRelease();
-            return answer == ReleaseRequestResult.DELIVERED;
-        });
-        assertEquals("operator", soon(asked).label());
+        askFirstHolder(lock::of, asked);
         held.close();
         assertTrue(soon(next).token() > held.token());
     }
 
-    /** The engine is busy when the lease is released, so its release is carried out after the session's deadline. */
+    /** Once it listens, another client asks it. */
+    private void askFirstHolder(Function<LockClient, Acquirable> lock, CompletableFuture<ReleaseRequest> asked)
+            throws Exception {
+        Acquirable ofOperator = lock.apply(client("operator"));
+        awaitUntil(
+                "a listening holder",
+                () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
+        assertEquals("operator", soon(asked).label());
+    }
+
     @ParameterizedTest
     @EnumSource
     void turnIsNotPassedOn_afterTheDeadline(Exclusive lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
         ZkLease held = (ZkLease) lock.of(brief).acquire();
-        Lease clock = brief.mutex("/clock").acquire();
         CompletableFuture<Boolean> valid = lock.turn(brief).thenApply(Lease::isValid);
         awaitRequests("/m", 2);
+        var unused = beforeTheDeadline(brief, held, held::releaseAsync);
+        assertTrue(soon(valid));
+    }
+
+    /** The engine is busy when the call is made, so it carries the call out after the session's deadline. */
+    private static <T> T beforeTheDeadline(ZkLockClient client, ZkLease held, Supplier<T> call) throws Exception {
+        Lease clock = client.mutex("/clock").acquire();
         CountDownLatch busy = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         Thread engine = new Thread(() -> held.context().execute(() -> {
@@ -192,11 +205,11 @@ class LocalTurnsTest extends OnOneServer {
         }));
         engine.start();
         busy.await();
-        var unused = held.releaseAsync();
+        T made = call.get();
         awaitUntil("the deadline", () -> !clock.isValid());
         goOn.countDown();
-        assertTrue(soon(valid));
         engine.join();
+        return made;
     }
 
     /** The limit of one turn may be over while its body still runs, with the token that the next turn would have. */
@@ -351,13 +364,7 @@ class LocalTurnsTest extends OnOneServer {
         var asked = held.get(0).releaseRequested();
         CompletableFuture<Lease> next = semaphore.acquireAsync();
         awaitRequests("/s", 4);
-        LockClient operator = client("operator");
-        awaitUntil("a listening holder", () -> {
-            ReleaseRequestResult answer =
-                    operator.semaphore("/s", 3).queue().get(0).requestRelease();
-            return answer == ReleaseRequestResult.DELIVERED;
-        });
-        assertEquals("operator", soon(asked).label());
+        askFirstHolder(client -> client.semaphore("/s", 3), asked);
         held.get(0).close();
         assertTrue(soon(next).token() > held.get(2).token());
     }
@@ -511,15 +518,21 @@ class LocalTurnsTest extends OnOneServer {
                 .count();
     }
 
-    @Test
-    void readersHaveTheNextNodeWithoutARequest_whenTurnsRunOut() throws Exception {
-        Acquirable reads = turning(8).readWriteLock("/rw").readLock();
+    /** Of eight turns, so that the next node is there. */
+    private List<Lease> sevenReaders(Acquirable reads) throws InterruptedException {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             held.add(reads.acquire());
         }
         awaitRequests("/rw", 2);
         settle(reads);
+        return held;
+    }
+
+    @Test
+    void readersHaveTheNextNodeWithoutARequest_whenTurnsRunOut() throws Exception {
+        Acquirable reads = turning(8).readWriteLock("/rw").readLock();
+        List<Lease> held = sevenReaders(reads);
         Wire.Mark before = proxy.mark();
         held.add(reads.acquire());
         held.add(reads.acquire());
@@ -533,12 +546,7 @@ class LocalTurnsTest extends OnOneServer {
     @Test
     void nextNodeIsGivenUp_whenNoReaderNeedsIt() throws Exception {
         Acquirable reads = turning(8).readWriteLock("/rw").readLock();
-        List<Lease> held = new ArrayList<>();
-        for (int i = 0; i < 7; i++) {
-            held.add(reads.acquire());
-        }
-        awaitRequests("/rw", 2);
-        settle(reads);
+        List<Lease> held = sevenReaders(reads);
         held.forEach(Lease::close);
         awaitNothingLeft("/rw");
     }
@@ -609,26 +617,14 @@ class LocalTurnsTest extends OnOneServer {
         assertTrue(read().token() > first.token());
     }
 
-    /** The engine is busy when the reader asks, so its call is carried out after the session's deadline. */
     @Test
     void readerDoesNotJoin_afterTheDeadline() throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
         Acquirable reads = brief.readWriteLock("/rw").readLock();
         ZkLease held = (ZkLease) reads.acquire();
-        Lease clock = brief.mutex("/clock").acquire();
-        CountDownLatch busy = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        Thread engine = new Thread(() -> held.context().execute(() -> {
-            busy.countDown();
-            Uninterruptibles.awaitUninterruptibly(goOn);
-        }));
-        engine.start();
-        busy.await();
-        CompletableFuture<Boolean> valid = reads.acquireAsync().thenApply(Lease::isValid);
-        awaitUntil("the deadline", () -> !clock.isValid());
-        goOn.countDown();
+        CompletableFuture<Boolean> valid =
+                beforeTheDeadline(brief, held, () -> reads.acquireAsync().thenApply(Lease::isValid));
         assertTrue(soon(valid));
-        engine.join();
     }
 
     @Test
@@ -636,13 +632,7 @@ class LocalTurnsTest extends OnOneServer {
         Lease first = read();
         Lease second = read();
         var asked = second.releaseRequested();
-        LockClient operator = client("operator");
-        awaitUntil("a listening holder", () -> {
-            ReleaseRequestResult answer =
-                    operator.readWriteLock("/rw").readLock().queue().get(0).requestRelease();
-            return answer == ReleaseRequestResult.DELIVERED;
-        });
-        assertEquals("operator", soon(asked).label());
+        askFirstHolder(client -> client.readWriteLock("/rw").readLock(), asked);
         assertTrue(read().token() > first.token());
     }
 
@@ -654,13 +644,5 @@ class LocalTurnsTest extends OnOneServer {
         assertEquals(first.token(), read().token());
         second.close();
         assertTrue(read().token() > first.token());
-    }
-
-    @Test
-    void boundsAreCheckedAtTheDoor() {
-        ZkLockClient.Builder builder = ZkLockClient.builder();
-        assertThrows(IllegalArgumentException.class, () -> builder.localTurns(1, LONG));
-        assertThrows(IllegalArgumentException.class, () -> builder.localTurns(2, Duration.ZERO));
-        assertThrows(NullPointerException.class, () -> builder.localTurns(2, null));
     }
 }

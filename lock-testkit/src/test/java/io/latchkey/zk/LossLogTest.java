@@ -17,11 +17,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the log says of leases that end. */
+/** What the log says of leases that end, and of the connection. */
 @Timeout(30)
 class LossLogTest {
+    // Times that no other test has, as others log beside this one.
+    private static final Duration SESSION = Duration.ofMillis(98_765);
+    private static final Duration AWAY = Duration.ofMillis(12_347);
+
     private final LoggedWarnings log = LoggedWarnings.listen();
-    private final SimulatedLocks locks = SimulatedLocks.start();
+    private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
     private final LockClient client = locks.client();
 
     @AfterEach
@@ -98,5 +102,61 @@ class LossLogTest {
         client.close();
         assertEquals(List.of("Lost 41 more leases: SESSION_EXPIRED; each is logged at debug"), log.with("41 more"));
         assertEquals(List.of("47 more leases ended with their client"), log.aboveDebugWith("47 more"));
+    }
+
+    // ---- the connection
+
+    @Test
+    void lossAndReturnAreALineEach_whenLeasesAreHeld() throws Exception {
+        Lease held = client.mutex("/a").acquire();
+        locks.advance(SESSION);
+        long left = held.remaining().toMillis();
+        locks.disconnect(client);
+        locks.advance(AWAY);
+        locks.heal(client);
+        assertEquals(
+                List.of("Connection to ZooKeeper lost. 1 leases are suspect, and lost in " + left
+                        + " ms unless it is back by then"),
+                log.with(left + " ms unless"));
+        assertEquals(
+                List.of("Connected to ZooKeeper again after 12347 ms, in the same session"),
+                log.aboveDebugWith("12347 ms"));
+    }
+
+    @Test
+    void returnNamesTheNewSession_whenTheFormerIsOver() throws Exception {
+        assertTrue(client.mutex("/a").acquire().isValid());
+        locks.disconnect(client);
+        locks.advance(SESSION.multipliedBy(2));
+        locks.heal(client);
+        assertEquals(
+                List.of("Connected to ZooKeeper again after 197530 ms, in a new session"),
+                log.aboveDebugWith("197530 ms"));
+
+        locks.disconnect(client);
+        locks.advance(AWAY.plusMillis(2));
+        locks.heal(client);
+        assertEquals(
+                List.of("Connected to ZooKeeper again after 12349 ms, in the same session"),
+                log.aboveDebugWith("12349 ms"));
+        assertEquals(List.of(), log.with(". 0 leases are suspect"));
+    }
+
+    @Test
+    void lossesAreCounted_whenTheConnectionIsLostAgainAndAgain() throws Exception {
+        locks.advance(SESSION);
+        assertTrue(client.mutex("/a").acquire().isValid());
+        for (int i = 0; i < 57; i++) {
+            locks.disconnect(client);
+            locks.advance(Duration.ofMillis(100));
+            locks.heal(client);
+            locks.advance(Duration.ofMillis(23));
+        }
+        locks.advance(AWAY);
+        locks.disconnect(client);
+        assertEquals(
+                1,
+                log.with("lost, 57 times since this was logged last. 1 leases").size());
+        assertTrue(log.aboveDebugWith("again after 100 ms").size() < 3, "and the returns are not written out either");
     }
 }

@@ -12,12 +12,10 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -34,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
@@ -61,10 +58,6 @@ class MistakesTest extends OnOneServer {
     void otherBadArgumentsAreRefusedAtOnce() throws Exception {
         assertThrows(NullPointerException.class, () -> locks.mutex(null));
         assertThrows(BadPathException.class, () -> ZkLockClient.builder().basePath("/a/"));
-        assertThrows(
-                IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(Duration.ZERO));
-        assertThrows(
-                IllegalArgumentException.class, () -> ZkLockClient.builder().sessionTimeout(FOR_EVER));
         ZkLockClient.Builder builder = ZkLockClient.builder();
         builder.sessionTimeout(Duration.ofMillis(1)).sessionTimeout(Duration.ofMillis(Integer.MAX_VALUE));
         for (Duration out : List.of(Duration.ofNanos(999_999), Duration.ofMillis(Integer.MAX_VALUE + 1L))) {
@@ -74,12 +67,14 @@ class MistakesTest extends OnOneServer {
             assertThrows(IllegalArgumentException.class, () -> builder.validityMargin(none));
             assertThrows(IllegalArgumentException.class, () -> builder.localTurns(2, none));
         }
+        assertThrows(IllegalArgumentException.class, () -> builder.localTurns(1, FOR_EVER));
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().connectTimeout(Duration.ofNanos(-1)));
         assertThrows(
                 IllegalArgumentException.class, () -> ZkLockClient.builder().acl(List.of()));
-        assertThrows(
-                IllegalArgumentException.class, () -> ZkLockClient.builder().ownerLabel("x".repeat(257)));
+        IllegalArgumentException label =
+                assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
+        assertEquals("ownerLabel has the character U+000A, which is not printable", label.getMessage());
         assertThrows(IllegalStateException.class, () -> ZkLockClient.builder().build());
         assertThrows(IllegalStateException.class, () -> ZkLockClient.builder()
                 .connectString(server().connectString())
@@ -185,19 +180,13 @@ class MistakesTest extends OnOneServer {
     void interruptedBuildThrows_whenNoServerAnswers() throws Exception {
         server().stop();
         Thread.currentThread().interrupt();
-        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> client("interrupted"));
-        assertTrue(Thread.interrupted(), "the interrupt status stays set");
-        assertEquals(Reason.INTERRUPTED, refused.reason());
+        assertInterrupted(() -> client("interrupted"));
     }
 
     @Test
     void interruptedBuildSaysSo_whenNoHostIsKnown() {
         Thread.currentThread().interrupt();
-        LockUnavailableException refused = assertThrows(
-                LockUnavailableException.class,
-                () -> client(builder -> builder.connectString("no-such-host.invalid:2181")));
-        assertTrue(Thread.interrupted(), "the interrupt status stays set");
-        assertEquals(Reason.INTERRUPTED, refused.reason());
+        assertInterrupted(() -> client(builder -> builder.connectString("no-such-host.invalid:2181")));
     }
 
     /** A server takes the connection and is slow to answer the first request, which checks the chroot. */
@@ -207,11 +196,7 @@ class MistakesTest extends OnOneServer {
         Thread building = Thread.currentThread();
         HeldFrames hold = proxy.holdAnswers(RequestMatch.getData());
         var unused = hold.firstCaught().thenRun(building::interrupt);
-        LockUnavailableException refused = assertThrows(
-                LockUnavailableException.class,
-                () -> client(builder -> builder.connectString(proxy.connectString() + "/app")));
-        assertTrue(Thread.interrupted(), "the interrupt status stays set");
-        assertEquals(Reason.INTERRUPTED, refused.reason());
+        assertInterrupted(() -> client(builder -> builder.connectString(proxy.connectString() + "/app")));
         hold.close();
     }
 
@@ -267,7 +252,7 @@ class MistakesTest extends OnOneServer {
 
     @Test
     void emptyNodeOfAnOperatorIsAdopted() throws Exception {
-        operator.create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/m");
         locks.mutex("/m").acquire().close();
         assertEquals("latchkey/3 mutex", new String(operator.getData("/m", false, null), StandardCharsets.UTF_8));
     }
@@ -282,17 +267,13 @@ class MistakesTest extends OnOneServer {
 
     // ---- what it says
 
-    private void create(String path, byte[] data) throws Exception {
-        String unused = operator.create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-    }
-
     @Test
     void reasonDistinguishesMismatches_ofOneType() throws Exception {
         locks.readWriteLock("/rw").writeLock().acquire().close();
         locks.semaphore("/s", 3).acquire().close();
-        create("/data", "of another application".getBytes(StandardCharsets.UTF_8));
-        create("/curator", new byte[0]);
-        create("/curator/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000", new byte[0]);
+        makeNode("/data", "of another application".getBytes(StandardCharsets.UTF_8));
+        makeNode("/curator");
+        makeNode("/curator/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
         Map<Acquirable, Reason> expected = Map.of(
                 locks.mutex("/rw"), Reason.OTHER_KIND,
                 locks.semaphore("/s", 4), Reason.OTHER_PERMITS,
@@ -318,16 +299,6 @@ class MistakesTest extends OnOneServer {
                 count.getMessage());
     }
 
-    @Test
-    void refusedLabelIsDescribed() {
-        ZkLockClient.Builder builder = ZkLockClient.builder();
-        NullPointerException none = assertThrows(NullPointerException.class, () -> builder.ownerLabel(null));
-        assertEquals("ownerLabel", none.getMessage());
-        IllegalArgumentException control =
-                assertThrows(IllegalArgumentException.class, () -> builder.ownerLabel("till\n1"));
-        assertEquals("ownerLabel has the character U+000A, which is not printable", control.getMessage());
-    }
-
     private static void assertNamed(String argument, Executable call) {
         assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
     }
@@ -346,6 +317,7 @@ class MistakesTest extends OnOneServer {
         assertNamed("callbackExecutor", () -> builder.callbackExecutor(null));
         assertNamed("localTurns", () -> builder.localTurns(2, null));
         assertNamed("layout", () -> builder.layout(null));
+        assertNamed("ownerLabel", () -> builder.ownerLabel(null));
         assertNamed("observer", () -> builder.observer(null));
     }
 
@@ -417,40 +389,5 @@ class MistakesTest extends OnOneServer {
             assertNotSame(first, refusal(ClientClosedException.class, waiting.get(1)));
         }
         held.close();
-    }
-
-    @Test
-    void closeNotifiesWaitersAndHolders() throws Exception {
-        ZkLockClient closing = client("closing");
-        Lease held = closing.mutex("/held").acquire();
-        Lease others = locks.mutex("/m").acquire();
-        CompletableFuture<Lease> waiting = closing.mutex("/m").acquireAsync();
-        CompletableFuture<String> callbackThread =
-                held.lost().thenApply(cause -> Thread.currentThread().getName());
-        awaitQueue(locks.mutex("/m"), 2);
-        List<String> threads = threads();
-
-        closing.close();
-        closing.close();
-
-        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(waiting));
-        assertInstanceOf(ClientClosedException.class, told.getCause());
-        assertEquals(LossCause.CLIENT_CLOSED, soon(held.lost()));
-        assertEquals(LeaseState.LOST, held.state());
-        assertEquals(ReleaseOutcome.LOST, held.release());
-        awaitNoRequestBut(others, "/m");
-        assertTrue(locks.mutex("/held").tryAcquire().isPresent());
-        assertThrows(ClientClosedException.class, () -> closing.mutex("/m").acquire());
-        assertThrows(ClientClosedException.class, () -> closing.mutex("/m").queue());
-        // The threads of a client bear its number; others of this process may come and go.
-        String callbacks = soon(callbackThread);
-        assertTrue(callbacks.startsWith("latchkey-callback-"), callbacks);
-        String timer = callbacks.replace("callback", "timer");
-        assertTrue(threads.contains(timer), threads::toString);
-        awaitUntil("the end of " + timer, () -> !threads().contains(timer));
-    }
-
-    private static List<String> threads() {
-        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
     }
 }

@@ -319,7 +319,7 @@ class MultiLockTest extends OnOneServer {
     @Test
     void guardedWriteIsRefused_whenAnyNodeIsMissing() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/stock", new byte[] {1}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/stock", new byte[] {1});
         byte value = 1;
         for (int deleted = 0; deleted < 3; deleted++) {
             Lease lease = mutexes(one, ABC).acquire();

@@ -179,6 +179,8 @@ class ObserverTest extends OnOneServer {
     void loss_isReportedOnceWithItsCause(LossCause cause) throws Exception {
         Mutex mutex = client.mutex("/m");
         Lease lease = (cause == LossCause.HELD_TOO_LONG ? mutex.heldAtMost(Duration.ofMillis(100)) : mutex).acquire();
+        CompletableFuture<String> thread =
+                lease.lost().thenApply(told -> Thread.currentThread().getName());
         switch (cause) {
             case HELD_TOO_LONG -> {}
             case SESSION_EXPIRED -> proxy.expireSession().join();
@@ -200,6 +202,7 @@ class ObserverTest extends OnOneServer {
         settle(other.mutex("/m"));
         assertEquals(expected, withoutSuspicion("/m"));
         if (cause == LossCause.CLIENT_CLOSED) {
+            assertTrue(soon(thread).startsWith("latchkey-callback-"), thread::toString);
             awaitUntil("the end", () -> heard.lines().contains("CLOSED"));
             assertEquals("CLOSED", heard.lines().get(heard.lines().size() - 1));
         }

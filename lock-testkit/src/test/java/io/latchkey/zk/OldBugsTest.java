@@ -2,7 +2,6 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.latchkey.lock.Acquirable;
@@ -24,7 +23,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
@@ -121,25 +119,6 @@ class OldBugsTest extends OnOneServer {
 
     // ---- the other recipes
 
-    /** A member that is ready is not looked at again while the others are waited for. */
-    @Test
-    void multiLockIsNotGrantedBesideTheNext_whenAReadyMembersNodeWasDeleted() throws Exception {
-        ZkLockClient one = lasting();
-        ZkLockClient other = lasting();
-        other.mutex("/a").acquire().close();
-        Lease heldB = other.mutex("/b").acquire();
-        CompletableFuture<Lease> waiting =
-                one.multiLock(one.mutex("/a"), one.mutex("/b")).acquireAsync();
-        awaitWatches(2);
-        handle().delete(requestsUnder("/a").get(0).path(), -1);
-        Lease heldA = other.mutex("/a").tryAcquire(Duration.ofSeconds(5)).orElseThrow();
-        heldB.close();
-        awaitUntil("it asks again", () -> requestsUnder("/a").size() == 2);
-        assertFalse(waiting.isDone());
-        heldA.close();
-        waiting.get(5, TimeUnit.SECONDS).close();
-    }
-
     @Test
     void pathThatIsCreatedAgain_hasTheDeclaredPermits() throws Exception {
         Semaphore semaphore = client("one").semaphore("/p/s", 3);
@@ -178,7 +157,7 @@ class OldBugsTest extends OnOneServer {
 
     @Test
     void localHolderKeepsItsLease_whenItsNodeCannotBeRead() throws Exception {
-        handle().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/m");
         ACL allButRead = new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE);
         ZkLockClient one =
                 client(builder -> builder.sessionTimeout(Duration.ofSeconds(20)).acl(List.of(allButRead)));

@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -36,10 +39,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.function.Executable;
 
 /** A server and clients of its own for every test. */
 abstract class OnOneServer {
@@ -151,6 +156,22 @@ abstract class OnOneServer {
                 .toList();
     }
 
+    /** Lets the holder listen for release requests: it can be asked once it has a node for that at each path. */
+    final CompletableFuture<ReleaseRequest> listening(Lease lease, String... paths) throws InterruptedException {
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        for (String path : paths) {
+            awaitUntil("a listener under " + path, () -> listenersUnder(path).size() == 1);
+        }
+        return wish;
+    }
+
+    /** The nodes by which holders are asked to release. */
+    final List<ServerNode> listenersUnder(String path) {
+        return server.nodesUnder(path).stream()
+                .filter(node -> node.name().startsWith("revoke-"))
+                .toList();
+    }
+
     /** The number that the server gave the node; a downgrade keeps it. */
     static long sequence(ServerNode node) {
         Matcher name = REQUEST.matcher(node.name());
@@ -185,10 +206,23 @@ abstract class OnOneServer {
 
     /** Deletes a request's node, as an operator's shell can. */
     final void deleteRequest(String path, int place) throws Exception {
+        operator().delete(requestsUnder(path).get(place).path(), -1);
+    }
+
+    /** Makes a node that belongs to no lock, or to none yet. */
+    final void makeNode(String path, byte[] data) throws Exception {
+        var unused = operator().create(path, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+    }
+
+    final void makeNode(String path) throws Exception {
+        makeNode(path, new byte[0]);
+    }
+
+    private ZooKeeper operator() throws IOException, InterruptedException {
         if (operator == null) {
             operator = handle();
         }
-        operator.delete(requestsUnder(path).get(place).path(), -1);
+        return operator;
     }
 
     /** Containers stay when their children go, so a path that was ever used is still there. */
@@ -224,7 +258,7 @@ abstract class OnOneServer {
                 () -> "watches: " + server.watches());
     }
 
-    final long watchersOf(ServerNode node) {
+    private long watchersOf(ServerNode node) {
         return server.watches().stream()
                 .filter(watch -> watch.path().equals(node.path()) && watch.session() != node.session())
                 .map(ServerNode.Watch::session)
@@ -265,6 +299,13 @@ abstract class OnOneServer {
         ExecutionException told =
                 assertThrows(ExecutionException.class, () -> refused.get(SOON.toSeconds(), TimeUnit.SECONDS));
         return assertInstanceOf(type, told.getCause());
+    }
+
+    /** The call of an interrupted thread ends and says so. */
+    static void assertInterrupted(Executable call) {
+        LockUnavailableException told = assertThrows(LockUnavailableException.class, call);
+        assertTrue(Thread.interrupted(), "the interrupt status stays set");
+        assertEquals(LockException.Reason.INTERRUPTED, told.reason());
     }
 
     final void awaitNoRequestBut(Lease held, String path) throws InterruptedException {

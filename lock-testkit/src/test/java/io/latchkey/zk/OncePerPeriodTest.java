@@ -141,7 +141,7 @@ class OncePerPeriodTest extends OnOneServer {
     @Test
     void resultsAreThoseOfTheEffects_inTheirOrder() throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/balance", new byte[] {0});
         Op add = Op.setData("/balance", new byte[] {1}, 0);
         Op book = Op.create("/entry-", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL);
         List<OpResult> results = new ArrayList<>();
@@ -284,7 +284,7 @@ class OncePerPeriodTest extends OnOneServer {
     @ValueSource(booleans = {false, true})
     void effectInTheSameTransaction_isAppliedOnce(boolean applied) throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/balance", new byte[] {0});
         Op add = Op.setData("/balance", new byte[] {1}, 0);
         Lease lease = first.mutex(JOB).acquire();
         cutAtTheRecord(applied);
@@ -305,7 +305,7 @@ class OncePerPeriodTest extends OnOneServer {
     @ValueSource(booleans = {false, true})
     void periodIsRecordedOnlyWithItsEffect_whenTheWorkGoesOnAfterALostAnswer(boolean applied) throws Exception {
         ZooKeeper operator = handle();
-        operator.create("/balance", new byte[] {0}, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/balance", new byte[] {0});
         Op add = Op.setData("/balance", new byte[] {1}, 0);
         Lease lease = first.mutex(JOB).acquire();
         cutAtTheRecord(applied);
@@ -368,7 +368,7 @@ class OncePerPeriodTest extends OnOneServer {
         assertThrows(NullPointerException.class, () -> days.atLeastOnce(released, null));
         assertThrows(NullPointerException.class, () -> days.atMostOnce(released, null));
         ZooKeeper operator = handle();
-        operator.create(RECORD, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode(RECORD);
         for (String data : List.of("?", "latchkey-period/1 yesterday")) {
             operator.setData(RECORD, data.getBytes(StandardCharsets.UTF_8), -1);
             LockException unknown = assertThrows(LockException.class, () -> run(first, Mode.AT_LEAST_ONCE, days));

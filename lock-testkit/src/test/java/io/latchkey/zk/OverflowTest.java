@@ -16,8 +16,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,7 +117,7 @@ class OverflowTest extends OnOneServer {
         setCounters(kind, NEAR_THE_END);
         String path = kind.paths().get(0);
         String foreign = path + "/config";
-        String unused = handle().create(foreign, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode(foreign);
         LockException told =
                 assertThrows(LockException.class, () -> kind.of(first).acquire());
         assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason());
@@ -137,9 +135,7 @@ class OverflowTest extends OnOneServer {
     @EnumSource(Lockable.class)
     void listeningHolder_isEvictedAndOthersAreServed(Lockable kind) throws Exception {
         Lease held = kind.of(first).acquire();
-        CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
-        awaitUntil("ears", () -> kind.paths().stream()
-                .allMatch(path -> server().nodesUnder(path).size() == 2));
+        CompletableFuture<ReleaseRequest> wish = listening(held, kind.paths().toArray(String[]::new));
         setCounters(kind, NEAR_THE_END);
         CompletableFuture<Lease> waiting = kind.blocker(second).acquireAsync();
         awaitSteppedBack(kind, 1);

@@ -86,18 +86,6 @@ class ReadWriteViewTest extends OnOneServer {
         assertTrue(othersWrite());
     }
 
-    @Test
-    void downgradeWaitsForTheConnection() throws Exception {
-        write.lock();
-        read.lock();
-        proxy.cut();
-        write.unlock();
-        assertTrue(othersRead());
-        assertFalse(othersWrite());
-        read.unlock();
-        assertTrue(othersWrite());
-    }
-
     // ---- loss
 
     @Test

@@ -24,9 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -236,10 +233,9 @@ class RecipeWireTest extends OnOneServer {
     @Test
     void multiLockReadsListsSeparately_whenOneWasLong() throws Exception {
         Lease held = other.mutex("/k/3").acquire();
-        ZooKeeper somebody = handle();
         for (char name = 'a'; name < 'f'; name++) {
             String foreign = "/k/3/" + String.valueOf(name).repeat(60_000);
-            String unused = somebody.create(foreign, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            makeNode(foreign);
         }
         for (int requests : List.of(2, 1 + PATHS.size())) {
             Wire.Mark before = proxy.mark();
@@ -275,45 +271,24 @@ class RecipeWireTest extends OnOneServer {
 
     // ---- waiting and handing over
 
-    @Test
-    void waitingReaderAddsTwoRequests_andTheHandOverNone() throws Exception {
-        Lease writing = write(other).acquire();
+    /** A writer may become a reader in its place, so a writer behind it has a watch more. */
+    @ParameterizedTest
+    @CsvSource({"MUTEX, MUTEX, 2", "WRITE, READ, 2", "READ, WRITE, 2", "WRITE, WRITE, 3"})
+    void waitBehindOneRequestAddsItsWatches_andTheHandOverNone(Lockable ahead, Lockable behind, int watches)
+            throws Exception {
+        Lease held = ahead.of(other).acquire();
         Wire.Mark before = proxy.mark();
-        CompletableFuture<Lease> reading = read(counted).acquireAsync();
-        awaitWatches(2);
+        CompletableFuture<Lease> waiting = behind.of(counted).acquireAsync();
+        awaitWatches(watches);
         Wire setUp = proxy.since(before);
-        assertEquals(2 + 2, setUp.requestsButHeartbeats(), setUp::toString);
+        assertEquals(2 + watches, setUp.requestsButHeartbeats(), setUp::toString);
+
         before = proxy.mark();
-        writing.close();
-        soon(reading);
+        held.close();
+        soon(waiting);
         Wire handedOver = proxy.since(before);
         assertEquals(0, handedOver.requestsButHeartbeats(), handedOver::toString);
-        assertEquals(1, handedOver.watchEvents(), handedOver::toString);
-    }
-
-    @Test
-    void handOverFromWriterToWriterCostsNoRequest() throws Exception {
-        Lease writing = write(other).acquire();
-        CompletableFuture<Lease> next = write(counted).acquireAsync();
-        awaitWatches(3);
-        Wire.Mark before = proxy.mark();
-        writing.close();
-        soon(next);
-        assertEquals(0, proxy.since(before).requestsButHeartbeats(), () -> proxy.since(before)
-                .toString());
-    }
-
-    @Test
-    void handOverFromTheOnlyReaderToAWriterCostsNoRequest() throws Exception {
-        Lease reading = read(other).acquire();
-        CompletableFuture<Lease> writing = write(counted).acquireAsync();
-        awaitRequests("/rw", 2);
-        settle(write(counted));
-        Wire.Mark before = proxy.mark();
-        reading.close();
-        soon(writing);
-        Wire wire = proxy.since(before);
-        assertEquals(0, wire.requestsButHeartbeats(), wire::toString);
+        assertEquals(watches - 1, handedOver.watchEvents(), handedOver::toString);
     }
 
     @Test

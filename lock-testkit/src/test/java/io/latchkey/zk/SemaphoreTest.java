@@ -23,9 +23,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -48,8 +45,7 @@ class SemaphoreTest extends OnOneServer {
     /** A container is removed some time after its last request, and the capacity with it. */
     @Test
     void resizeIsForgotten_onlyWhenThePathIsRemoved() throws Exception {
-        ZooKeeper operator = handle();
-        operator.create("/kept", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        makeNode("/kept");
         ZkLockClient one = client("one");
         for (String path : List.of("/kept", "/removed")) {
             one.semaphore(path, 2).resize(5);
@@ -84,10 +80,7 @@ class SemaphoreTest extends OnOneServer {
                     () -> of3(asking).capacity(), () -> of3(asking).availablePermits(), () -> of3(asking)
                             .resize(4))) {
                 Thread.currentThread().interrupt();
-                assertEquals(
-                        LockException.Reason.INTERRUPTED,
-                        assertThrows(LockUnavailableException.class, view).reason());
-                assertTrue(Thread.interrupted(), "the interrupt status stays set");
+                assertInterrupted(view);
             }
             answers.firstCaught().get(10, TimeUnit.SECONDS);
         }

@@ -43,23 +43,6 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
-    void waitBehindOneRequestAddsTwoRequests_andTheHandOverNone() throws Exception {
-        Lease held = other.mutex("/m").acquire();
-        Wire.Mark before = proxy.mark();
-        CompletableFuture<Lease> waiting = counted.mutex("/m").acquireAsync();
-        awaitWatches(2);
-        Wire setUp = proxy.since(before);
-        assertEquals(2 + 2, setUp.requestsButHeartbeats(), setUp::toString);
-
-        Wire.Mark atRelease = proxy.mark();
-        held.close();
-        waiting.get(5, TimeUnit.SECONDS);
-        Wire handedOver = proxy.since(atRelease);
-        assertEquals(0, handedOver.requestsButHeartbeats(), handedOver::toString);
-        assertEquals(1, handedOver.watchEvents(), handedOver::toString);
-    }
-
-    @Test
     void waitBehindSeveralAddsThreeRequests_andTheHandOverNone() throws Exception {
         ZkLockClient releasesAgain = client("between");
         releasesAgain.mutex("/m").acquire().close();

@@ -101,8 +101,8 @@ public final class ExclusionChecker {
         SessionEnds ends = new SessionEnds(events);
         List<HoldInterval> counted = new ArrayList<>();
         for (HoldInterval hold : HoldInterval.of(events)) {
-            HoldInterval alive = hold.until(ends.limitOf(hold));
-            switch (ends.on(hold)) {
+            HoldInterval alive = hold.until(ends.limitOf(hold.summary()));
+            switch (ends.on(hold.summary())) {
                 case GRANTED_ALIVE -> counted.add(alive);
                 case UNKNOWN -> counted.add(alive.doubtful());
                 case ZOMBIE -> {} // its session did not live while it was relied on
@@ -194,12 +194,12 @@ public final class ExclusionChecker {
         String length = end == HoldInterval.END_OF_TIME
                 ? "without an end"
                 : String.format(Locale.ROOT, "for %.3f ms", (end - next.granted()) / 1e6);
-        Function<HoldInterval, String> who = hold -> hold.client() + how(hold.claim());
+        Function<HoldInterval, String> who = hold -> hold.summary().client() + how(hold.claim());
         report.add(
                 next.path() + " " + what + " by "
                         + against.stream().map(who).collect(Collectors.joining(", ")) + " and " + who.apply(next) + " "
                         + length,
-                all.stream().map(HoldInterval::attempt).collect(Collectors.toSet()),
+                all.stream().map(hold -> hold.summary().attempt()).collect(Collectors.toSet()),
                 next.granted(),
                 end);
     }

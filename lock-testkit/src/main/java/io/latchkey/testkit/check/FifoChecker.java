@@ -190,9 +190,8 @@ public final class FifoChecker {
                             && event.nanos() >= summary.requested());
             return new Standing(summary, claim, Attempt.Summary.NEVER, sessionsLive);
         }
-        HoldInterval hold = HoldInterval.of(summary, claim);
-        return ends.on(hold) == Bearing.GRANTED_ALIVE
-                ? new Standing(summary, claim, Math.min(hold.perhapsUntil(), ends.limitOf(hold)), true)
-                : new Standing(summary, claim, Math.min(hold.perhapsUntil(), ends.goneBy(hold)), false);
+        return ends.on(summary) == Bearing.GRANTED_ALIVE
+                ? new Standing(summary, claim, Math.min(summary.perhapsUntil(), ends.limitOf(summary)), true)
+                : new Standing(summary, claim, Math.min(summary.perhapsUntil(), ends.goneBy(summary)), false);
     }
 }

@@ -16,25 +16,8 @@ import java.util.List;
  * lease, or else the last look that found the lease valid, or else the grant. {@code perhapsUntil}: the beginning of
  * the release or the news of the loss, whichever came first, or else the end of time.
  */
-record HoldInterval(
-        String client,
-        long attempt,
-        LockClaim claim,
-        long token,
-        long session,
-        long requested,
-        long granted,
-        long surelyUntil,
-        long perhapsUntil,
-        Ending ending) {
+record HoldInterval(Attempt.Summary summary, LockClaim claim, long surelyUntil, long perhapsUntil) {
     static final long END_OF_TIME = Attempt.Summary.NEVER;
-
-    /** How it ended, as far as its client knows. */
-    enum Ending {
-        RELEASED,
-        LOST,
-        OPEN
-    }
 
     /** All grants of a history, by the time of the grant; that of a multi-lock once for each member. */
     static List<HoldInterval> of(List<HistoryEvent> events) {
@@ -49,40 +32,22 @@ record HoldInterval(
     }
 
     /** The grant of an attempt that was granted, on one of its paths. */
-    static HoldInterval of(Attempt.Summary summary, LockClaim claim) {
-        boolean lost = summary.lost() != Attempt.Summary.NEVER;
-        return new HoldInterval(
-                summary.client(),
-                summary.attempt(),
-                claim,
-                summary.token(),
-                summary.session(),
-                summary.requested(),
-                summary.granted(),
-                summary.surelyUntil(),
-                summary.perhapsUntil(),
-                summary.isReleasedInOrder() ? Ending.RELEASED : lost ? Ending.LOST : Ending.OPEN);
+    private static HoldInterval of(Attempt.Summary summary, LockClaim claim) {
+        return new HoldInterval(summary, claim, summary.surelyUntil(), summary.perhapsUntil());
     }
 
     /** The same hold, counted no further than this. */
     HoldInterval until(long limit) {
-        return new HoldInterval(
-                client,
-                attempt,
-                claim,
-                token,
-                session,
-                requested,
-                granted,
-                Math.min(surelyUntil, limit),
-                Math.min(perhapsUntil, limit),
-                ending);
+        return new HoldInterval(summary, claim, Math.min(surelyUntil, limit), Math.min(perhapsUntil, limit));
     }
 
     /** The same hold, of which nothing is sure. */
     HoldInterval doubtful() {
-        return new HoldInterval(
-                client, attempt, claim, token, session, requested, granted, granted, perhapsUntil, ending);
+        return new HoldInterval(summary, claim, granted(), perhapsUntil);
+    }
+
+    long granted() {
+        return summary.granted();
     }
 
     String path() {
@@ -94,10 +59,10 @@ record HoldInterval(
     }
 
     boolean surelyLastsAt(long moment) {
-        return granted <= moment && moment < surelyUntil;
+        return granted() <= moment && moment < surelyUntil;
     }
 
     boolean perhapsLastsAt(long moment) {
-        return granted <= moment && moment < perhapsUntil;
+        return granted() <= moment && moment < perhapsUntil;
     }
 }

@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
  * operations have no order, the rule is broken. If they have one only when holds end early, and grants of unknown
  * sessions count, the verdict is undecided. It is also undecided if the search does not end within a number of steps:
  * the caller's, or a million for each group of paths; and if there is no order where a semaphore was resized while a
- * multi-lock waited at it: it may have got its permits before the resize and its other members after it, and the models
- * have no state in between. The order of requests plays no part; that is the {@link FifoChecker}'s.
+ * multi-lock waited at it: it may have got its permits before the resize and its other members after it, and the model
+ * has no state in between. The order of requests plays no part; that is the {@link FifoChecker}'s.
  *
  * <p>How many permits a semaphore has at first is the largest number in its claims. If it has fewer than that, too many
  * holders may go unseen; where a resize is recorded, refusals are not judged for the same reason.
@@ -46,12 +46,22 @@ public final class LinearizabilityChecker {
 
     private final Findings findings;
     private final Operations operations;
+    private final Function<List<Attempt.Summary>, SequentialModel<?>> models;
     private final long mostSteps;
 
+    /**
+     * @param holders under which name an attempt holds
+     * @param models that of a group of attempts
+     */
     private LinearizabilityChecker(
-            String rule, List<HistoryEvent> events, Function<Attempt.Summary, String> holders, long mostSteps) {
+            String rule,
+            List<HistoryEvent> events,
+            Function<Attempt.Summary, String> holders,
+            Function<List<Attempt.Summary>, SequentialModel<?>> models,
+            long mostSteps) {
         findings = new Findings(rule, events);
         operations = new Operations(events, holders);
+        this.models = models;
         this.mostSteps = mostSteps;
     }
 
@@ -72,8 +82,13 @@ public final class LinearizabilityChecker {
      * @param mostSteps how many times the search for each group of paths may try an operation
      */
     public static Verdict check(List<HistoryEvent> events, long mostSteps) {
-        return new LinearizabilityChecker("one thing at a time", events, summary -> "#" + summary.attempt(), mostSteps)
-                .verdict(LinearizabilityChecker::judge);
+        return new LinearizabilityChecker(
+                        "one thing at a time",
+                        events,
+                        summary -> "#" + summary.attempt(),
+                        group -> new LocksModel(capacities(group)),
+                        mostSteps)
+                .verdict();
     }
 
     /**
@@ -92,35 +107,31 @@ public final class LinearizabilityChecker {
      * @param mostSteps how many times the search for each group of paths may try an operation
      */
     public static Verdict ofViews(List<HistoryEvent> events, long mostSteps) {
-        return new LinearizabilityChecker("one thing at a time, re-entrant", events, Attempt.Summary::client, mostSteps)
-                .verdict((group, search) -> search.run(new ReentrantMutexModel()));
+        return new LinearizabilityChecker(
+                        "one thing at a time, re-entrant",
+                        events,
+                        Attempt.Summary::client,
+                        group -> new ReentrantMutexModel(),
+                        mostSteps)
+                .verdict();
     }
 
-    /** One group of paths with the model that fits it. */
-    private interface Judge {
-        Outcome judge(List<Attempt.Summary> group, Searching search);
-    }
-
-    private interface Searching {
-        <S> Outcome run(SequentialModel<S> model);
-    }
-
-    private Verdict verdict(Judge judge) {
+    private Verdict verdict() {
         List<Attempt.Summary> summaries = Attempt.Summary.of(findings.events());
-        ConnectedPaths.group(summaries).forEach((path, group) -> check(path, group, judge));
+        ConnectedPaths.group(summaries).forEach(this::check);
         return findings.verdict(
                 (int) summaries.stream().filter(Attempt.Summary::isGranted).count());
     }
 
-    private void check(String path, List<Attempt.Summary> group, Judge judge) {
-        Outcome sure = judge.judge(group, searching(operations.of(group, Operations.Count.SURE)));
+    private void check(String path, List<Attempt.Summary> group) {
+        Outcome sure = search(group, Operations.Count.SURE);
         if (sure instanceof Outcome.Impossible impossible) {
             boolean oneByOne = group.stream().anyMatch(summary -> waitedDuringAResize(summary, group));
             found(path, impossible, group, oneByOne ? findings::open : findings::broken);
         } else if (sure instanceof Outcome.GaveUp gaveUp) {
             findings.open(path + ": no order found within " + gaveUp.steps() + " steps, and none excluded");
         } else {
-            Outcome strict = judge.judge(group, searching(operations.of(group, Operations.Count.PERHAPS)));
+            Outcome strict = search(group, Operations.Count.PERHAPS);
             if (strict instanceof Outcome.Impossible impossible) {
                 found(path, impossible, group, findings::open);
             } else if (strict instanceof Outcome.GaveUp gaveUp) {
@@ -139,34 +150,20 @@ public final class LinearizabilityChecker {
                                 .anyMatch(claim -> claim.path().equals(resized.path())));
     }
 
-    private Searching searching(List<Operation> list) {
-        return new Searching() {
-            @Override
-            public <S> Outcome run(SequentialModel<S> model) {
-                return WingGongSearch.run(model, list, mostSteps);
-            }
-        };
+    private Outcome search(List<Attempt.Summary> group, Operations.Count count) {
+        return WingGongSearch.run(models.apply(group), operations.of(group, count), mostSteps);
     }
 
-    private static Outcome judge(List<Attempt.Summary> group, Searching search) {
-        Set<LockClaim> claims = group.stream()
-                .filter(Attempt.Summary::isAsked)
-                .flatMap(summary -> summary.claims().stream())
-                .collect(Collectors.toSet());
-        Set<String> paths = claims.stream().map(LockClaim::path).collect(Collectors.toSet());
+    private static Map<String, Integer> capacities(List<Attempt.Summary> group) {
         Map<String, Integer> capacities = new HashMap<>();
-        for (LockClaim claim : claims) {
-            if (claim instanceof LockClaim.Permits some) {
-                capacities.merge(some.path(), some.of(), Math::max);
+        for (Attempt.Summary summary : group) {
+            for (LockClaim claim : summary.isAsked() ? summary.claims() : List.<LockClaim>of()) {
+                if (claim instanceof LockClaim.Permits some) {
+                    capacities.merge(some.path(), some.of(), Math::max);
+                }
             }
         }
-        boolean anyOther = claims.stream().anyMatch(claim -> !(claim instanceof LockClaim.Permits));
-        if (paths.size() > 1 || (anyOther && !capacities.isEmpty())) {
-            return search.run(new MultiLockModel(capacities));
-        } else if (!capacities.isEmpty()) {
-            return search.run(new SemaphoreModel(capacities.values().iterator().next()));
-        }
-        return search.run(new ReadWriteModel());
+        return capacities;
     }
 
     private static void found(

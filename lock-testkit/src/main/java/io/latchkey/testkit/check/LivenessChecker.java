@@ -233,15 +233,15 @@ public final class LivenessChecker {
     }
 
     private boolean allFit(Iterable<Attempt.Summary> waiting, Iterable<Attempt.Summary> holding) {
-        Map<String, Room> rooms = new HashMap<>();
+        Map<String, List<LockClaim>> held = new HashMap<>();
         for (Attempt.Summary holder : holding) {
-            holder.claims().forEach(claim -> rooms.computeIfAbsent(claim.path(), path -> new Room())
-                    .take(claim));
+            holder.claims().forEach(claim -> held.computeIfAbsent(claim.path(), path -> new ArrayList<>())
+                    .add(claim));
         }
         for (Attempt.Summary summary : waiting) {
             for (LockClaim claim : summary.claims()) {
-                Room room = rooms.get(claim.path());
-                if (room != null && !room.fits(claim, smallest.getOrDefault(claim.path(), Integer.MAX_VALUE))) {
+                List<LockClaim> beside = held.get(claim.path());
+                if (beside != null && !LocksModel.fits(claim, beside, fewest(claim))) {
                     return false;
                 }
             }
@@ -249,27 +249,10 @@ public final class LivenessChecker {
         return true;
     }
 
-    /** What is taken of a path. */
-    private static final class Room {
-        private boolean alone;
-        private boolean shared;
-        private long permits;
-
-        void take(LockClaim claim) {
-            if (claim instanceof LockClaim.Permits some) {
-                permits += some.permits();
-            } else if (claim instanceof LockClaim.Shared) {
-                shared = true;
-            } else {
-                alone = true;
-            }
-        }
-
-        boolean fits(LockClaim claim, int most) {
-            if (claim instanceof LockClaim.Permits some) {
-                return permits + some.permits() <= Math.min(some.of(), most);
-            }
-            return !alone && (claim instanceof LockClaim.Shared || !shared);
-        }
+    /** The smallest number of permits that the path ever had. */
+    private int fewest(LockClaim claim) {
+        return claim instanceof LockClaim.Permits some
+                ? Math.min(some.of(), smallest.getOrDefault(some.path(), Integer.MAX_VALUE))
+                : 0;
     }
 }

@@ -61,7 +61,6 @@ final class Operations {
 
     private void addHold(
             Attempt.Summary summary, List<Attempt.Summary> group, Count count, List<Operation> operations) {
-        HoldInterval hold = HoldInterval.of(summary, summary.claims().get(0));
         if (!counts(summary, count)) {
             return;
         }
@@ -90,7 +89,7 @@ final class Operations {
                     summary.granted()));
         }
         boolean goesOn = summary.goesOnInAnother();
-        long limit = ends.limitOf(hold);
+        long limit = ends.limitOf(summary);
         long from = Math.min(count == Count.SURE ? summary.surelyUntil() : summary.perhapsUntil(), limit);
         if (!goesOn && from != Attempt.Summary.NEVER) {
             boolean known = summary.isReleasedInOrder() && summary.outcome().equals(CERTAIN);
@@ -104,7 +103,7 @@ final class Operations {
 
     /** Whether the session of the grant lived, as far as it counts. */
     private boolean counts(Attempt.Summary summary, Count count) {
-        Bearing bearing = ends.on(HoldInterval.of(summary, summary.claims().get(0)));
+        Bearing bearing = ends.on(summary);
         return bearing == Bearing.GRANTED_ALIVE || (bearing == Bearing.UNKNOWN && count == Count.PERHAPS);
     }
 

@@ -2,6 +2,7 @@
 package io.latchkey.testkit.check;
 
 import io.latchkey.testkit.ExpiryOrder;
+import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.HistoryEvent.What;
 import java.util.List;
@@ -41,7 +42,7 @@ final class SessionEnds {
         UNKNOWN
     }
 
-    Bearing on(HoldInterval hold) {
+    Bearing on(Attempt.Summary hold) {
         Bearing bearing = Bearing.GRANTED_ALIVE;
         for (HistoryEvent ending : endingsOf(hold)) {
             if (ending.nanos() > hold.granted()) {
@@ -57,7 +58,7 @@ final class SessionEnds {
     }
 
     /** Until when the hold's session lived for certain. */
-    long limitOf(HoldInterval hold) {
+    long limitOf(Attempt.Summary hold) {
         return endingsOf(hold).stream()
                 .mapToLong(HistoryEvent::nanos)
                 .filter(nanos -> nanos > hold.granted())
@@ -66,7 +67,7 @@ final class SessionEnds {
     }
 
     /** By when the session of a hold, if it is known, had ended for certain. */
-    long goneBy(HoldInterval hold) {
+    long goneBy(Attempt.Summary hold) {
         return endingsOf(hold).stream()
                 .filter(ending -> isKnown(hold, ending))
                 .mapToLong(this::endOf)
@@ -75,13 +76,13 @@ final class SessionEnds {
     }
 
     /** The ends that may be of the hold's session: of the same client, and not known to be of another session. */
-    private List<HistoryEvent> endingsOf(HoldInterval hold) {
+    private List<HistoryEvent> endingsOf(Attempt.Summary hold) {
         return endings.getOrDefault(hold.client(), List.of()).stream()
                 .filter(ending -> ending.session() == 0 || hold.session() == 0 || ending.session() == hold.session())
                 .toList();
     }
 
-    private static boolean isKnown(HoldInterval hold, HistoryEvent ending) {
+    private static boolean isKnown(Attempt.Summary hold, HistoryEvent ending) {
         return hold.session() != 0 && ending.session() == hold.session();
     }
 

@@ -6,6 +6,7 @@ import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,17 +48,17 @@ public final class TokenOrderChecker {
         Map<String, HoldInterval> highestAlone = new HashMap<>();
         Findings findings = new Findings(RULE, events);
         for (HoldInterval next : holds) {
-            Bearing bearing = ends.on(next);
+            Bearing bearing = ends.on(next.summary());
             if (bearing == Bearing.ZOMBIE || next.claim() instanceof LockClaim.Permits) {
                 continue;
             }
             HoldInterval former = (next.isExclusive() ? highest : highestAlone).get(next.path());
-            if (former == null || next.token() > former.token() || isDowngrade(former, next)) {
+            if (former == null || next.summary().token() > former.summary().token() || isDowngrade(former, next)) {
                 highest.merge(next.path(), next, TokenOrderChecker::higher);
                 if (next.isExclusive()) {
                     highestAlone.put(next.path(), next);
                 }
-            } else if (next.token() == former.token() || isCertain(next, bearing)) {
+            } else if (next.summary().token() == former.summary().token() || isCertain(next, bearing)) {
                 findings.broken(text(former, next), attempts(former, next), next.granted(), next.granted());
             } else {
                 findings.open(text(former, next), attempts(former, next), next.granted(), next.granted());
@@ -68,25 +69,28 @@ public final class TokenOrderChecker {
 
     private static boolean isDowngrade(HoldInterval former, HoldInterval next) {
         return !next.isExclusive()
-                && former.token() == next.token()
-                && former.client().equals(next.client());
+                && former.summary().token() == next.summary().token()
+                && former.summary().client().equals(next.summary().client());
     }
 
     private static HoldInterval higher(HoldInterval former, HoldInterval next) {
-        return next.token() > former.token() ? next : former;
+        return next.summary().token() > former.summary().token() ? next : former;
     }
 
     /** A hold that was released cleanly was granted to a live session. */
     private static boolean isCertain(HoldInterval next, Bearing bearing) {
-        return bearing == Bearing.GRANTED_ALIVE && next.ending() == HoldInterval.Ending.RELEASED;
+        return bearing == Bearing.GRANTED_ALIVE && next.summary().isReleasedInOrder();
     }
 
     private static Set<Long> attempts(HoldInterval former, HoldInterval next) {
-        return former.attempt() == next.attempt() ? Set.of(next.attempt()) : Set.of(former.attempt(), next.attempt());
+        return new HashSet<>(List.of(former.summary().attempt(), next.summary().attempt()));
     }
 
     private static String text(HoldInterval former, HoldInterval next) {
-        return next.path() + ": token " + next.token() + " for " + next.client() + " was granted after token "
-                + former.token() + " for " + former.client();
+        return next.path() + ": " + text(next) + " was granted after " + text(former);
+    }
+
+    private static String text(HoldInterval hold) {
+        return "token " + hold.summary().token() + " for " + hold.summary().client();
     }
 }

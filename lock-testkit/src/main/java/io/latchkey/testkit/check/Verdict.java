@@ -95,8 +95,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * Returns if the rule is obeyed. If it is not, there is a page with the picture of the history afterwards, as
-     * {@link HtmlReport} writes it, and the error names it.
+     * Returns if the rule is obeyed. If it is not, there is a page of the history afterwards, as {@link HtmlReport}
+     * writes it, and the error names it.
      *
      * <p>Use this where the faults are known to leave nothing open, as in a test of a few steps.
      *
@@ -109,8 +109,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * Returns unless the rule is broken for certain. If it is, there is a page with the picture of the history
-     * afterwards, as {@link HtmlReport} writes it, and the error names it.
+     * Returns unless the rule is broken for certain. If it is, there is a page of the history afterwards, as
+     * {@link HtmlReport} writes it, and the error names it.
      *
      * <p>Use this where random faults may leave something open: an {@link Undecided} history passes. {@link #grants}
      * returns whether anything was checked.
@@ -124,7 +124,7 @@ public sealed interface Verdict {
     }
 
     /**
-     * {@return the page with a picture of the history, which is not written yet} The verdict of a rule that was obeyed,
+     * {@return the page of the history, which is not written yet} The verdict of a rule that was obeyed,
      * or does not apply, has kept no history: see {@link HtmlReport#of(io.latchkey.testkit.history.History)}.
      */
     default HtmlReport report() {
@@ -150,7 +150,7 @@ public sealed interface Verdict {
     }
 
     /**
-     * {@return the verdict of a custom checker: broken, undecided or obeyed, in this precedence} It has no picture of
+     * {@return the verdict of a custom checker: broken, undecided or obeyed, in this precedence} It has no page of
      * the history.
      *
      * @param rule the rule that was checked, in a few words

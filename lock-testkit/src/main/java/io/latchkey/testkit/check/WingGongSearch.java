@@ -3,6 +3,7 @@ package io.latchkey.testkit.check;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
@@ -41,8 +42,12 @@ final class WingGongSearch<S> {
     private final int[] next;
     private final int[] former;
     private final int[] endOf;
-    private final LinearizedSet taken;
-    private final Set<LinearizedSet.Key<S>> tried = new HashSet<>();
+    /** Which operations with an end have taken effect: nearly all before a certain one, and none behind another. */
+    private final BitSet ended = new BitSet();
+    /** The same of those without an end, counted from 0. */
+    private final BitSet open = new BitSet();
+
+    private final Set<Tried<S>> tried = new HashSet<>();
     private final Deque<Step<S>> path = new ArrayDeque<>();
     private int furthest = NONE;
     private List<Operation> last = List.of();
@@ -62,6 +67,9 @@ final class WingGongSearch<S> {
         }
     }
 
+    /** What can follow is the same where this is: all before one, some from there on, and the state. */
+    private record Tried<S>(int before, BitSet ended, BitSet open, S state) {}
+
     private WingGongSearch(SequentialModel<S> model, List<Operation> unordered) {
         this.model = model;
         // Those with an end first, each part in order of its calls: so those that have taken effect are a stretch and a
@@ -71,7 +79,6 @@ final class WingGongSearch<S> {
                 .toList();
         closed = (int) operations.stream().filter(each -> !each.isOpen()).count();
         stuck = operations.get(0);
-        taken = new LinearizedSet(closed, operations.size());
         entries = new int[operations.size() + closed + 1];
         next = new int[entries.length];
         former = new int[entries.length];
@@ -143,7 +150,7 @@ final class WingGongSearch<S> {
                 }
                 int wrong = path.getFirst().chosen;
                 left += entries[wrong] < closed ? 1 : 0;
-                taken.putBack(entries[wrong]);
+                mark(entries[wrong], false);
                 putBack(wrong);
             }
         }
@@ -163,12 +170,21 @@ final class WingGongSearch<S> {
 
     /** Takes the operation if it has not been tried from here. */
     private boolean isNew(int number, S after) {
-        taken.take(number);
-        if (tried.add(taken.with(after))) {
+        mark(number, true);
+        int before = ended.nextClearBit(0);
+        if (tried.add(new Tried<>(before, ended.get(before, closed), open.get(0, operations.size()), after))) {
             return true;
         }
-        taken.putBack(number);
+        mark(number, false);
         return false;
+    }
+
+    private void mark(int number, boolean hasTakenEffect) {
+        if (number < closed) {
+            ended.set(number, hasTakenEffect);
+        } else {
+            open.set(number - closed, hasTakenEffect);
+        }
     }
 
     private void remember(S state) {

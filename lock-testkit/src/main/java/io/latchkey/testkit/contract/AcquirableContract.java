@@ -34,9 +34,6 @@ import org.junit.jupiter.api.Assertions;
  * <p>The class is long because each guarantee is a test of its own, and every recipe gives them all.
  */
 abstract class AcquirableContract extends LockContract {
-    /** For subclasses. */
-    protected AcquirableContract() {}
-
     /** The lock of this contract, the same for every client. It is exclusive against itself. */
     abstract Acquirable lock(LockClient client);
 

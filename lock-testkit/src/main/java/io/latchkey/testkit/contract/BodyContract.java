@@ -16,7 +16,6 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -31,14 +30,12 @@ abstract class BodyContract extends LimitContract {
 
     @Guarantee(
             id = "LK-LEASE-24",
-            says = "a body whose lease is lost continues, finds the loss when it checks, and its result is returned",
-            reaches = Situation.LOST_WHILE_HELD)
+            says = "a body whose lease is lost continues, finds the loss when it checks, and its result is returned")
     void lostInABody() throws Exception {
         LockClient client = client();
         String result = mutex(client).<String, Exception>call(lease -> {
             fixture().expire(client);
             soon(lease.lost());
-            reached(Situation.LOST_WHILE_HELD);
             assertThrows(LeaseLostException.class, lease::ensureValid);
             return "done";
         });
@@ -72,14 +69,12 @@ abstract class BodyContract extends LimitContract {
 
     @Guarantee(
             id = "LK-LEASE-32",
-            says = "with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss",
-            reaches = Situation.LOST_WHILE_HELD)
+            says = "with INTERRUPT, the body is interrupted on loss, and its call throws with the cause of the loss")
     void interruptedOnLoss() throws Exception {
         LockClient client = client();
         Caller<Object> caller = waitingBody(client);
         fixture().expire(client);
         LeaseLostException told = refused(LeaseLostException.class, caller.result());
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(LossCause.SESSION_EXPIRED, told.lossCause());
         assertInstanceOf(InterruptedException.class, told.getCause());
         assertFree(mutex(client()));
@@ -88,8 +83,7 @@ abstract class BodyContract extends LimitContract {
     @Guarantee(
             id = "LK-LEASE-33",
             says = "where sessions end by time, a body that stops when interrupted ends before the next grant",
-            needs = Feature.DEADLINES,
-            reaches = Situation.DEADLINE_PASSED)
+            needs = Feature.DEADLINES)
     void lastStep() throws Exception {
         LockClient client = briefClient();
         CountDownLatch began = new CountDownLatch(1);
@@ -105,14 +99,12 @@ abstract class BodyContract extends LimitContract {
         fixture().cutOff(client);
         long next = soon(granted);
         refused(LeaseLostException.class, caller.result());
-        reached(Situation.DEADLINE_PASSED);
         assertTrue(lastStep.get() < next, () -> (lastStep.get() - next) / 1_000 + " us after the next grant");
     }
 
     @Guarantee(
             id = "LK-LEASE-34",
-            says = "an interrupt that is pending when the lease is lost stays, and none is sent on top of it",
-            reaches = Situation.LOST_WHILE_HELD)
+            says = "an interrupt that is pending when the lease is lost stays, and none is sent on top of it")
     void pendingInterrupt() throws Exception {
         LockClient client = client();
         CompletableFuture<Lease> body = new CompletableFuture<>();
@@ -136,16 +128,12 @@ abstract class BodyContract extends LimitContract {
         });
         fixture().expire(client);
         soon(soon(body).lost());
-        reached(Situation.LOST_WHILE_HELD);
         go.countDown();
         assertTrue(soon(caller.result()), "the status is not set");
         assertFalse(onTop.get(), "interrupted twice");
     }
 
-    @Guarantee(
-            id = "LK-LEASE-35",
-            says = "no interrupt of a call is pending after it has thrown",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-35", says = "no interrupt of a call is pending after it has thrown")
     void interruptIsTakenBack() throws Exception {
         LockClient client = client();
         CountDownLatch began = new CountDownLatch(1);
@@ -158,13 +146,9 @@ abstract class BodyContract extends LimitContract {
         });
         fixture().expire(client);
         assertFalse(soon(caller.result()), "the status is still set");
-        reached(Situation.LOST_WHILE_HELD);
     }
 
-    @Guarantee(
-            id = "LK-LEASE-36",
-            says = "a thread is not interrupted by the loss of a lease whose body has ended",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-36", says = "a thread is not interrupted by the loss of a lease whose body has ended")
     void endedBefore() throws Exception {
         LockClient client = client();
         Lease other = acquired(client.mutex(path("other")));
@@ -176,7 +160,6 @@ abstract class BodyContract extends LimitContract {
             assertFalse(soon(other.lost()).name().isEmpty());
             return lease;
         });
-        reached(Situation.LOST_WHILE_HELD);
         assertFalse(Thread.currentThread().isInterrupted());
         assertEquals(LeaseState.RELEASED, released.state());
     }
@@ -184,13 +167,11 @@ abstract class BodyContract extends LimitContract {
     @Guarantee(
             id = "LK-LEASE-37",
             says = "a body is interrupted when an operator deletes its request",
-            needs = Feature.OPERATOR,
-            reaches = Situation.NODE_DELETED)
+            needs = Feature.OPERATOR)
     void interruptedOnDeletion() throws Exception {
         LockClient client = client();
         Caller<Object> caller = waitingBody(client);
         fixture().deleteRequest(path(), 0);
-        reached(Situation.NODE_DELETED);
         assertEquals(
                 LossCause.NODE_DELETED,
                 refused(LeaseLostException.class, caller.result()).lossCause());
@@ -199,8 +180,7 @@ abstract class BodyContract extends LimitContract {
     @Guarantee(
             id = "LK-LEASE-38",
             says = "of bodies that enclose each other each is interrupted",
-            needs = Feature.OPERATOR,
-            reaches = Situation.LOST_WHILE_HELD)
+            needs = Feature.OPERATOR)
     void enclosingBodies() throws Exception {
         LockClient client = client();
         CountDownLatch began = new CountDownLatch(1);
@@ -222,13 +202,9 @@ abstract class BodyContract extends LimitContract {
         await("the inner body is interrupted", () -> innerIsLost.getCount() == 0);
         fixture().expire(client);
         refused(LeaseLostException.class, caller.result());
-        reached(Situation.LOST_WHILE_HELD);
     }
 
-    @Guarantee(
-            id = "LK-LEASE-39",
-            says = "with CONTINUE, a body is not interrupted on loss",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-39", says = "with CONTINUE, a body is not interrupted on loss")
     void notInterrupted() throws Exception {
         LockClient client = client();
         String result = mutex(client).call(OnLoss.CONTINUE, lease -> {
@@ -237,7 +213,6 @@ abstract class BodyContract extends LimitContract {
             assertFalse(Thread.currentThread().isInterrupted());
             return "done";
         });
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals("done", result);
     }
 
@@ -258,8 +233,7 @@ abstract class BodyContract extends LimitContract {
     @Guarantee(
             id = "LK-LEASE-41",
             says = "a call throws if its body has returned and the release answers that the lease was lost",
-            needs = {Feature.OPERATOR, Feature.WIRE_FAULTS, Feature.RELEASE_OUTCOMES},
-            reaches = Situation.NODE_DELETED)
+            needs = {Feature.OPERATOR, Feature.WIRE_FAULTS, Feature.RELEASE_OUTCOMES})
     void lossShownByTheRelease() throws Exception {
         LockClient client = client();
         CompletableFuture<Lease> began = new CompletableFuture<>();
@@ -274,7 +248,6 @@ abstract class BodyContract extends LimitContract {
         try (LockFixture.Held held = fixture().holdEvents(client)) {
             fixture().deleteRequest(path(), 0);
             soon(held.caught());
-            reached(Situation.NODE_DELETED);
             go.countDown();
             await("the body has ended", () -> lease.state() == LeaseState.RELEASED);
         }
@@ -285,8 +258,7 @@ abstract class BodyContract extends LimitContract {
 
     @Guarantee(
             id = "LK-LEASE-42",
-            says = "an exception of a body after the loss is the cause of the exception of its call",
-            reaches = Situation.LOST_WHILE_HELD)
+            says = "an exception of a body after the loss is the cause of the exception of its call")
     void whatABodyThrowsAfterTheLoss() throws Exception {
         LockClient client = client();
         IOException failure = new IOException("of the body");
@@ -301,7 +273,6 @@ abstract class BodyContract extends LimitContract {
         });
         fixture().expire(client); // not by the body: it would be interrupted in there
         LeaseLostException told = refused(LeaseLostException.class, caller.result());
-        reached(Situation.LOST_WHILE_HELD);
         assertSame(failure, told.getCause());
         assertSame(
                 failure, assertThrows(IOException.class, () -> mutex(client()).run(OnLoss.INTERRUPT, lease -> {

@@ -2,11 +2,7 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.lang.reflect.Method;
-import java.util.EnumSet;
-import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -17,25 +13,10 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
-/** One fixture for each class, skipping with a reason, failures with the id, and the reckoning of what was reached. */
+/** One fixture for each class, skipping with a reason, and failures with the id. */
 final class ContractExtension
         implements BeforeEachCallback, AfterEachCallback, AfterAllCallback, InvocationInterceptor {
     private static final Namespace NAMESPACE = Namespace.create(ContractExtension.class);
-
-    /** What the tests of one class share. */
-    private static final class Run {
-        final LockFixture fixture;
-        final ReachedSituations reached = new ReachedSituations();
-        final Set<Situation> claimed = EnumSet.noneOf(Situation.class);
-
-        Run(LockFixture fixture) {
-            this.fixture = fixture;
-        }
-
-        synchronized void claim(Situation... situations) {
-            claimed.addAll(List.of(situations));
-        }
-    }
 
     private static Store store(ExtensionContext context) {
         return context.getStore(NAMESPACE);
@@ -45,12 +26,13 @@ final class ContractExtension
         return (LockContract) context.getRequiredTestInstance();
     }
 
-    private static Run run(ExtensionContext test) {
+    /** That of the test's class. */
+    private static LockFixture fixture(ExtensionContext test) {
         ExtensionContext ofClass = test.getParent().orElseThrow();
-        return store(ofClass).getOrComputeIfAbsent(Run.class, key -> new Run(fixture(contract(test))), Run.class);
+        return store(ofClass).getOrComputeIfAbsent(LockFixture.class, key -> made(contract(test)), LockFixture.class);
     }
 
-    private static LockFixture fixture(LockContract contract) {
+    private static LockFixture made(LockContract contract) {
         try {
             return contract.newFixture();
         } catch (RuntimeException e) {
@@ -63,8 +45,7 @@ final class ContractExtension
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        Run run = run(context);
-        contract(context).begin(run.fixture, run.reached);
+        contract(context).begin(fixture(context));
     }
 
     @Override
@@ -81,12 +62,12 @@ final class ContractExtension
             invocation.proceed();
             return;
         }
-        Run run = run(context);
+        LockFixture fixture = fixture(context);
         for (Feature feature : guarantee.needs()) {
-            if (run.fixture.lacking().containsKey(feature)) {
+            if (fixture.lacking().containsKey(feature)) {
                 invocation.skip();
                 throw new TestAbortedException(guarantee.id() + " skipped, " + feature + " is lacking: "
-                        + run.fixture.lacking().get(feature));
+                        + fixture.lacking().get(feature));
             }
         }
         try {
@@ -96,19 +77,13 @@ final class ContractExtension
         } catch (Exception | AssertionError broken) {
             throw new AssertionError(guarantee.id() + " is broken: " + guarantee.says() + "\n" + broken, broken);
         }
-        run.claim(guarantee.reaches());
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        Run run = store(context).remove(Run.class, Run.class);
-        if (run == null) {
-            return;
-        }
-        try {
-            run.reached.assertAll(run.claimed);
-        } finally {
-            run.fixture.close();
+        LockFixture fixture = store(context).remove(LockFixture.class, LockFixture.class);
+        if (fixture != null) {
+            fixture.close();
         }
     }
 }

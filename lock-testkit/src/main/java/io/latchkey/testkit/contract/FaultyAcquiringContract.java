@@ -11,7 +11,6 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,13 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * it; it cannot be extended by itself.
  */
 abstract class FaultyAcquiringContract extends AcquirableContract {
-    /** For subclasses. */
-    protected FaultyAcquiringContract() {}
-
-    @Guarantee(
-            id = "LK-FAULT-01",
-            says = "the next is granted when a holder's session has ended",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-FAULT-01", says = "the next is granted when a holder's session has ended")
     void holderExpires() throws Exception {
         LockClient expiring = client();
         Lease held = acquired(lock(expiring));
@@ -34,13 +27,11 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         assertTrue(held.isValid());
         fixture().expire(expiring);
         soon(next).close();
-        reached(Situation.LOST_WHILE_HELD);
     }
 
     @Guarantee(
             id = "LK-FAULT-02",
-            says = "a waiter whose session ends queues again and is served, though others were ahead of it",
-            reaches = Situation.WAITER_EXPIRED)
+            says = "a waiter whose session ends queues again and is served, though others were ahead of it")
     void waiterExpires() throws Exception {
         Lease held = acquired(lock(client()));
         LockClient expiring = client();
@@ -50,7 +41,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         fixture().disconnect(expiring); // so that it does not ask again before the others
         fixture().expire(expiring);
         assertTrue(other.queue().size() < standing);
-        reached(Situation.WAITER_EXPIRED);
         Caller<Boolean> later = holdsOnce(queued(other));
         fixture().heal(expiring);
         Caller<Boolean> served = holdsOnce(asked);
@@ -62,8 +52,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
 
     @Guarantee(
             id = "LK-FAULT-03",
-            says = "the end of a waiter's session neither admits requests behind it early nor delays them",
-            reaches = Situation.WAITER_EXPIRED)
+            says = "the end of a waiter's session neither admits requests behind it early nor delays them")
     void waiterInTheMiddleExpires() throws Exception {
         Lease held = acquired(lock(client()));
         LockClient expiring = client();
@@ -74,7 +63,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         fixture().disconnect(expiring); // so that it does not ask again at once
         fixture().expire(expiring);
         assertTrue(last.queue().size() < standing);
-        reached(Situation.WAITER_EXPIRED);
         assertWaits(behind, last);
         assertTrue(expired.cancel(false)); // it would ask again
         fixture().heal(expiring);
@@ -86,15 +74,13 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-04",
             says = "a request that was lost on its way is made again",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.CREATE_LOST)
+            needs = Feature.WIRE_FAULTS)
     void createLost() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
         CompletableFuture<?> lost = fixture().loseNextCreate(client);
         Lease held = acquired(lock(client));
         soon(lost);
-        reached(Situation.CREATE_LOST);
         assertTrue(held.isValid());
         held.close();
         assertFree(lock(client()));
@@ -103,8 +89,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-05",
             says = "a request whose answer was lost is granted, and stands in the queue once",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.CREATED_ANSWER_LOST)
+            needs = Feature.WIRE_FAULTS)
     void answerLost() throws Exception {
         LockClient client = client();
         Lease first = acquired(lock(client));
@@ -113,7 +98,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
         Lease held = acquired(lock(client));
         soon(lost);
-        reached(Situation.CREATED_ANSWER_LOST);
         assertTrue(held.isValid());
         assertEquals(each, lock(client).queue().size());
         held.close();
@@ -123,8 +107,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-06",
             says = "a timed request whose answer was lost leaves nothing",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.CREATED_ANSWER_LOST)
+            needs = Feature.WIRE_FAULTS)
     void answerLostAndOutOfTime() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
@@ -133,7 +116,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         // Enough time to send the request: an attempt that times out before has lost no response.
         assertEquals(Optional.empty(), lock(client).tryAcquire(moment().multipliedBy(5)));
         soon(lost);
-        reached(Situation.CREATED_ANSWER_LOST);
         blocking.close();
         assertFree(lock(client()));
     }
@@ -141,15 +123,13 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-07",
             says = "a release whose answer was lost lets the next in",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.DELETED_ANSWER_LOST)
+            needs = Feature.WIRE_FAULTS)
     void releaseAnswerLost() throws Exception {
         LockClient client = client();
         Lease held = acquired(lock(client));
         CompletableFuture<?> lost = fixture().loseAnswerOfNextDelete(client);
         held.close();
         soon(lost);
-        reached(Situation.DELETED_ANSWER_LOST);
         assertEquals(LeaseState.RELEASED, held.state());
         assertFree(lock(client()));
         acquired(lock(client)).close();
@@ -158,15 +138,13 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-08",
             says = "a thread that is interrupted while the answer is on its way leaves nothing",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.GIVEN_UP_WHILE_CREATING)
+            needs = Feature.WIRE_FAULTS)
     void interruptedWhileCreating() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
         LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
         Caller<Lease> caller = inThread(lock(client)::acquire);
         soon(answers.caught());
-        reached(Situation.GIVEN_UP_WHILE_CREATING);
         caller.thread().interrupt();
         refused(InterruptedException.class, caller.result());
         answers.close();
@@ -176,44 +154,34 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-09",
             says = "a request that is cancelled while the answer is on its way leaves nothing",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.GIVEN_UP_WHILE_CREATING)
+            needs = Feature.WIRE_FAULTS)
     void cancelledWhileCreating() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
         LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
         CompletableFuture<Lease> asked = lock(client).acquireAsync();
         soon(answers.caught());
-        reached(Situation.GIVEN_UP_WHILE_CREATING);
         assertTrue(asked.cancel(false));
         answers.close();
         assertFree(lock(client()));
     }
 
-    @Guarantee(
-            id = "LK-FAULT-10",
-            says = "a timed request returns in time without a server, and leaves nothing",
-            reaches = Situation.OUT_OF_REACH)
+    @Guarantee(id = "LK-FAULT-10", says = "a timed request returns in time without a server, and leaves nothing")
     void timedOutOfReach() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
         fixture().cutOff(client);
-        reached(Situation.OUT_OF_REACH);
         assertEndsInTime(lock(client), () -> null);
         fixture().heal(client);
         acquired(lock(client)).close();
         assertFree(lock(client()));
     }
 
-    @Guarantee(
-            id = "LK-FAULT-11",
-            says = "a try without a timeout throws if no server can be reached",
-            reaches = Situation.OUT_OF_REACH)
+    @Guarantee(id = "LK-FAULT-11", says = "a try without a timeout throws if no server can be reached")
     void nowOrNeverOutOfReach() throws Exception {
         LockClient client = briefClient();
         acquired(lock(client)).close();
         fixture().cutOff(client);
-        reached(Situation.OUT_OF_REACH);
         Caller<Optional<Lease>> caller = inThread(lock(client)::tryAcquire);
         refused(LockUnavailableException.class, caller.result());
         fixture().heal(client);
@@ -221,15 +189,11 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         assertFree(lock(client()));
     }
 
-    @Guarantee(
-            id = "LK-FAULT-12",
-            says = "an untimed request waits for the connection",
-            reaches = Situation.OUT_OF_REACH)
+    @Guarantee(id = "LK-FAULT-12", says = "an untimed request waits for the connection")
     void waitsForTheConnection() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
         fixture().disconnect(client);
-        reached(Situation.OUT_OF_REACH);
         CompletableFuture<Lease> asked = lock(client).acquireAsync();
         assertFalse(asked.isDone());
         fixture().heal(client);
@@ -240,8 +204,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-13",
             says = "a grant that reaches a client whose session has ended is lost, and the next holder's lease stands",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.EXPIRED_AT_THE_GRANT)
+            needs = Feature.WIRE_FAULTS)
     void expiresAtTheGrant() throws Exception {
         Lease held = acquired(lock(client()));
         LockClient expiring = client();
@@ -251,7 +214,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         held.close();
         soon(events.caught());
         fixture().expire(expiring);
-        reached(Situation.EXPIRED_AT_THE_GRANT);
         Acquirable other = lock(client());
         Lease next = acquired(other);
         int each = other.queue().size();
@@ -273,8 +235,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     @Guarantee(
             id = "LK-FAULT-14",
             says = "a waiter whose request an operator deletes is served after those that stood behind it",
-            needs = Feature.OPERATOR,
-            reaches = Situation.NODE_DELETED)
+            needs = Feature.OPERATOR)
     void waitersRequestDeleted() throws Exception {
         Acquirable watching = lock(client());
         Lease held = acquired(lock(client()));
@@ -283,7 +244,6 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         Acquirable last = lock(client());
         CompletableFuture<Lease> behind = queued(last);
         fixture().deleteRequest(path(), 1);
-        reached(Situation.NODE_DELETED);
         assertWaits(asked, lock, last);
         assertWaits(behind, lock, last);
         held.close();
@@ -295,17 +255,13 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         assertFree(watching);
     }
 
-    @Guarantee(
-            id = "LK-FAULT-15",
-            says = "a holder that lost its lease does not release the next one's",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-FAULT-15", says = "a holder that lost its lease does not release the next one's")
     void lateRelease() throws Exception {
         for (boolean known : new boolean[] {false, true}) {
             LockClient expiring = client();
             Lease held = acquired(lock(expiring));
             assertTrue(held.isValid());
             fixture().expire(expiring);
-            reached(Situation.LOST_WHILE_HELD);
             Lease next = acquired(lock(client()));
             if (known) {
                 soon(held.lost());

@@ -2,7 +2,6 @@
 package io.latchkey.testkit.contract;
 
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -30,7 +29,4 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
     /** {@return what the implementation or the fixture must have for it; where one is lacking, the test is skipped} */
     Feature[] needs() default {};
-
-    /** {@return what the test is about and has to observe; if no test of the class does, the class fails} */
-    Situation[] reaches() default {};
 }

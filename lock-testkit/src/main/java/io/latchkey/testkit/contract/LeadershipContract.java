@@ -18,7 +18,6 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
@@ -227,8 +226,7 @@ public abstract class LeadershipContract extends LockContract {
     @Guarantee(
             id = "LK-LEAD-09",
             says = "a leader whose session has ended is interrupted, and leads again later with a higher epoch",
-            needs = Feature.TOKENS,
-            reaches = Situation.LOST_WHILE_HELD)
+            needs = Feature.TOKENS)
     void expired() throws Exception {
         LockClient client = client();
         AtomicInteger interrupts = new AtomicInteger();
@@ -243,7 +241,6 @@ public abstract class LeadershipContract extends LockContract {
             long epoch = candidate.epoch().orElseThrow();
             fixture().expire(client);
             await("it leads again", () -> candidate.epoch().orElse(0) > epoch);
-            reached(Situation.LOST_WHILE_HELD);
             assertEquals(1, interrupts.get());
         }
     }
@@ -251,15 +248,13 @@ public abstract class LeadershipContract extends LockContract {
     @Guarantee(
             id = "LK-LEAD-10",
             says = "where sessions end by time, a leader that is cut off no longer leads when the next leads",
-            needs = Feature.DEADLINES,
-            reaches = Situation.DEADLINE_PASSED)
+            needs = Feature.DEADLINES)
     void cutOff() throws Exception {
         boolean led = false;
         for (int leader = 0; leader < 3 && !led; leader++) {
             led = leaderIsCutOff();
         }
         assertTrue(led, "no leader was cut off in its term");
-        reached(Situation.DEADLINE_PASSED);
     }
 
     /** Returns whether the former leader still led when it was cut off: on a busy machine it may lose before. */
@@ -304,8 +299,7 @@ public abstract class LeadershipContract extends LockContract {
     @Guarantee(
             id = "LK-LEAD-11",
             says = "a listener is notified when a term begins and when it is over, alternately",
-            needs = Feature.TOKENS,
-            reaches = Situation.LOST_WHILE_HELD)
+            needs = Feature.TOKENS)
     void listener() throws Exception {
         LockClient client = client();
         List<String> told = new CopyOnWriteArrayList<>();
@@ -327,7 +321,6 @@ public abstract class LeadershipContract extends LockContract {
             await("it is elected", () -> told.size() == 1);
             fixture().expire(client);
             await("it is elected again", () -> told.size() == 3);
-            reached(Situation.LOST_WHILE_HELD);
             candidate.stepDown();
             await("it is elected a third time", () -> told.size() == 5);
         }
@@ -364,8 +357,7 @@ public abstract class LeadershipContract extends LockContract {
     @Guarantee(
             id = "LK-LEAD-15",
             says = "the next leader has a higher epoch than one whose session was ended by force",
-            needs = Feature.TOKENS,
-            reaches = Situation.LOST_WHILE_HELD)
+            needs = Feature.TOKENS)
     void nextAfterAForcedEnd() throws Exception {
         LockClient client = client();
         CompletableFuture<Long> former = new CompletableFuture<>();
@@ -383,7 +375,6 @@ public abstract class LeadershipContract extends LockContract {
                 awaitQueue(mutex(other), 2);
                 fixture().expire(client);
                 assertTrue(soon(later) > epoch);
-                reached(Situation.LOST_WHILE_HELD);
                 await("one leads", () -> next.isLeader() && !first.isLeader());
             }
         }

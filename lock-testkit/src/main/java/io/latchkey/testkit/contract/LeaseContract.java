@@ -19,7 +19,6 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.SessionView;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -112,7 +111,7 @@ public abstract class LeaseContract extends BodyContract {
         assertFree(mutex(client()));
     }
 
-    @Guarantee(id = "LK-LEASE-07", says = "no loss is reported after a release", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-07", says = "no loss is reported after a release")
     void noLossAfterRelease() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
@@ -121,7 +120,6 @@ public abstract class LeaseContract extends BodyContract {
         Lease other = acquired(client.mutex(path("other")));
         fixture().expire(client);
         soon(other.lost());
-        reached(Situation.LOST_WHILE_HELD);
         assertFalse(told.isDone());
         assertFalse(lease.lost().isDone());
         assertEquals(LeaseState.RELEASED, lease.state());
@@ -138,17 +136,13 @@ public abstract class LeaseContract extends BodyContract {
         assertTrue(mutex(client()).tryAcquire().isEmpty());
     }
 
-    @Guarantee(
-            id = "LK-LEASE-09",
-            says = "a lease whose session has ended is lost for good, and tells the cause",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-09", says = "a lease whose session has ended is lost for good, and tells the cause")
     void lost() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         CompletableFuture<LossCause> told = lease.lost();
         fixture().expire(client);
         assertEquals(LossCause.SESSION_EXPIRED, soon(told));
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(LeaseState.LOST, lease.state());
         assertFalse(lease.isValid());
         assertEquals(Duration.ZERO, lease.remaining());
@@ -157,41 +151,30 @@ public abstract class LeaseContract extends BodyContract {
                 assertThrows(LeaseLostException.class, lease::ensureValid).lossCause());
     }
 
-    @Guarantee(
-            id = "LK-LEASE-10",
-            says = "a loss is reported to later callers as well",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-10", says = "a loss is reported to later callers as well")
     void askedLater() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         fixture().expire(client);
         LossCause cause = soon(lease.lost());
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(cause, soon(lease.lost()));
         acquired(mutex(client)).close();
         assertEquals(LeaseState.LOST, lease.state());
         assertEquals(cause, soon(lease.lost()));
     }
 
-    @Guarantee(
-            id = "LK-LEASE-11",
-            says = "a client that has got the lock again finds its former lease lost",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-11", says = "a client that has got the lock again finds its former lease lost")
     void lossBeforeTheNextHold() throws Exception {
         LockClient client = client();
         Lease former = acquired(mutex(client));
         fixture().expire(client);
         Lease next = acquired(mutex(client));
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(LeaseState.LOST, former.state());
         assertTrue(next.isValid());
         soon(former.lost());
     }
 
-    @Guarantee(
-            id = "LK-LEASE-12",
-            says = "all leases of a session are lost with it, those of others are not",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-12", says = "all leases of a session are lost with it, those of others are not")
     void allLeasesOfTheSession() throws Exception {
         LockClient client = client();
         Lease one = acquired(client.mutex(path("one")));
@@ -200,7 +183,6 @@ public abstract class LeaseContract extends BodyContract {
         fixture().expire(client);
         soon(one.lost());
         soon(two.lost());
-        reached(Situation.LOST_WHILE_HELD);
         assertFalse(one.isValid() || two.isValid());
         assertTrue(ofAnother.isValid());
         assertFalse(ofAnother.lost().isDone());
@@ -209,8 +191,7 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-13",
             says = "the release of a lost lease says that it was lost",
-            needs = Feature.RELEASE_OUTCOMES,
-            reaches = Situation.LOST_WHILE_HELD)
+            needs = Feature.RELEASE_OUTCOMES)
     void releaseOfALostLease() throws Exception {
         LockClient client = client();
         Lease unheard = acquired(client.mutex(path("unheard")));
@@ -219,7 +200,6 @@ public abstract class LeaseContract extends BodyContract {
         ReleaseOutcome early = unheard.release();
         assertTrue(Set.of(ReleaseOutcome.LOST, ReleaseOutcome.PENDING).contains(early), early::toString);
         soon(lease.lost());
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertEquals(ReleaseOutcome.LOST, soon(lease.releaseAsync()));
@@ -228,14 +208,12 @@ public abstract class LeaseContract extends BodyContract {
 
     @Guarantee(
             id = "LK-LEASE-14",
-            says = "a lease without a connection is suspect and valid, and held again when the connection is back",
-            reaches = Situation.SUSPECT)
+            says = "a lease without a connection is suspect and valid, and held again when the connection is back")
     void suspect() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         fixture().disconnect(client);
         await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
-        reached(Situation.SUSPECT);
         assertTrue(lease.isValid());
         lease.ensureValid();
         fixture().heal(client);
@@ -247,14 +225,12 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-15",
             says = "without a server the time left falls; with one it rises again",
-            needs = Feature.DEADLINES,
-            reaches = Situation.SUSPECT)
+            needs = Feature.DEADLINES)
     void remaining() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         fixture().disconnect(client);
         await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
-        reached(Situation.SUSPECT);
         Duration once = lease.remaining();
         Duration less = once.multipliedBy(2).dividedBy(3);
         await("a third less is left", () -> lease.remaining().compareTo(less) < 0);
@@ -265,28 +241,24 @@ public abstract class LeaseContract extends BodyContract {
 
     @Guarantee(
             id = "LK-LEASE-16",
-            says = "where sessions end by time, a holder that is cut off finds its lease lost before the next grant",
-            reaches = Situation.LOST_WHILE_HELD)
+            says = "where sessions end by time, a holder that is cut off finds its lease lost before the next grant")
     void lostInTime() throws Exception {
         LockClient client = briefClient();
         Lease lease = acquired(mutex(client));
         CompletableFuture<Boolean> overlap = queued(mutex(client())).thenApply(next -> lease.isValid());
         fixture().cutOff(client);
         assertFalse(soon(overlap), "valid when the next was granted");
-        reached(Situation.LOST_WHILE_HELD);
         assertEquals(LeaseState.LOST, lease.state());
     }
 
     @Guarantee(
             id = "LK-LEASE-17",
-            says = "a holder that is cut off is notified of its loss while no server can be reached",
-            reaches = Situation.DEADLINE_PASSED)
+            says = "a holder that is cut off is notified of its loss while no server can be reached")
     void toldWithoutAServer() throws Exception {
         LockClient client = briefClient();
         Lease lease = acquired(mutex(client));
         fixture().cutOff(client);
         soon(lease.lost());
-        reached(Situation.DEADLINE_PASSED);
         assertFalse(lease.isValid());
         fixture().heal(client);
         acquired(mutex(client)).close();
@@ -296,8 +268,7 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-31",
             says = "a loss without a server is reported when the remaining time has passed, for leases of any age",
-            needs = Feature.DEADLINES,
-            reaches = Situation.DEADLINE_PASSED)
+            needs = Feature.DEADLINES)
     void toldWhenDue() throws Exception {
         Duration left = Duration.ZERO;
         long late = Long.MAX_VALUE;
@@ -312,22 +283,19 @@ public abstract class LeaseContract extends BodyContract {
             left = lease.remaining();
             late = late(left, () -> null, lease.lost()::join);
         }
-        reached(Situation.DEADLINE_PASSED);
         assertInTime(late, left);
     }
 
     @Guarantee(
             id = "LK-LEASE-18",
             says = "a release without a connection is pending, and the next is let in when the connection is back",
-            needs = Feature.RELEASE_OUTCOMES,
-            reaches = Situation.SUSPECT)
+            needs = Feature.RELEASE_OUTCOMES)
     void releaseWithoutAConnection() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         CompletableFuture<Lease> next = queued(mutex(client()));
         fixture().disconnect(client);
         await("the lease is suspect", () -> lease.state() == LeaseState.SUSPECT);
-        reached(Situation.SUSPECT);
         assertEquals(ReleaseOutcome.PENDING, soon(inThread(lease::release).result()));
         assertFalse(lease.isValid());
         fixture().heal(client);
@@ -350,13 +318,11 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-55",
             says = "an interrupt ends the wait of a release for the server, and its status stays",
-            needs = Feature.RELEASE_OUTCOMES,
-            reaches = Situation.OUT_OF_REACH)
+            needs = Feature.RELEASE_OUTCOMES)
     void interruptDuringRelease() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         fixture().cutOff(client);
-        reached(Situation.OUT_OF_REACH);
         CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
         Caller<Boolean> caller = inThread(() -> {
             outcome.complete(lease.release());
@@ -377,12 +343,10 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-20",
             says = "a holder whose request an operator deletes is notified of the loss",
-            needs = Feature.OPERATOR,
-            reaches = Situation.NODE_DELETED)
+            needs = Feature.OPERATOR)
     void nodeDeleted() throws Exception {
         Lease lease = acquired(mutex(client()));
         fixture().deleteRequest(path(), 0);
-        reached(Situation.NODE_DELETED);
         Lease next = acquired(mutex(client()));
         assertEquals(LossCause.NODE_DELETED, soon(lease.lost()));
         assertFalse(lease.isValid());
@@ -420,14 +384,12 @@ public abstract class LeaseContract extends BodyContract {
     @Guarantee(
             id = "LK-LEASE-28",
             says = "an evicted holder is notified of its loss, and the next request is granted",
-            needs = Feature.ADMINISTRATION,
-            reaches = Situation.NODE_DELETED)
+            needs = Feature.ADMINISTRATION)
     void evicted() throws Exception {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<LossCause> lost = lease.lost();
         CompletableFuture<Lease> next = queued(mutex(client()));
         assertEquals(Eviction.EVICTED, first(client()).evict());
-        reached(Situation.NODE_DELETED);
         assertEquals(LossCause.NODE_DELETED, soon(lost));
         assertFalse(lease.isValid());
         assertTrue(soon(next).isValid());
@@ -476,10 +438,7 @@ public abstract class LeaseContract extends BodyContract {
         assertEquals(ReleaseOutcome.LOST, lease.release());
     }
 
-    @Guarantee(
-            id = "LK-LEASE-22",
-            says = "a dependent stage of the future of a loss may acquire",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-22", says = "a dependent stage of the future of a loss may acquire")
     void stages() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
@@ -487,7 +446,6 @@ public abstract class LeaseContract extends BodyContract {
                 lease.lost().thenCompose(cause -> mutex(client).acquireAsync());
         fixture().expire(client);
         assertTrue(soon(again).isValid());
-        reached(Situation.LOST_WHILE_HELD);
     }
 
     @Guarantee(id = "LK-LEASE-23", says = "the token of a lease does not change", needs = Feature.TOKENS)
@@ -501,7 +459,7 @@ public abstract class LeaseContract extends BodyContract {
         assertEquals(token, lease.token());
     }
 
-    @Guarantee(id = "LK-LEASE-25", says = "a loss is reported once", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-LEASE-25", says = "a loss is reported once")
     void toldOnce() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
@@ -509,7 +467,6 @@ public abstract class LeaseContract extends BodyContract {
         CompletableFuture<Boolean> first = lease.lost().thenApply(told::add);
         fixture().expire(client);
         assertTrue(soon(first));
-        reached(Situation.LOST_WHILE_HELD);
         acquired(mutex(client)).close();
         client.close();
         assertEquals(1, told.size());

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
@@ -28,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Timeout;
@@ -49,10 +50,6 @@ abstract class LockContract {
     private final List<LockClient> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private @Nullable LockFixture fixture;
-    private @Nullable ReachedSituations reached;
-
-    /** For subclasses. */
-    protected LockContract() {}
 
     /**
      * Makes what the tests of this class run on. Called once for the class, by one of its instances.
@@ -62,9 +59,8 @@ abstract class LockContract {
      */
     protected abstract LockFixture newFixture() throws Exception;
 
-    final void begin(LockFixture shared, ReachedSituations counts) {
+    final void begin(LockFixture shared) {
         fixture = shared;
-        reached = counts;
     }
 
     final void end() {
@@ -77,10 +73,6 @@ abstract class LockContract {
 
     final LockFixture fixture() {
         return Objects.requireNonNull(fixture, "fixture");
-    }
-
-    final void reached(Situation situation) {
-        Objects.requireNonNull(reached, "reached").count(situation);
     }
 
     /** A new client, closed after the test. */
@@ -201,6 +193,25 @@ abstract class LockContract {
         threads.add(thread);
         thread.start();
         return new Caller<>(thread, task);
+    }
+
+    /** Callers of these locks, which hold so many of the permits, take turns in threads of their own. */
+    final void assertTakeTurns(int permits, int holds, int turns, List<Acquirable> locks) throws Exception {
+        Crowd crowd = new Crowd(fixture(), permits);
+        List<Caller<?>> callers = new ArrayList<>();
+        locks.forEach(lock -> callers.add(inThread(() -> crowd.takeTurns(lock, holds, turns))));
+        for (Caller<?> caller : callers) {
+            soon(caller.result());
+        }
+        crowd.assertNothingWrong();
+    }
+
+    /** Nine locks of three clients. */
+    final List<Acquirable> nine(Function<LockClient, Acquirable> lock) {
+        List<LockClient> clients = List.of(client(), client(), client());
+        return IntStream.range(0, 9)
+                .mapToObj(number -> lock.apply(clients.get(number % 3)))
+                .toList();
     }
 
     /**

@@ -14,7 +14,6 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,14 +104,9 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
 
     @Guarantee(id = "LK-MULTI-04", says = "multi-locks in opposite orders do not wait for each other")
     void oppositeOrders() throws Exception {
-        Crowd crowd = new Crowd(fixture(), 1);
         LockClient one = client();
         LockClient other = client();
-        Caller<?> first = inThread(() -> crowd.takeTurns(one.multiLock(a(one), b(one)), 1, 15));
-        Caller<?> second = inThread(() -> crowd.takeTurns(other.multiLock(b(other), a(other)), 1, 15));
-        soon(first.result());
-        soon(second.result());
-        crowd.assertNothingWrong();
+        assertTakeTurns(1, 1, 15, List.of(one.multiLock(a(one), b(one)), other.multiLock(b(other), a(other))));
         assertFree(both(client()));
     }
 
@@ -167,22 +161,17 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
     @Guarantee(
             id = "LK-MULTI-08",
             says = "a multi-lock that loses one member is lost as a whole",
-            needs = Feature.OPERATOR,
-            reaches = Situation.NODE_DELETED)
+            needs = Feature.OPERATOR)
     void oneMemberLost() throws Exception {
         Lease held = acquired(both(client()));
         fixture().deleteRequest(path("b"), 0);
-        reached(Situation.NODE_DELETED);
         assertEquals(LossCause.NODE_DELETED, soon(held.lost()));
         assertEquals(LeaseState.LOST, held.state());
         held.close();
         assertFree(both(client()));
     }
 
-    @Guarantee(
-            id = "LK-MULTI-09",
-            says = "a multi-lock is lost with its session, and every member is free",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-MULTI-09", says = "a multi-lock is lost with its session, and every member is free")
     void sessionLost() throws Exception {
         LockClient expiring = client();
         Lease held = acquired(both(expiring));
@@ -190,7 +179,6 @@ public abstract class MultiLockContract extends FaultyAcquiringContract {
         CompletableFuture<Lease> b = queued(b(client()));
         assertTrue(held.isValid());
         fixture().expire(expiring);
-        reached(Situation.LOST_WHILE_HELD);
         assertTrue(soon(a).isValid() && soon(b).isValid());
         soon(held.lost());
         assertEquals(LeaseState.LOST, held.state());

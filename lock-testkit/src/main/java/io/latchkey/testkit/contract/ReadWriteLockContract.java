@@ -20,7 +20,6 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -140,10 +139,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         assertTrue(reader.isValid());
     }
 
-    @Guarantee(
-            id = "LK-RW-07",
-            says = "readers behind a waiting writer whose session ends come in",
-            reaches = Situation.WAITER_EXPIRED)
+    @Guarantee(id = "LK-RW-07", says = "readers behind a waiting writer whose session ends come in")
     void writerExpires() throws Exception {
         Lease reader = acquired(read(client()));
         LockClient expiring = client();
@@ -151,23 +147,18 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         CompletableFuture<Lease> behind = queued(read(client()));
         assertFalse(writer.isDone());
         fixture().expire(expiring);
-        reached(Situation.WAITER_EXPIRED);
         assertTrue(soon(behind).isValid());
         assertTrue(reader.isValid());
         writer.cancel(false);
     }
 
-    @Guarantee(
-            id = "LK-RW-08",
-            says = "a writer comes in when the session of the last reader has ended",
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-RW-08", says = "a writer comes in when the session of the last reader has ended")
     void readerExpires() throws Exception {
         LockClient expiring = client();
         Lease reader = acquired(read(expiring));
         CompletableFuture<Lease> writer = queued(write(client()));
         assertTrue(reader.isValid());
         fixture().expire(expiring);
-        reached(Situation.LOST_WHILE_HELD);
         soon(writer).close();
     }
 
@@ -369,18 +360,13 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         assertFree(write(client()));
     }
 
-    @Guarantee(
-            id = "LK-RW-19",
-            says = "a lost lease cannot be downgraded",
-            needs = Feature.DOWNGRADES,
-            reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-RW-19", says = "a lost lease cannot be downgraded", needs = Feature.DOWNGRADES)
     void lostBeforeDowngrade() throws Exception {
         LockClient client = client();
         Lease write = acquired(write(client));
         fixture().expire(client);
         Caller<Lease> caller = inThread(() -> client.readWriteLock(path()).downgrade(write));
         refused(LeaseLostException.class, caller.result());
-        reached(Situation.LOST_WHILE_HELD);
         assertFalse(write.isValid());
         assertFree(write(client()));
     }
@@ -481,15 +467,13 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
     @Guarantee(
             id = "LK-RW-25",
             says = "a request to read whose answer was lost is granted, and stands in the queue once",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.CREATED_ANSWER_LOST)
+            needs = Feature.WIRE_FAULTS)
     void answerToReaderLost() throws Exception {
         LockClient client = client();
         acquired(read(client)).close();
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
         Lease held = acquired(read(client));
         soon(lost);
-        reached(Situation.CREATED_ANSWER_LOST);
         assertEquals(1, read(client).queue().size());
         held.close();
         assertFree(write(client()));

@@ -16,13 +16,11 @@ import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.contract.LockFixture.Feature;
-import io.latchkey.testkit.contract.LockFixture.Situation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /**
  * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
@@ -109,7 +107,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         assertTrue(soon(small).isValid() && held.isValid());
     }
 
-    @Guarantee(id = "LK-SEM-06", says = "all permits of an ended session are free", reaches = Situation.LOST_WHILE_HELD)
+    @Guarantee(id = "LK-SEM-06", says = "all permits of an ended session are free")
     void holderOfSeveralExpires() throws Exception {
         LockClient expiring = client();
         Lease one = acquired(semaphore(expiring, 3));
@@ -117,37 +115,25 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         CompletableFuture<Lease> all = queued(semaphore(client(), 3).permits(3));
         assertTrue(one.isValid() && two.isValid());
         fixture().expire(expiring);
-        reached(Situation.LOST_WHILE_HELD);
         assertTrue(soon(all).isValid());
         soon(one.lost());
         soon(two.lost());
     }
 
-    @Guarantee(
-            id = "LK-SEM-07",
-            says = "the permits that an ended session waited for do not hold others up",
-            reaches = Situation.WAITER_EXPIRED)
+    @Guarantee(id = "LK-SEM-07", says = "the permits that an ended session waited for do not hold others up")
     void largeWaiterExpires() throws Exception {
         Lease held = acquired(semaphore(client(), 3).permits(2));
         LockClient expiring = client();
         CompletableFuture<Lease> large = queued(semaphore(expiring, 3).permits(2));
         CompletableFuture<Lease> small = queued(semaphore(client(), 3));
         fixture().expire(expiring);
-        reached(Situation.WAITER_EXPIRED);
         assertTrue(soon(small).isValid() && held.isValid());
         large.cancel(false);
     }
 
     @Guarantee(id = "LK-SEM-08", says = "two clients that ask for all permits at once are served one after the other")
     void bothAskForAll() throws Exception {
-        Crowd crowd = new Crowd(fixture(), 2);
-        Acquirable one = lock(client());
-        Acquirable other = lock(client());
-        Caller<?> first = inThread(() -> crowd.takeTurns(one, 2, 10));
-        Caller<?> second = inThread(() -> crowd.takeTurns(other, 2, 10));
-        soon(first.result());
-        soon(second.result());
-        crowd.assertNothingWrong();
+        assertTakeTurns(2, 2, 10, List.of(lock(client()), lock(client())));
         assertFree(lock(client()));
     }
 
@@ -299,16 +285,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
 
     @Guarantee(id = "LK-SEM-19", says = "of many threads in several clients no more hold than there are permits")
     void crowd() throws Exception {
-        Crowd crowd = new Crowd(fixture(), 3);
-        List<LockClient> clients = List.of(client(), client(), client());
-        List<Caller<?>> callers = IntStream.range(0, 9)
-                .<Caller<?>>mapToObj(
-                        number -> inThread(() -> crowd.takeTurns(semaphore(clients.get(number % 3), 3), 1, 5)))
-                .toList();
-        for (Caller<?> caller : callers) {
-            soon(caller.result());
-        }
-        crowd.assertNothingWrong();
+        assertTakeTurns(3, 1, 5, nine(client -> semaphore(client, 3)));
         acquired(semaphore(client(), 3).permits(3)).close();
     }
 
@@ -330,15 +307,13 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
     @Guarantee(
             id = "LK-SEM-21",
             says = "no permit is lost to requests whose answers were lost",
-            needs = Feature.WIRE_FAULTS,
-            reaches = Situation.CREATED_ANSWER_LOST)
+            needs = Feature.WIRE_FAULTS)
     void answersLost() throws Exception {
         LockClient client = client();
         acquired(semaphore(client, 2)).close();
         CompletableFuture<?> lost = fixture().loseAnswerOfNextCreate(client);
         Lease one = acquired(semaphore(client, 2));
         soon(lost);
-        reached(Situation.CREATED_ANSWER_LOST);
         Lease two = acquired(semaphore(client(), 2));
         assertTrue(one.isValid() && two.isValid());
         one.close();

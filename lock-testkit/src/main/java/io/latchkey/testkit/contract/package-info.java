@@ -5,10 +5,10 @@
  *
  * <p>An implementer writes a class of two lines for each contract: {@link io.latchkey.testkit.contract.MutexContract},
  * {@link io.latchkey.testkit.contract.ReadWriteLockContract}, {@link io.latchkey.testkit.contract.SemaphoreContract},
- * {@link io.latchkey.testkit.contract.MultiLockContract} and {@link io.latchkey.testkit.contract.LeaseContract}. JUnit
- * runs it like any other test class. It needs a {@link io.latchkey.testkit.contract.LockFixture}, which makes clients
- * and does things to them. For locks that are kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is
- * one, given how a client is made:
+ * {@link io.latchkey.testkit.contract.MultiLockContract}, {@link io.latchkey.testkit.contract.LeaseContract} and
+ * {@link io.latchkey.testkit.contract.LeadershipContract}. JUnit runs it like any other test class. It needs a
+ * {@link io.latchkey.testkit.contract.LockFixture}, which makes clients and does things to them. For locks that are
+ * kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is one, given how a client is made:
  *
  * <pre>{@code
  * class MyMutexTest extends MutexContract {
@@ -23,9 +23,7 @@
  * without a server.
  *
  * <p>An implementation {@linkplain io.latchkey.testkit.contract.LockFixture#lacking declares} the features that it does
- * not support. Tests of it are reported as skipped with the reason. A test of a fault says which
- * {@link io.latchkey.testkit.contract.LockFixture.Situation} it is about; a class whose tests passed without having
- * reached one of theirs fails.
+ * not support. Tests of it are reported as skipped with the reason.
  */
 @NullMarked
 package io.latchkey.testkit.contract;

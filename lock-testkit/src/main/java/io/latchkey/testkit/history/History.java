@@ -189,6 +189,19 @@ public final class History implements ClientRecord {
         return attempt(client, checked(claims), ServerObservation.nobody(), "");
     }
 
+    /**
+     * Records the same of a client whose proxy sees the session that the grant is of.
+     *
+     * @param client whose attempt it is
+     * @param claims what it will hold: one, or one for each member of a multi-lock
+     * @return what comes of it is recorded with this
+     * @throws IllegalArgumentException if there is no claim
+     */
+    public Attempt attempt(FaultyClient client, LockClaim... claims) {
+        client.recordedIn(this);
+        return attempt(client.name(), checked(claims), ServerObservation.of(client.proxy()), "");
+    }
+
     /** @param how the time that the client gives it, if any */
     Attempt attempt(String client, List<LockClaim> claims, ServerObservation observation, String how) {
         Attempt attempt = added(client, claims, observation);

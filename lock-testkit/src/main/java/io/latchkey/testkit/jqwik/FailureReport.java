@@ -3,6 +3,8 @@ package io.latchkey.testkit.jqwik;
 
 import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.Scenario;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -61,14 +63,25 @@ final class FailureReport {
         String rest = message.substring(rule.length());
         String test = context.containerClass().getSimpleName();
         return "broken: " + rule
-                + "\n" + origin(drawn.seed(), Commit.ofTheWorkTree()) + more
+                + "\n" + origin(drawn.seed(), commit()) + more
                 + "replay: mvn test -Dtest=" + test + " -Dsurefire.failIfNoSpecifiedTests=false " + drawn.option()
                 + "\n" + drawn.what()
                 + rest;
     }
 
+    /** The commit that the work tree was last at, if git knows one; changes on top of it are not seen. */
+    private static Optional<String> commit() {
+        try {
+            Process git = new ProcessBuilder("git", "rev-parse", "HEAD").start();
+            String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return said.matches("[0-9a-f]{40,}") ? Optional.of(said) : Optional.empty();
+        } catch (IOException noGit) {
+            return Optional.empty();
+        }
+    }
+
     /** The line of what is known of these, with its end; nothing if neither is known. */
-    static String origin(Optional<String> seed, Optional<String> commit) {
+    private static String origin(Optional<String> seed, Optional<String> commit) {
         return Stream.of(seed, commit.map(known -> "commit " + known))
                 .flatMap(Optional::stream)
                 .reduce((one, other) -> one + ", " + other)

@@ -111,26 +111,9 @@ final class FrameReader {
 
     private static boolean hasPath(WireRecord.Op op) {
         return switch (op) {
-            case CREATE,
-                    CREATE2,
-                    CREATE_CONTAINER,
-                    CREATE_TTL,
-                    DELETE,
-                    EXISTS,
-                    GET_DATA,
-                    SET_DATA,
-                    GET_ACL,
-                    SET_ACL,
-                    GET_CHILDREN,
-                    GET_CHILDREN2,
-                    SYNC,
-                    CHECK,
-                    CHECK_WATCHES,
-                    REMOVE_WATCHES,
-                    ADD_WATCH,
-                    GET_EPHEMERALS,
-                    GET_ALL_CHILDREN_NUMBER -> true;
-            default -> false;
+            case CONNECT, PING, RECONFIG, AUTH, SET_WATCHES, SET_WATCHES2, SASL, WHO_AM_I, CLOSE_SESSION, OTHER ->
+                false;
+            default -> true;
         };
     }
 

@@ -42,7 +42,7 @@ final class ReportFolder {
             String name = rule.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
             Path file = Files.createTempFile(folder, name + "-", ".html");
             Files.writeString(file, page);
-            return "picture: " + file.toAbsolutePath();
+            return "page: " + file.toAbsolutePath();
         } catch (IOException | UncheckedIOException e) {
             return "no page written: " + e;
         }

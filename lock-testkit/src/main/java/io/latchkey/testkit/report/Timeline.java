@@ -22,7 +22,7 @@ public final class Timeline {
     private static final int LABEL = 20;
     private static final int MARKS = 6;
     private static final int LISTED = 12;
-    /** A spot that would be smaller than one in so many parts of the picture gets a picture of its surroundings. */
+    /** Of a spot that would be smaller than one in so many parts of the timeline only the surroundings are drawn. */
     private static final int SMALLEST = 12;
 
     private static final int SURROUNDINGS = 4;
@@ -57,6 +57,16 @@ public final class Timeline {
         to = small ? Math.min(last, spot.from() + (SURROUNDINGS + 1) * length) : last;
     }
 
+    /** All attempts of a history. */
+    static Timeline of(List<HistoryEvent> events) {
+        Set<Long> attempts = Attempt.Summary.of(events).stream()
+                .filter(Attempt.Summary::isAsked)
+                .map(Attempt.Summary::attempt)
+                .collect(Collectors.toSet());
+        long end = events.stream().mapToLong(HistoryEvent::nanos).max().orElse(0);
+        return new Timeline(events, new Spot(attempts, 0, end));
+    }
+
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
@@ -69,7 +79,7 @@ public final class Timeline {
             }
             former = track.client();
         }
-        if (spot.to() > spot.from()) {
+        if (spot.to() > spot.from() && (spot.from() > from || spot.to() < to)) {
             char[] bar = blank();
             fill(bar, column(spot.from()), Math.max(column(spot.to()), column(spot.from()) + 1), '^', "");
             line(text, "", new String(bar));
@@ -204,7 +214,7 @@ public final class Timeline {
     }
 
     /**
-     * The data behind a verdict, from which {@link HtmlReport} draws its picture.
+     * The data behind a verdict, which {@link HtmlReport} shows.
      *
      * @param events the events of the history
      * @param spots where in it each finding is

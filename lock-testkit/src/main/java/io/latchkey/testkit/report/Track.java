@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One line of a picture: attempts of one client that do not overlap. A client with simultaneous attempts has several
+ * One line of a timeline: attempts of one client that do not overlap. A client with simultaneous attempts has several
  * lines.
  *
  * @param client the name of the client

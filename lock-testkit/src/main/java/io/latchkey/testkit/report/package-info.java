@@ -3,8 +3,8 @@
  * A history as text and as a page.
  *
  * <p>{@link io.latchkey.testkit.report.HtmlReport} is a page that a browser shows,
- * {@link io.latchkey.testkit.report.Timeline} a few attempts as text. Both draw a history's events; an
- * {@link io.latchkey.testkit.report.Timeline.Evidence} marks the findings in them. Verdicts that fail a test write
+ * {@link io.latchkey.testkit.report.Timeline} a few attempts as text. An
+ * {@link io.latchkey.testkit.report.Timeline.Evidence} marks the findings of a page. Verdicts that fail a test write
  * their page by themselves.
  */
 @NullMarked

@@ -140,12 +140,7 @@ final class Draft {
     }
 
     private static String digits(int number) {
-        char[] digits = new char[DIGITS];
-        long left = Math.abs((long) number);
-        for (int i = DIGITS - 1; i >= 0; i--) {
-            digits[i] = (char) ('0' + left % 10);
-            left /= 10;
-        }
-        return (number < 0 ? "-" : "") + new String(digits);
+        String digits = Long.toString(Math.abs((long) number));
+        return (number < 0 ? "-" : "") + "0".repeat(DIGITS - digits.length()) + digits;
     }
 }

@@ -20,15 +20,6 @@ import java.util.stream.Collectors;
 public record FaultSchedule(List<Timed> faults) {
     private static final String SEPARATOR = "; ";
     private static final Pattern TIMED = Pattern.compile("after (\\d+) C(\\d+) (.+)");
-    private static final Pattern ACTION = Pattern.compile("expire (?<expire>[A-Z_]+)"
-            + "|cut"
-            + "|lose (?<lose>request|answer) (?<lost>[A-Z]+) (?<lostNumber>\\d+)"
-            + "|on (?<on>[A-Z]+) (?<onNumber>\\d+) expire (?<onExpire>[A-Z_]+)"
-            + "|delay (?<delay>\\d+) for (?<delayFor>\\d+)"
-            + "|black hole (?<hole>[A-Z_]+) for (?<holeFor>\\d+)"
-            + "|refuse for (?<refuseFor>\\d+)"
-            + "|stop (?<stop>LEADER|FOLLOWER) for (?<stopFor>\\d+)"
-            + "|cut off for (?<cutOffFor>\\d+)");
 
     /**
      * One fault.
@@ -106,42 +97,38 @@ public record FaultSchedule(List<Timed> faults) {
         if (!timed.matches()) {
             throw new IllegalArgumentException("not a fault: \"" + text + "\"; like: after 12 C0 cut");
         }
-        return new Timed(Integer.parseInt(timed.group(1)), Integer.parseInt(timed.group(2)), action(timed.group(3)));
+        return new Timed(number(timed.group(1)), number(timed.group(2)), action(timed.group(3)));
     }
 
+    /** Missing words are read as empty ones. The fault must print as the same text. */
     private static Action action(String text) {
-        Matcher action = ACTION.matcher(text);
-        if (!action.matches()) {
+        String[] words = (text + " ".repeat(5)).split(" ", -1);
+        Action action =
+                switch (words[0]) {
+                    case "expire" -> new Action.Expire(ExpiryOrder.valueOf(words[1]));
+                    case "cut" -> words[1].isEmpty() ? new Action.Cut() : new Action.CutOff(number(words[3]));
+                    case "lose" -> lost(words[1], RequestKind.valueOf(words[2]), number(words[3]));
+                    case "on" ->
+                        new Action.ExpireOn(
+                                RequestKind.valueOf(words[1]), number(words[2]), ExpiryOrder.valueOf(words[4]));
+                    case "delay" -> new Action.Delay(number(words[1]), number(words[3]));
+                    case "black" -> new Action.BlackHole(Direction.valueOf(words[2]), number(words[4]));
+                    case "refuse" -> new Action.Refuse(number(words[2]));
+                    case "stop" -> new Action.Stop(Action.Role.valueOf(words[1]), number(words[3]));
+                    default -> throw new IllegalArgumentException("not a fault: \"" + text + "\"");
+                };
+        if (!action.toString().equals(text)) {
             throw new IllegalArgumentException("not a fault: \"" + text + "\"");
         }
-        if (action.group("expire") != null) {
-            return new Action.Expire(ExpiryOrder.valueOf(action.group("expire")));
-        } else if (action.group("lose") != null) {
-            RequestKind kind = RequestKind.valueOf(action.group("lost"));
-            int number = Integer.parseInt(action.group("lostNumber"));
-            return action.group("lose").equals("request")
-                    ? new Action.LoseRequest(kind, number)
-                    : new Action.LoseAnswer(kind, number);
-        } else if (action.group("on") != null) {
-            return new Action.ExpireOn(
-                    RequestKind.valueOf(action.group("on")),
-                    Integer.parseInt(action.group("onNumber")),
-                    ExpiryOrder.valueOf(action.group("onExpire")));
-        } else if (action.group("delay") != null) {
-            return new Action.Delay(
-                    Integer.parseInt(action.group("delay")), Integer.parseInt(action.group("delayFor")));
-        } else if (action.group("hole") != null) {
-            return new Action.BlackHole(
-                    Direction.valueOf(action.group("hole")), Integer.parseInt(action.group("holeFor")));
-        } else if (action.group("refuseFor") != null) {
-            return new Action.Refuse(Integer.parseInt(action.group("refuseFor")));
-        } else if (action.group("stop") != null) {
-            return new Action.Stop(
-                    Action.Role.valueOf(action.group("stop")), Integer.parseInt(action.group("stopFor")));
-        } else if (action.group("cutOffFor") != null) {
-            return new Action.CutOff(Integer.parseInt(action.group("cutOffFor")));
-        }
-        return new Action.Cut();
+        return action;
+    }
+
+    private static Action lost(String what, RequestKind kind, int number) {
+        return what.equals("request") ? new Action.LoseRequest(kind, number) : new Action.LoseAnswer(kind, number);
+    }
+
+    private static int number(String word) {
+        return Integer.parseUnsignedInt(word);
     }
 
     /** {@return the faults as {@link #parse} reads them} */

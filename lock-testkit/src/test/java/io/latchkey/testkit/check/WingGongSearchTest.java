@@ -25,12 +25,12 @@ class WingGongSearchTest {
 
     static Stream<Arguments> models() {
         return Stream.of(
-                Arguments.of(new ReadWriteModel(), List.of(MUTEX)),
+                Arguments.of(new LocksModel(Map.of()), List.of(MUTEX)),
                 Arguments.of(new ReentrantMutexModel(), List.of(MUTEX)),
-                Arguments.of(new ReadWriteModel(), List.of(MUTEX, READ, READ)),
-                Arguments.of(new SemaphoreModel(4), List.of(permits(3), permits(1), permits(2))),
+                Arguments.of(new LocksModel(Map.of()), List.of(MUTEX, READ, READ)),
+                Arguments.of(new LocksModel(Map.of("/s", 4)), List.of(permits(3), permits(1), permits(2))),
                 Arguments.of(
-                        new MultiLockModel(Map.of("/s", 4)),
+                        new LocksModel(Map.of("/s", 4)),
                         List.of(
                                 List.of(
                                         LockClaim.exclusive("/a"),
@@ -114,9 +114,10 @@ class WingGongSearchTest {
         for (int hold = 0; hold < 1000; hold++) {
             hold(operations, "h" + hold % 7, hold, hold * 10L);
         }
-        assertInstanceOf(Outcome.Found.class, WingGongSearch.run(new ReadWriteModel(), operations, MOST_STEPS));
+        assertInstanceOf(Outcome.Found.class, WingGongSearch.run(new LocksModel(Map.of()), operations, MOST_STEPS));
         hold(operations, "thief", 1000, 5004);
-        assertInstanceOf(Outcome.Impossible.class, WingGongSearch.run(new ReadWriteModel(), operations, MOST_STEPS));
+        assertInstanceOf(
+                Outcome.Impossible.class, WingGongSearch.run(new LocksModel(Map.of()), operations, MOST_STEPS));
     }
 
     private static void hold(List<Operation> operations, String holder, long attempt, long from) {

@@ -63,6 +63,9 @@ class CuratorLayoutTest {
     private final List<FaultyClient> clients = new ArrayList<>();
     private final List<FaultyClient> ours = new ArrayList<>();
     private final List<FaultyClient> curators = new ArrayList<>();
+    /** In the own layout. */
+    private LockClient plain;
+
     private EmbeddedZooKeeper server;
     private Random random;
     private long seed;
@@ -78,10 +81,12 @@ class CuratorLayoutTest {
         }
         clients.addAll(ours);
         clients.addAll(curators);
+        plain = ZkLockClient.connect(server.connectString());
     }
 
     @AfterEach
     void close() {
+        plain.close();
         clients.forEach(FaultyClient::close);
     }
 
@@ -324,69 +329,60 @@ class CuratorLayoutTest {
         Acquirable read = ours.get(0).client().readWriteLock("/use").readLock();
         LockMismatchException told = assertThrows(LockMismatchException.class, read::acquire);
         assertTrue(told.getMessage().contains("Curator's mutex"), told.getMessage());
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            told = assertThrows(
-                    LockMismatchException.class, () -> plain.mutex("/use").acquire());
-            assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
-            assertTrue(told.getMessage().contains("both clients could hold the lock"), told.getMessage());
-            assertEquals("", nodeAt("/use").text(), "what is not ours is left as it is");
-            Lease native1 = plain.mutex("/native").acquire();
-            assertThrows(
-                    LockMismatchException.class,
-                    () -> ours.get(0).client().mutex("/native").acquire());
-            native1.close();
-        }
+        told = assertThrows(
+                LockMismatchException.class, () -> plain.mutex("/use").acquire());
+        assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
+        assertTrue(told.getMessage().contains("both clients could hold the lock"), told.getMessage());
+        assertEquals("", nodeAt("/use").text(), "what is not ours is left as it is");
+        Lease native1 = plain.mutex("/native").acquire();
+        assertThrows(
+                LockMismatchException.class,
+                () -> ours.get(0).client().mutex("/native").acquire());
+        native1.close();
         await("only the holder", () -> requests("/use") == 1);
         held.close();
     }
 
     @Test
     void semaphoreOfTheOwnLayout_isRefusedBesidePermitsOfCuratorsLayout() throws Exception {
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            for (FaultyClient sharing : List.of(ours.get(0), curators.get(0))) {
-                String path = "/held-by-" + sharing.name();
-                Lease held = granted(asked(sharing.client().semaphore(path, 1), path));
-                Semaphore own = plain.semaphore(path, 1);
-                LockMismatchException told = assertThrows(LockMismatchException.class, own::tryAcquire);
-                assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
-                assertThrows(LockMismatchException.class, () -> own.resize(5));
-                assertEquals("", nodeAt(path).text(), "what is not ours is left as it is");
-                await("the holder alone", () -> requests(path) == 1);
-                held.close();
-            }
+        for (FaultyClient sharing : List.of(ours.get(0), curators.get(0))) {
+            String path = "/held-by-" + sharing.name();
+            Lease held = granted(asked(sharing.client().semaphore(path, 1), path));
+            Semaphore own = plain.semaphore(path, 1);
+            LockMismatchException told = assertThrows(LockMismatchException.class, own::tryAcquire);
+            assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
+            assertThrows(LockMismatchException.class, () -> own.resize(5));
+            assertEquals("", nodeAt(path).text(), "what is not ours is left as it is");
+            await("the holder alone", () -> requests(path) == 1);
+            held.close();
         }
     }
 
     @Test
     void permitOfCuratorsLayout_isRefusedBesideRequestsOfTheOwnLayout() throws Exception {
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            Lease held = plain.semaphore("/own", 2).acquire();
-            Semaphore shared = ours.get(0).client().semaphore("/own", 2);
-            assertThrows(LockMismatchException.class, shared::tryAcquire);
-            plain.semaphore("/own", 2).tryAcquire().orElseThrow().close();
-            held.close();
-            await("nothing left", () -> requests("/own") == 0);
-            shared.tryAcquire().orElseThrow().close();
-        }
+        Lease held = plain.semaphore("/own", 2).acquire();
+        Semaphore shared = ours.get(0).client().semaphore("/own", 2);
+        assertThrows(LockMismatchException.class, shared::tryAcquire);
+        plain.semaphore("/own", 2).tryAcquire().orElseThrow().close();
+        held.close();
+        await("nothing left", () -> requests("/own") == 0);
+        shared.tryAcquire().orElseThrow().close();
     }
 
     /** Its look finds the other layout while its create has no response: the node that it makes has to go as well. */
     @Test
     void refusedRequest_failsOnceItsNodeIsDeleted() throws Exception {
         FaultyClient slow = ours.get(0);
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            Lease held = plain.semaphore("/refused", 2).acquire();
-            HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.multi());
-            CompletableFuture<Lease> asked =
-                    slow.client().semaphore("/refused", 2).acquireAsync();
-            answers.firstCaught().get(10, TimeUnit.SECONDS);
-            assertThrows(TimeoutException.class, () -> asked.get(200, TimeUnit.MILLISECONDS));
-            answers.release();
-            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-            assertInstanceOf(LockMismatchException.class, told.getCause());
-            assertEquals(1, requests("/refused"), "only the holder's");
-            held.close();
-        }
+        Lease held = plain.semaphore("/refused", 2).acquire();
+        HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.multi());
+        CompletableFuture<Lease> asked = slow.client().semaphore("/refused", 2).acquireAsync();
+        answers.firstCaught().get(10, TimeUnit.SECONDS);
+        assertThrows(TimeoutException.class, () -> asked.get(200, TimeUnit.MILLISECONDS));
+        answers.release();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+        assertInstanceOf(LockMismatchException.class, told.getCause());
+        assertEquals(1, requests("/refused"), "only the holder's");
+        held.close();
     }
 
     /** It comes when the other has its turn and has looked once, and has not asked for its permit yet. */
@@ -395,42 +391,37 @@ class CuratorLayoutTest {
         FaultyClient slow = ours.get(0);
         framework().create().creatingParentsIfNeeded().forPath("/race/locks", new byte[0]);
         framework().setData().forPath("/race", new byte[0]);
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            Wire.Mark mark = slow.proxy().mark();
-            HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.list());
-            CompletableFuture<Lease> asked = slow.client().semaphore("/race", 1).acquireAsync();
-            answers.firstCaught().get(10, TimeUnit.SECONDS);
-            await("a look", () -> slow.proxy().since(mark).count(RequestMatch.list()) >= 2);
-            server.nodesUnder("/"); // behind the look
-            Lease held = plain.semaphore("/race", 1).tryAcquire().orElseThrow();
-            answers.release();
-            ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-            assertInstanceOf(LockMismatchException.class, told.getCause());
-            assertTrue(held.isValid());
-            await("the holder alone", () -> requests("/race") == 1);
-        }
+        Wire.Mark mark = slow.proxy().mark();
+        HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.list());
+        CompletableFuture<Lease> asked = slow.client().semaphore("/race", 1).acquireAsync();
+        answers.firstCaught().get(10, TimeUnit.SECONDS);
+        await("a look", () -> slow.proxy().since(mark).count(RequestMatch.list()) >= 2);
+        server.nodesUnder("/"); // behind the look
+        Lease held = plain.semaphore("/race", 1).tryAcquire().orElseThrow();
+        answers.release();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+        assertInstanceOf(LockMismatchException.class, told.getCause());
+        assertTrue(held.isValid());
+        await("the holder alone", () -> requests("/race") == 1);
     }
 
     /** It does not look, so it cannot be refused. */
     @Test
     void curatorThatComesLater_isReportedToWaitersOfTheOwnLayout() throws Exception {
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            Lease held = plain.semaphore("/later", 1).acquire();
-            CompletableFuture<Lease> waiting = asked(plain.semaphore("/later", 1), "/later");
-            granted(asked(curators.get(0).client().semaphore("/later", 1), "/later/leases"));
-            assertThrows(LockMismatchException.class, () -> plain.semaphore("/later", 1)
-                    .acquire());
-            held.close();
-            ExecutionException told = assertThrows(ExecutionException.class, () -> granted(waiting));
-            assertInstanceOf(LockMismatchException.class, told.getCause());
-        }
+        Lease held = plain.semaphore("/later", 1).acquire();
+        CompletableFuture<Lease> waiting = asked(plain.semaphore("/later", 1), "/later");
+        granted(asked(curators.get(0).client().semaphore("/later", 1), "/later/leases"));
+        assertThrows(
+                LockMismatchException.class, () -> plain.semaphore("/later", 1).acquire());
+        held.close();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> granted(waiting));
+        assertInstanceOf(LockMismatchException.class, told.getCause());
     }
 
     /** It cannot be refused, and the holder reads no list: the next list of the holder's client shows it. */
     @Test
     void curatorThatComesLater_isLoggedOnceByTheClientOfAHolder_whenAnyListShowsIt() throws Exception {
-        try (LoggedWarnings log = LoggedWarnings.listen();
-                LockClient plain = ZkLockClient.connect(server.connectString())) {
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
             CuratorLockClient curator = (CuratorLockClient) curators.get(0).client();
             for (Function<LockClient, Acquirable> lock : List.<Function<LockClient, Acquirable>>of(
                     client -> client.mutex("/seen/mutex"),
@@ -462,8 +453,7 @@ class CuratorLayoutTest {
 
     @Test
     void curatorThatComesLater_isLoggedWhenAResizeFindsIt() throws Exception {
-        try (LoggedWarnings log = LoggedWarnings.listen();
-                LockClient plain = ZkLockClient.connect(server.connectString())) {
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
             Semaphore own = plain.semaphore("/resized", 2);
             Lease held = own.acquire();
             Lease theirs =
@@ -477,8 +467,7 @@ class CuratorLayoutTest {
 
     @Test
     void logCountsTheLeasesOnThePathAlone_whenCuratorComesLater() throws Exception {
-        try (LoggedWarnings log = LoggedWarnings.listen();
-                LockClient plain = ZkLockClient.connect(server.connectString())) {
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
             ReadWriteLock own = plain.readWriteLock("/counted");
             List<Lease> held = List.of(
                     own.readLock().acquire(),
@@ -501,14 +490,12 @@ class CuratorLayoutTest {
 
     @Test
     void locksNamedAsCuratorsSemaphores_areAllowedBelowOtherLocks() throws Exception {
-        try (LockClient plain = ZkLockClient.connect(server.connectString())) {
-            plain.mutex("/shop/leases").acquire().close();
-            plain.mutex("/shop/locks").acquire().close();
-            plain.mutex("/shop").acquire().close();
-            plain.semaphore("/pool", 1).acquire().close();
-            plain.mutex("/pool/locks").acquire().close();
-            plain.semaphore("/pool", 1).acquire().close();
-        }
+        plain.mutex("/shop/leases").acquire().close();
+        plain.mutex("/shop/locks").acquire().close();
+        plain.mutex("/shop").acquire().close();
+        plain.semaphore("/pool", 1).acquire().close();
+        plain.mutex("/pool/locks").acquire().close();
+        plain.semaphore("/pool", 1).acquire().close();
     }
 
     /** Curator's own requests after the end of the counter would be let in beside others; ours keep out before that. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.curator;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
@@ -119,22 +120,11 @@ final class CuratorRequest {
                 || message.contains("LockException: java.lang.IllegalArgumentException: Path cannot be null");
     }
 
-    static <T> T uninterruptibly(CompletableFuture<T> awaited) {
-        boolean interrupted = false;
+    private static <T> T uninterruptibly(CompletableFuture<T> awaited) {
         try {
-            while (true) {
-                try {
-                    return awaited.get();
-                } catch (InterruptedException again) {
-                    interrupted = true;
-                } catch (ExecutionException failed) {
-                    throw new LockException("Curator failed", failed.getCause());
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            return Uninterruptibles.getUninterruptibly(awaited);
+        } catch (ExecutionException failed) {
+            throw new LockException("Curator failed", failed.getCause());
         }
     }
 }

@@ -4,9 +4,7 @@ package io.latchkey.testkit.jqwik;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.jqwik.Scope.FaultKind;
 import io.latchkey.testkit.jqwik.Scope.Recipe;
-import io.latchkey.testkit.workload.FaultSchedule;
 import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Scenario;
 import java.util.Random;
@@ -37,22 +35,6 @@ class LatchkeyDomainProperties {
                 .value();
         assertEquals(scenario.workload(), again.workload());
         assertEquals(scenario.faults(), again.faults());
-    }
-
-    @Property(tries = 200)
-    void generatedValues_canBePrintedAndRead(
-            @ForAll
-                    @Scope(
-                            faults = {
-                                FaultKind.EXPIRY,
-                                FaultKind.LOSS,
-                                FaultKind.DELAY,
-                                FaultKind.BLACK_HOLE,
-                                FaultKind.REFUSAL
-                            },
-                            mostFaults = 5)
-                    FaultSchedule faults) {
-        assertEquals(faults, FaultSchedule.parse(faults.toString()));
     }
 
     @Property(tries = 200)

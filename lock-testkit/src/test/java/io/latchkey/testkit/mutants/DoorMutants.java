@@ -24,9 +24,7 @@ final class DoorMutants {
                             "internal/client/LiveRequests",
                             "if (request.state() == State.HELD) {\n                holders.add(request);",
                             "if (request.state() != State.HELD) {\n                holders.add(request);")
-                    .caughtBy(
-                            "HandlesTest#borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses",
-                            "MistakesTest#closeNotifiesWaitersAndHolders"),
+                    .caughtBy("HandlesTest#borrowedHandleStaysOpenWithoutNodes_whenTheClientCloses"),
             Mutant.of(
                             "a borrowed handle is closed",
                             PORT,
@@ -39,13 +37,13 @@ final class DoorMutants {
                             "zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);",
                             "zooKeeper.removeWatches("
                                     + "path, watcher, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#waiterLeavesNoWatch_whenItIsCancelled"),
+                    .caughtBy("StoreTest#waiterLeavesNoWatch_whenItIsCancelled"),
             Mutant.of(
                             "nodes outlive their session",
                             PORT,
                             "acl, CreateMode.EPHEMERAL_SEQUENTIAL, ZooKeeperResults",
                             "acl, CreateMode.PERSISTENT_SEQUENTIAL, ZooKeeperResults")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#requestNodeIsDeleted_whenItsSessionEnds"),
+                    .caughtBy("StoreTest#requestNodeIsDeleted_whenItsSessionEnds"),
             Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
                     .caughtBy("MutexTest#newPathAndItsParents_areCreatedAsContainers"),
             Mutant.of(
@@ -120,11 +118,10 @@ final class DoorMutants {
                                         throw (RuntimeException) failed.getCause();""")
                     .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
-                            "a holder from before a shrink is shown as waiting",
-                            "internal/admin/QueueInspector",
-                            "|| heldBeforeItShrank(name, node, permitsSoFar);",
-                            "|| heldBeforeItShrank(name, node, Long.MAX_VALUE);")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#holderFromBeforeAShrink_isShownAsHolding"),
+                    "a holder from before a shrink is shown as waiting",
+                    "internal/admin/QueueInspector",
+                    "|| heldBeforeItShrank(name, node, permitsSoFar);",
+                    "|| heldBeforeItShrank(name, node, Long.MAX_VALUE);"),
             Mutant.of(
                     "no time at all is a wait without end",
                     "internal/request/WaitPolicy",
@@ -136,9 +133,8 @@ final class DoorMutants {
                     "hashString(String.valueOf(key), StandardCharsets.UTF_8)",
                     "hashInt(System.identityHashCode(this) + key.hashCode())"),
             Mutant.of(
-                            "a borrowed handle is given back with nodes on it",
-                            "internal/client/Closing",
-                            "isOver() && last.hasPendingDeletions();",
-                            "isOver() && last.hasPendingDeletions() && !last.session().connection().connected();")
-                    .caughtBy("io.latchkey.testkit.mutants.GapsTest#borrowedHandleIsReturned_afterPendingDeletions"));
+                    "a borrowed handle is given back with nodes on it",
+                    "internal/client/Closing",
+                    "isOver() && last.hasPendingDeletions();",
+                    "isOver() && last.hasPendingDeletions() && !last.session().connection().connected();"));
 }

@@ -8,7 +8,6 @@ import java.util.List;
 final class EndMutants {
     private static final String LEASE = "internal/request/ZkLease";
     private static final String HOLDING = "internal/request/Holding";
-    private static final String TARGET = "internal/recipe/LockTarget";
     private static final String CLOSING = "internal/client/Closing";
     private static final String INTERRUPTION = MutantCompiler.API + "BodyInterruption";
     private static final String LEADERSHIP = MutantCompiler.API + "Leadership";
@@ -85,8 +84,6 @@ final class EndMutants {
                             HOLDING,
                             "if (leases.size() == 1) {\n            machine.accept(new Event.Lapsed());",
                             "if (leases.size() == 1) {\n            machine.accept(new Event.Release(outcome -> {}));"),
-            Mutant.of(
-                    "the larger of two limits counts", TARGET, "own.compareTo(other) < 0", "own.compareTo(other) > 0"),
             Mutant.of("a downgraded lease has no limit", HOLDING, "read.keepLimitOf(write);", ""),
             Mutant.of(
                     "a limit that passes on the wall clock is found late",

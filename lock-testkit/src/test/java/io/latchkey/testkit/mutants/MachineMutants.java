@@ -36,7 +36,8 @@ final class MachineMutants {
                             REQUEST,
                             "if (members.size() == 1 || !waited)",
                             "if (!members.isEmpty())")
-                    .caughtBy("OldBugsTest#multiLockIsNotGrantedBesideTheNext_whenAReadyMembersNodeWasDeleted"),
+                    .caughtBy(
+                            "io.latchkey.testkit.sim.AcquireMomentsTest#multiLockIsAskedForAgain_whenTheNodeOfItsReadyMemberIsGone"),
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,
@@ -58,5 +59,5 @@ final class MachineMutants {
                             REQUEST,
                             "context.time().after(span, () -> context.execute(this::timeUp))",
                             "context.time().after(span.multipliedBy(60), () -> context.execute(this::timeUp))")
-                    .caughtBy("FaultTest#timedTryEndsInTime_whenTheServerIsSlow"));
+                    .caughtBy("FaultTest#timedTriesEndInTime_whenTheirSessionEnds"));
 }

@@ -103,12 +103,6 @@ final class TurnMutants {
                             "if (lock.path().node().isEmpty()) {")
                     .caughtBy("LocalTurnsTest#tryWithoutAWait_hasANodeOfItsOwn"),
             Mutant.of(
-                            "a permit is passed on by a holder that is asked to release",
-                            HOLDING,
-                            "&& askedBy.isEmpty()\n                && openWriters",
-                            "&& openWriters")
-                    .caughtBy("LocalTurnsTest#permitIsNotPassedOn_whenItsHolderIsAskedToRelease"),
-            Mutant.of(
                     "an owner's events end with the downgrade",
                     HOLDING,
                     "newLease(write.token(), write.signals());",

@@ -35,12 +35,10 @@ final class WatchMutants {
                     "boolean released = zxid > 0 && zxid == watched.changedBy;",
                     "boolean released = true;"),
             Mutant.of(
-                            "mark and deletion of two transactions taken for a release",
-                            WATCHES,
-                            "zxid > 0 && zxid == watched.changedBy",
-                            "zxid > 0 && watched.changedBy > 0")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#waiterIsNotGranted_whenAWrittenRequestAheadIsCancelled"),
+                    "mark and deletion of two transactions taken for a release",
+                    WATCHES,
+                    "zxid > 0 && zxid == watched.changedBy",
+                    "zxid > 0 && watched.changedBy > 0"),
             Mutant.of(
                     "mark without deletion taken for a release",
                     WATCHES,
@@ -144,8 +142,7 @@ final class WatchMutants {
                             "internal/session/Watches",
                             "if (removing.contains(path)) {",
                             "if (removing.size() >= 0) {")
-                    .caughtBy(
-                            "io.latchkey.testkit.mutants.GapsTest#waiterIsGranted_whenTheOwnerOfABorrowedHandleRemovesItsWatches"),
+                    .caughtBy("StoreTest#waiterIsGranted_whenTheOwnerOfABorrowedHandleRemovesItsWatches"),
             Mutant.of(
                             "a mark counts as a grant though the own node may be gone",
                             AHEAD,

@@ -3,7 +3,6 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.SimulatedLocks.ClientBuilder;
 import io.latchkey.zk.Layout;
 import java.time.Duration;
@@ -12,161 +11,100 @@ import java.util.concurrent.locks.Lock;
 
 /** Where a request comes in. */
 enum Door {
-    MUTEX,
-    LOCAL_TURNS {
-        @Override
-        ClientBuilder described(ClientBuilder builder) {
-            return builder.localTurns(3, Duration.ofSeconds(1));
-        }
-    },
-    WRITE_IN_TURN {
-        @Override
-        ClientBuilder described(ClientBuilder builder) {
-            return LOCAL_TURNS.described(builder);
-        }
+    MUTEX(Kind.MUTEX),
+    LOCAL_TURNS(Kind.MUTEX, Way.IN_TURN),
+    WRITE_IN_TURN(Kind.WRITE, Way.IN_TURN),
+    READ_IN_TURN(Kind.READ, Way.IN_TURN),
+    PERMITS_IN_TURN(Kind.PERMITS, Way.IN_TURN),
+    MUTEX_BESIDE_CURATOR(Kind.MUTEX, Way.BESIDE_CURATOR),
+    MUTEX_BESIDE_KAZOO(Kind.MUTEX, Way.BESIDE_KAZOO),
+    WRITE(Kind.WRITE),
+    READ(Kind.READ),
+    READ_BESIDE_CURATOR(Kind.READ, Way.BESIDE_CURATOR),
+    PERMITS(Kind.PERMITS),
+    PERMITS_IN_THE_LINE(Kind.PERMITS_IN_THE_LINE),
+    CURATORS_SEMAPHORE(Kind.ONE_PERMIT, Way.BESIDE_CURATOR),
+    MULTI_LOCK(Kind.SEVERAL);
 
-        @Override
-        Acquirable asked(LockClient client) {
-            return WRITE.asked(client);
-        }
+    /** What is asked for. */
+    private enum Kind {
+        MUTEX,
+        WRITE,
+        READ,
+        PERMITS,
+        PERMITS_IN_THE_LINE,
+        ONE_PERMIT,
+        SEVERAL;
 
-        @Override
-        Optional<Lock> view(LockClient client) {
-            return WRITE.view(client);
+        Acquirable of(LockClient client) {
+            return switch (this) {
+                case MUTEX -> client.mutex("/m");
+                case WRITE -> client.readWriteLock("/rw").writeLock();
+                case READ -> client.readWriteLock("/rw").readLock();
+                case PERMITS -> client.semaphore("/s", 3).permits(2);
+                case PERMITS_IN_THE_LINE -> client.semaphore("/line", 9).permits(5);
+                case ONE_PERMIT -> client.semaphore("/s", 1);
+                case SEVERAL -> client.multiLock(MUTEX.of(client), READ.of(client), PERMITS.of(client));
+            };
         }
-    },
-    READ_IN_TURN {
-        @Override
-        ClientBuilder described(ClientBuilder builder) {
-            return LOCAL_TURNS.described(builder);
-        }
-
-        @Override
-        Acquirable asked(LockClient client) {
-            return READ.asked(client);
-        }
-
-        @Override
-        Optional<Lock> view(LockClient client) {
-            return READ.view(client);
-        }
-
-        @Override
-        Acquirable blocker(LockClient client) {
-            return WRITE.asked(client);
-        }
-    },
-    PERMITS_IN_TURN {
-        @Override
-        ClientBuilder described(ClientBuilder builder) {
-            return LOCAL_TURNS.described(builder);
-        }
-
-        @Override
-        Acquirable asked(LockClient client) {
-            return PERMITS.asked(client);
-        }
-    },
-    MUTEX_BESIDE_CURATOR(Layout.CURATOR),
-    MUTEX_BESIDE_KAZOO(Layout.KAZOO),
-    WRITE {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.readWriteLock("/rw").writeLock();
-        }
-
-        @Override
-        Optional<Lock> view(LockClient client) {
-            return Optional.of(client.readWriteLock("/rw").asReadWriteLock().writeLock());
-        }
-    },
-    READ {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.readWriteLock("/rw").readLock();
-        }
-
-        @Override
-        Optional<Lock> view(LockClient client) {
-            return Optional.of(client.readWriteLock("/rw").asReadWriteLock().readLock());
-        }
-
-        @Override
-        Acquirable blocker(LockClient client) {
-            return WRITE.asked(client);
-        }
-    },
-    READ_BESIDE_CURATOR(Layout.CURATOR) {
-        @Override
-        Acquirable asked(LockClient client) {
-            return READ.asked(client);
-        }
-
-        @Override
-        Acquirable blocker(LockClient client) {
-            return WRITE.asked(client);
-        }
-    },
-    PERMITS {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.semaphore("/s", 3).permits(2);
-        }
-    },
-    PERMITS_IN_THE_LINE {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.semaphore("/line", 9).permits(5);
-        }
-    },
-    CURATORS_SEMAPHORE(Layout.CURATOR) {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.semaphore("/s", 1);
-        }
-    },
-    MULTI_LOCK {
-        @Override
-        Acquirable asked(LockClient client) {
-            return client.multiLock(MUTEX.asked(client), READ.asked(client), PERMITS.asked(client));
-        }
-
-        @Override
-        Acquirable blocker(LockClient client) {
-            return client.multiLock(WRITE.asked(client), PERMITS.asked(client));
-        }
-    };
-
-    private final Layout layout;
-
-    Door() {
-        this(Layout.LATCHKEY);
     }
 
-    Door(Layout layout) {
-        this.layout = layout;
+    /** How its client is described. */
+    private enum Way {
+        PLAIN,
+        IN_TURN,
+        BESIDE_CURATOR,
+        BESIDE_KAZOO
+    }
+
+    private final Kind kind;
+    private final Way way;
+
+    Door(Kind kind) {
+        this(kind, Way.PLAIN);
+    }
+
+    Door(Kind kind, Way way) {
+        this.kind = kind;
+        this.way = way;
     }
 
     ClientBuilder described(ClientBuilder builder) {
-        return builder.layout(layout);
+        return switch (way) {
+            case PLAIN -> builder;
+            case IN_TURN -> builder.localTurns(3, Duration.ofSeconds(1));
+            case BESIDE_CURATOR -> builder.layout(Layout.CURATOR);
+            case BESIDE_KAZOO -> builder.layout(Layout.KAZOO);
+        };
     }
 
     /** Whether a request that is given up stays in the queue while its client holds alone. */
     boolean keepsPlaceBehindItsOwn() {
-        return this == LOCAL_TURNS || this == WRITE_IN_TURN || this == READ_IN_TURN;
+        return way == Way.IN_TURN && kind != Kind.PERMITS;
     }
 
     Acquirable asked(LockClient client) {
-        return client.mutex("/m");
+        return kind.of(client);
     }
 
     /** The same as the JDK has it. */
     Optional<Lock> view(LockClient client) {
-        return asked(client) instanceof Mutex mutex ? Optional.of(mutex.asLock()) : Optional.empty();
+        return switch (kind) {
+            case MUTEX -> Optional.of(client.mutex("/m").asLock());
+            case WRITE ->
+                Optional.of(client.readWriteLock("/rw").asReadWriteLock().writeLock());
+            case READ ->
+                Optional.of(client.readWriteLock("/rw").asReadWriteLock().readLock());
+            default -> Optional.empty();
+        };
     }
 
     /** What keeps such a request waiting while it is held. */
     Acquirable blocker(LockClient client) {
-        return asked(client);
+        return switch (kind) {
+            case READ -> Kind.WRITE.of(client);
+            case SEVERAL -> client.multiLock(Kind.WRITE.of(client), Kind.PERMITS.of(client));
+            default -> kind.of(client);
+        };
     }
 }

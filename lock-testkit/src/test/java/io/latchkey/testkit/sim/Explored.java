@@ -10,6 +10,7 @@ final class Explored {
     private final World world;
     private final List<Fingerprint> inputs = new ArrayList<>(4);
     private final int[] candidates = new int[64];
+    private int count;
     private final int atOnce;
 
     private int holdersBefore;
@@ -113,74 +114,48 @@ final class Explored {
 
     // ---- what can happen
 
-    /** Every step but the passing of time. */
+    /** Every step but the passing of time. No fault begins where nothing else can happen. */
     int[] possible() {
-        int count = 0;
-        for (int i = 0; i < world.servers().size(); i++) {
-            if (world.servers().get(i).lags()) {
-                candidates[count++] = Move.APPLY.of(i);
-            }
+        count = 0;
+        int servers = world.servers().size();
+        int clients = world.clients().size();
+        for (int i = 0; i < servers; i++) {
+            add(Move.APPLY.of(i));
         }
-        for (int i = 0; i < world.clients().size(); i++) {
-            count = addOf(i, count);
+        for (int i = 0; i < clients; i++) {
+            add(Move.TAKE_MESSAGE.of(i));
+            add(Move.TAKE_REQUEST.of(i, atOnce));
+            add(Move.TAKE_GHOST.of(i));
+            for (int server = 0; server < servers; server++) {
+                add(Move.CONNECT.of(i, server));
+            }
+            add(Move.FIRE.of(i));
         }
         for (int i = 0; i < world.workers().size(); i++) {
-            Worker worker = world.workers().get(i);
-            if (worker.mayBegin()) {
-                candidates[count++] = Move.BEGIN.of(i);
-            } else if (worker.mayRelease()) {
-                candidates[count++] = Move.RELEASE.of(i);
+            add(Move.BEGIN.of(i));
+            add(Move.RELEASE.of(i));
+        }
+        boolean mayFail = count > 0;
+        for (int i = 0; i < clients; i++) {
+            if (mayFail || port(i).losing) {
+                add(Move.BREAK.of(i));
+                add(Move.LOSE_ANSWERS.of(i));
+                add(Move.END_SESSION.of(i));
             }
         }
-        count = addFaults(count);
+        if (mayFail && world.faultsLeft() > 0) {
+            int nodes = Nodes.ephemerals(world.leader().tree()).size();
+            for (int i = 0; i < nodes; i++) {
+                add(Move.DELETE.of(i));
+            }
+        }
         return Arrays.copyOf(candidates, count);
     }
 
-    private int addOf(int client, int from) {
-        int count = from;
-        SimulatedPort port = port(client);
-        if (port.hasMessage()) {
-            candidates[count++] = Move.TAKE_MESSAGE.of(client);
+    private void add(int step) {
+        if (world.mayTake(step)) {
+            candidates[count++] = step;
         }
-        if (port.hasRequest()) {
-            candidates[count++] = Move.TAKE_REQUEST.of(client, atOnce);
-        }
-        if (!port.ghosts.isEmpty()) {
-            candidates[count++] = Move.TAKE_GHOST.of(client);
-        }
-        if (port.seeksConnection()) {
-            for (int server = 0; server < world.servers().size(); server++) {
-                candidates[count++] = Move.CONNECT.of(client, server);
-            }
-        }
-        if (world.clients().get(client).hasDue()) {
-            candidates[count++] = Move.FIRE.of(client);
-        }
-        return count;
-    }
-
-    private int addFaults(int from) {
-        int count = from;
-        for (int i = 0; i < world.clients().size(); i++) {
-            boolean goesOn = port(i).losing;
-            boolean begins = world.faultsLeft() > 0 && from > 0;
-            if (port(i).isUp() && (goesOn || begins)) {
-                candidates[count++] = Move.BREAK.of(i);
-            }
-            if (port(i).isUp() && begins && !goesOn) {
-                candidates[count++] = Move.LOSE_ANSWERS.of(i);
-            }
-            if (world.leader().hasSession(port(i).session()) && (goesOn || begins)) {
-                candidates[count++] = Move.END_SESSION.of(i);
-            }
-        }
-        if (world.faultsLeft() == 0 || from == 0) {
-            return count;
-        }
-        for (int i = 0; i < Nodes.ephemerals(world.leader().tree()).size(); i++) {
-            candidates[count++] = Move.DELETE.of(i);
-        }
-        return count;
     }
 
     /** Returns the index of a step that can be taken before all others, see {@link Exhaustive}; -1 if no step can. */

@@ -18,7 +18,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,7 +102,7 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of(500, 500, 500, 500, 500, 500), beats);
         assertTrue(calm.bytes() < 200_000, () -> calm.bytes() + " bytes");
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
-            each.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+            granted(each).ensureValid();
         }
     }
 
@@ -318,8 +317,7 @@ class HeartbeatTest extends OnSimulatedServer {
         borrower.settle();
         assertFalse(asked.isDone(), "granted without a proof");
         steps(borrower, SESSION.dividedBy(2));
-        CompletableFuture<LossCause> lost =
-                asked.get(5, TimeUnit.SECONDS).orElseThrow().lost();
+        CompletableFuture<LossCause> lost = granted(asked).lost();
         borrower.settle();
         Objects.requireNonNull(borrower.port).silence();
         steps(borrower, SESSION);

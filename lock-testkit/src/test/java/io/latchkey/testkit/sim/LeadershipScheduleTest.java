@@ -645,20 +645,11 @@ class LeadershipScheduleTest {
         }
 
         private CompletableFuture<?> inThread(Runnable task) {
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            task.run();
-                            done.complete(null);
-                        } catch (RuntimeException failed) {
-                            done.completeExceptionally(failed);
-                        }
-                    },
-                    "latchkey-closes");
-            thread.setDaemon(true);
-            thread.start();
-            return done;
+            return CompletableFuture.runAsync(task, call -> {
+                Thread thread = new Thread(call, "latchkey-closes");
+                thread.setDaemon(true);
+                thread.start();
+            });
         }
 
         private void soon(CompletableFuture<?> due) throws Exception {

@@ -18,19 +18,14 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SimulatedBody;
 import io.latchkey.testkit.time.Eventually;
-import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
-import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -58,8 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The limit of a lease and the grace of a close, in moments between two statements and at steps of the clocks. */
 @Timeout(30)
-class LimitAndGraceTest {
-    private static final Duration SESSION = Duration.ofSeconds(12);
+class LimitAndGraceTest extends OnSimulatedServer {
     private static final Duration LIMIT = Duration.ofSeconds(3);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -69,12 +63,10 @@ class LimitAndGraceTest {
     private static final LockTarget READER = new LockTarget(Recipe.READ, new LockPath("/m"));
     private static final LockTarget WRITER = new LockTarget(Recipe.WRITE, new LockPath("/m"));
 
-    private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
-    private final Server server = new Server(leader);
-    private final Client client;
+    private final TurningClient client;
 
     LimitAndGraceTest() throws IOException {
-        client = new Client(false);
+        client = new TurningClient(false);
     }
 
     /** The clock of a client, which a test sets forward. */
@@ -142,70 +134,62 @@ class LimitAndGraceTest {
         }
     }
 
-    private final class Client {
-        private final Jumping clock = new Jumping();
-        private final Queue<Runnable> callbacks = new ArrayDeque<>();
-        private final Engine engine;
+    private final class TurningClient extends Client {
+        private final Jumping clock;
+        private final Queue<Runnable> callbacks;
+        private final List<String> events;
         private final LocalHandOff turns;
-        private final List<String> events = new ArrayList<>();
-        private @Nullable SimulatedPort port;
-        private long ids = 1L << 32;
         private volatile boolean closed;
 
-        Client(boolean borrowing) throws IOException {
-            engine = new Engine(new ClientConfig(
-                    borrowing ? new ClientConfig.Source.Borrowed(this::open) : new ClientConfig.Source.Own(this::open),
-                    SESSION,
-                    Optional.empty(),
-                    new Owner("simulated", 1, "client"),
-                    () -> ids++,
-                    clock,
-                    callbacks::add,
-                    Runnable::run,
-                    path -> path,
-                    Namings.LATCHKEY,
-                    Optional.of(new ObserverDispatcher(new Ends(events), MoreExecutors.newDirectExecutorService()))));
-            engine.onceClosed(() -> closed = true);
-            turns = new LocalHandOff(engine, 10, Duration.ofHours(1));
-            engine.start();
-            settle();
+        TurningClient(boolean borrowing) throws IOException {
+            this(borrowing, new Jumping(), new ArrayDeque<>(), new ArrayList<>());
         }
 
-        private ZnodeStore open(ZnodeStore.Listener told) {
-            port = new SimulatedPort(leader, SESSION, told, Runnable::run);
-            return port;
+        private TurningClient(boolean borrowing, Jumping clock, Queue<Runnable> callbacks, List<String> events)
+                throws IOException {
+            super(
+                    0,
+                    checks -> {},
+                    borrowing,
+                    clock,
+                    callbacks::add,
+                    Optional.of(new ObserverDispatcher(new Ends(events), MoreExecutors.newDirectExecutorService())));
+            this.clock = clock;
+            this.callbacks = callbacks;
+            this.events = events;
+            engine.onceClosed(() -> closed = true);
+            turns = new LocalHandOff(engine, 10, HOUR);
         }
 
         ZkLease acquire(LockTarget target) throws Exception {
             CompletableFuture<Optional<ZkLease>> asked = engine.acquire(List.of(target), FOREVER);
             settle();
-            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+            return granted(asked);
         }
 
         /** Acquires in turn with others of this client, or beside them. */
         ZkLease take(LockTarget target) throws Exception {
             CompletableFuture<Optional<ZkLease>> asked = turns.acquire(target, FOREVER);
             settle();
-            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
-        }
-
-        /** Until nothing is on its way, or something goes on for ever. */
-        void settle() {
-            for (int steps = 0; steps < 1_000 && step(); steps++) {
-                assertTrue(steps < 999, "requests are sent without end");
-            }
-        }
-
-        private boolean step() {
-            return Delivery.nextWithoutLag(Objects.requireNonNull(port), server);
+            return granted(asked);
         }
 
         /** Until the next response has arrived at the client and is not handled. */
         void untilAResponseIsThere() {
             SimulatedPort moved = Objects.requireNonNull(port);
             while (!moved.hasMessage()) {
-                assertTrue(step());
+                assertTrue(step(server));
             }
+        }
+
+        /** The client learns of it. */
+        SimulatedPort loseTheConnection() {
+            SimulatedPort losing = Objects.requireNonNull(port);
+            losing.cut();
+            while (losing.hasMessage()) {
+                losing.takeMessage();
+            }
+            return losing;
         }
 
         /** Begins to close, on the serial executor: there a close does not wait. */
@@ -225,26 +209,12 @@ class LimitAndGraceTest {
         return leader.tree().get("/m").children().size();
     }
 
-    /** Until {@code span} has passed for timers, with all that they send. */
-    private void pass(Duration span) {
-        pass(span, client::settle);
-    }
-
-    private void pass(Duration span, Runnable each) {
-        long until = leader.time().nanos() + span.toNanos();
-        while (leader.time().nextAt() <= until) {
-            leader.time().runNext();
-            each.run();
-        }
-        leader.time().moveTo(until);
-    }
-
     @Test
     void nextLocalTurnGoesOn_whenItsPredecessorIsReleasedWhileItsLimitIsCompared() throws Exception {
         CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(LIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
         client.settle();
-        ZkLease released = first.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease released = granted(first);
         client.clock.readingsBefore = 1; // the first reading is for the session
         client.clock.duringReading = () -> {
             released.abandon();
@@ -252,7 +222,7 @@ class LimitAndGraceTest {
         };
         assertFalse(released.isValid());
         client.settle();
-        ZkLease next = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease next = granted(second);
         assertTrue(next.isValid(), next::toString);
         assertEquals(released.token(), next.token());
     }
@@ -263,18 +233,18 @@ class LimitAndGraceTest {
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> third = client.turns.acquire(LIMITED, FOREVER);
         client.settle();
-        pass(LIMIT.dividedBy(2));
-        first.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
-        pass(LIMIT.multipliedBy(2));
-        ZkLease unlimited = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        steps(client, LIMIT.dividedBy(2));
+        granted(first).abandon();
+        steps(client, LIMIT.multipliedBy(2));
+        ZkLease unlimited = granted(second);
         assertTrue(unlimited.isValid());
         unlimited.abandon();
-        ZkLease limited = third.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease limited = granted(third);
         assertEquals(unlimited.token(), limited.token());
         CompletableFuture<LossCause> lost = limited.lost();
-        pass(LIMIT.minusMillis(1));
+        steps(client, LIMIT.minusMillis(1));
         assertTrue(limited.isValid());
-        pass(Duration.ofMillis(1));
+        steps(client, Duration.ofMillis(1));
         client.runCallbacks();
         assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
         client.settle();
@@ -287,14 +257,14 @@ class LimitAndGraceTest {
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(LIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> third = client.turns.acquire(UNLIMITED, FOREVER);
         client.settle();
-        ZkLease released = first.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease released = granted(first);
         client.engine.context().execute(() -> {
             released.abandon();
             assertTrue(second.cancel(false));
         });
         client.settle();
-        pass(LIMIT);
-        assertTrue(third.get(5, TimeUnit.SECONDS).orElseThrow().isValid());
+        steps(client, LIMIT);
+        assertTrue(granted(third).isValid());
     }
 
     @Test
@@ -303,10 +273,9 @@ class LimitAndGraceTest {
                 client.turns.acquire(UNLIMITED.heldAtMost(Duration.ofNanos(1)), FOREVER);
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
         client.settle();
-        LeaseLostException told = assertThrows(
-                LeaseLostException.class, first.get(5, TimeUnit.SECONDS).orElseThrow()::ensureValid);
+        LeaseLostException told = assertThrows(LeaseLostException.class, granted(first)::ensureValid);
         assertEquals(LossCause.HELD_TOO_LONG, told.lossCause());
-        assertTrue(second.get(5, TimeUnit.SECONDS).orElseThrow().isValid());
+        assertTrue(granted(second).isValid());
         assertEquals(1, nodes());
     }
 
@@ -317,7 +286,7 @@ class LimitAndGraceTest {
         ZkLease other = client.take(READER);
         assertEquals(limited.token(), other.token());
         CompletableFuture<LossCause> lost = limited.lost();
-        pass(LIMIT);
+        steps(client, LIMIT);
         assertFalse(limited.isValid());
         other.abandon();
         client.settle();
@@ -345,7 +314,7 @@ class LimitAndGraceTest {
     void lossIsReportedWithinASixthOfTheTimeout_whenTheLimitPassesOnTheWallClockAlone() throws Exception {
         CompletableFuture<LossCause> lost = client.acquire(LIMITED).lost();
         client.clock.wallAhead = LIMIT;
-        pass(SESSION.dividedBy(6));
+        steps(client, SESSION.dividedBy(6));
         client.runCallbacks();
         assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
     }
@@ -370,7 +339,7 @@ class LimitAndGraceTest {
         CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
         client.settle();
         client.clock.wallAhead = SESSION;
-        pass(SESSION.dividedBy(3));
+        steps(client, SESSION.dividedBy(3));
         client.runCallbacks();
         client.settle();
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
@@ -382,7 +351,7 @@ class LimitAndGraceTest {
         ZkLease lease = client.acquire(LIMITED);
         client.clock.wallAhead = Duration.ofDays(-1);
         assertTrue(lease.remaining().compareTo(LIMIT) <= 0);
-        pass(LIMIT);
+        steps(client, LIMIT);
         assertFalse(lease.isValid());
         client.settle();
         assertEquals(0, nodes());
@@ -437,7 +406,7 @@ class LimitAndGraceTest {
         write.abandon();
         client.settle();
         assertTrue(read.isCompletedExceptionally());
-        ZkLease second = next.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease second = granted(next);
         assertTrue(second.token() > write.token(), second::toString);
         assertTrue(second.isValid());
         assertEquals(1, nodes());
@@ -451,7 +420,7 @@ class LimitAndGraceTest {
         client.settle();
         first.abandon();
         client.settle();
-        ZkLease next = second.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease next = granted(second);
         assertEquals(first.token(), next.token());
         CompletableFuture<ZkLease> late = first.downgrade(Recipe.READ);
         client.settle();
@@ -470,7 +439,7 @@ class LimitAndGraceTest {
 
     @Test
     void noTimerIsLeft_whenLimitedLeasesAreOver() throws Exception {
-        pass(SESSION);
+        steps(client, SESSION);
         ZkLease unlimited = client.acquire(UNLIMITED);
         unlimited.abandon();
         client.settle();
@@ -558,14 +527,10 @@ class LimitAndGraceTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void clientClosesAtTheReconnect_whenItsHolderReleasesWithoutAServer(boolean borrowing) throws Exception {
-        Client closing = new Client(borrowing);
+        TurningClient closing = new TurningClient(borrowing);
         ZkLease lease = acquireOn(closing);
         closing.close(HOUR);
-        SimulatedPort port = Objects.requireNonNull(closing.port);
-        port.cut();
-        while (port.hasMessage()) {
-            port.takeMessage();
-        }
+        closing.loseTheConnection();
         assertTrue(lease.isValid());
         CompletableFuture<ReleaseOutcome> released = lease.releaseAsync();
         closing.runCallbacks();
@@ -578,24 +543,25 @@ class LimitAndGraceTest {
     }
 
     /** The age of a borrowed session's connection is unknown at first, so nothing is granted before a margin. */
-    private ZkLease acquireOn(Client by) throws Exception {
+    private ZkLease acquireOn(TurningClient by) throws Exception {
         CompletableFuture<Optional<ZkLease>> asked = by.engine.acquire(List.of(UNLIMITED), FOREVER);
         by.settle();
-        pass(SESSION, by::settle);
-        return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        steps(by, SESSION);
+        return granted(asked);
     }
 
     @Test
     void nodeIsDeletedBeforeAnOwnersCloseEnds_whenTheGracePassesOnABorrowedHandle() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
         CompletableFuture<LossCause> lost = lease.lost();
         closing.close(LIMIT);
-        pass(LIMIT, closing::settle);
+        steps(closing, LIMIT);
         assertFalse(lease.isValid());
         assertFalse(closing.closed);
         assertEquals(1, nodes());
         closing.runCallbacks();
+        assertFalse(closing.closed, "its deletion is on its way");
         closing.settle();
         assertEquals(LossCause.CLIENT_CLOSED, lost.getNow(null));
         assertTrue(closing.closed);
@@ -625,7 +591,7 @@ class LimitAndGraceTest {
 
     @Test
     void nothingIsLeftOnABorrowedHandle_whenTheCreateIsOnItsWayAsTheGraceBegins() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
         CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
         Objects.requireNonNull(closing.port).takeRequest();
@@ -641,7 +607,7 @@ class LimitAndGraceTest {
     /** The creation of the levels is a part of the create, which has no answer until they exist. */
     @Test
     void borrowingClientCloses_whenItsRequestHasCreatedTheLevelsAboveAPath() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         LockTarget below = new LockTarget(Recipe.MUTEX, new LockPath("/x/y/m"));
         CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(below), FOREVER);
         closing.settle();
@@ -654,10 +620,10 @@ class LimitAndGraceTest {
     /** The server has created the first level, and the client does not know. A level that has had no child stays. */
     @Test
     void noLevelIsLeftOnABorrowedHandle_whenTheClientClosesWhileTheyAreCreated() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         LockTarget below = new LockTarget(Recipe.MUTEX, new LockPath("/x/y/m"));
         CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(below), FOREVER);
-        BoundedLoop.until(() -> leader.tree().has("/x"), closing::step);
+        BoundedLoop.until(() -> leader.tree().has("/x"), () -> closing.step(server));
         closing.close(Duration.ZERO);
         assertTrue(asked.isCompletedExceptionally());
         assertTrue(closing.closed);
@@ -669,13 +635,9 @@ class LimitAndGraceTest {
     /** No request is on its way, so no response comes after the end of the session. */
     @Test
     void borrowingClientCloses_whenTheSessionEndsBeforeItsNodeCanBeDeleted() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
-        SimulatedPort port = Objects.requireNonNull(closing.port);
-        port.cut();
-        while (port.hasMessage()) {
-            port.takeMessage();
-        }
+        SimulatedPort port = closing.loseTheConnection();
         port.refused();
         closing.engine.context().execute(closing.engine::close);
         assertFalse(lease.isValid());
@@ -692,9 +654,9 @@ class LimitAndGraceTest {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(Duration.ofSeconds(first));
         client.close(Duration.ofSeconds(second));
-        pass(LIMIT.minusMillis(1));
+        steps(client, LIMIT.minusMillis(1));
         assertTrue(lease.isValid());
-        pass(Duration.ofMillis(1));
+        steps(client, Duration.ofMillis(1));
         client.runCallbacks();
         assertEquals(LossCause.CLIENT_CLOSED, lease.lost().getNow(null));
         assertTrue(client.closed);
@@ -704,7 +666,7 @@ class LimitAndGraceTest {
     void clientClosesAtTheLimit_whenItPassesWithinTheGrace() throws Exception {
         ZkLease lease = client.acquire(LIMITED);
         client.close(HOUR);
-        pass(LIMIT);
+        steps(client, LIMIT);
         client.runCallbacks();
         assertEquals(LossCause.HELD_TOO_LONG, lease.lost().getNow(null));
         assertTrue(client.closed);
@@ -729,11 +691,7 @@ class LimitAndGraceTest {
     void clientClosesAtTheEndOfItsSession_whenARestOfTheGraceIsLeft() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(HOUR);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.cut();
-        while (port.hasMessage()) {
-            port.takeMessage();
-        }
+        SimulatedPort port = client.loseTheConnection();
         lease.abandon();
         leader.closeSession(port.session());
         assertFalse(client.closed);
@@ -744,13 +702,9 @@ class LimitAndGraceTest {
     /** Its node can be deleted only with the next connection. */
     @Test
     void borrowingClientCloses_whenItIsClosedAgainWithAGraceBeforeItsNodeIsDeleted() throws Exception {
-        Client closing = new Client(true);
+        TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
-        SimulatedPort port = Objects.requireNonNull(closing.port);
-        port.cut();
-        while (port.hasMessage()) {
-            port.takeMessage();
-        }
+        closing.loseTheConnection();
         closing.engine.context().execute(closing.engine::close);
         closing.engine.context().execute(() -> closing.engine.close(HOUR));
         assertFalse(lease.isValid());

@@ -50,15 +50,7 @@ enum Mix {
             int kind = random.nextInt(4);
             List<WorldSpec.Plan> plans = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
-                LockTarget member =
-                        switch (kind) {
-                            case 0 -> new LockTarget(Recipe.MUTEX, new LockPath("/mutex"));
-                            case 1 ->
-                                new LockTarget(
-                                        random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/read-write"));
-                            case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/few"));
-                            default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/many"));
-                        };
+                LockTarget member = ofKind(kind, "/tampered", random);
                 plans.add(new WorldSpec.Plan(i, List.of(new Task(List.of(member), new WaitPolicy.Forever()))));
             }
             return new WorldSpec(
@@ -216,13 +208,7 @@ enum Mix {
             return onOnePath(
                     random,
                     random.nextInt(2, 4),
-                    () -> switch (kind) {
-                        case 0 -> new LockTarget(Recipe.MUTEX, new LockPath("/worn"));
-                        case 1 ->
-                            new LockTarget(random.nextBoolean() ? Recipe.READ : Recipe.WRITE, new LockPath("/worn"));
-                        case 2 -> new LockTarget(Recipe.semaphore(2, random.nextInt(1, 3)), new LockPath("/worn"));
-                        default -> new LockTarget(Recipe.semaphore(9, random.nextInt(1, 9)), new LockPath("/worn"));
-                    },
+                    () -> ofKind(kind, "/worn", random),
                     random.nextInt(0, 3),
                     WorldSpec.Start.WORN_OUT);
         }
@@ -327,6 +313,18 @@ enum Mix {
                 new WorldSpec.Plan(0, List.of(cycle)),
                 new WorldSpec.Plan(1, List.of(cycle)),
                 new WorldSpec.Plan(2, List.of(cycle)));
+    }
+
+    /** A mutex, one side of a read-write lock, some permits of few or of many. */
+    private static LockTarget ofKind(int kind, String path, SplittableRandom random) {
+        Recipe recipe =
+                switch (kind) {
+                    case 0 -> Recipe.MUTEX;
+                    case 1 -> random.nextBoolean() ? Recipe.READ : Recipe.WRITE;
+                    case 2 -> Recipe.semaphore(2, random.nextInt(1, 3));
+                    default -> Recipe.semaphore(9, random.nextInt(1, 9));
+                };
+        return new LockTarget(recipe, new LockPath(path));
     }
 
     /** One or two workers a client, with a few tasks each. */

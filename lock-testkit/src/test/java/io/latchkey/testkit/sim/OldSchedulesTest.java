@@ -15,6 +15,8 @@ import static io.latchkey.testkit.sim.Move.RESIZE;
 import static io.latchkey.testkit.sim.Move.STAND_STILL;
 import static io.latchkey.testkit.sim.Move.TAKE_MESSAGE;
 import static io.latchkey.testkit.sim.Move.TAKE_REQUEST;
+import static io.latchkey.testkit.sim.WorldSpec.Ends.BY_FORCE;
+import static io.latchkey.testkit.sim.WorldSpec.Start.IN_USE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.zk.internal.queue.LockPath;
@@ -28,19 +30,18 @@ import org.junit.jupiter.api.Test;
 
 /** Shrunk schedules by which a {@link Swarm} found bugs of the past, and one that it cannot reach. */
 class OldSchedulesTest {
-    private static final Task MUTEX =
-            new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());
-
-    private static final WorldSpec TWO_MUTEXES = new WorldSpec(
-            2,
-            2,
-            List.of(new WorldSpec.Plan(0, List.of(MUTEX)), new WorldSpec.Plan(1, List.of(MUTEX))),
-            WorldSpec.Ends.BY_FORCE,
-            2,
-            1,
-            WorldSpec.Start.IN_USE);
+    private static final LockTarget MUTEX = new LockTarget(Recipe.MUTEX, new LockPath("/mutex"));
+    private static final LockTarget READ = new LockTarget(Recipe.READ, new LockPath("/read-write"));
 
     private final List<Integer> steps = new ArrayList<>();
+
+    private static LockTarget permits(String path, int capacity, int number) {
+        return new LockTarget(Recipe.semaphore(capacity, number), new LockPath(path));
+    }
+
+    private static WorldSpec.Plan plan(int client, LockTarget... members) {
+        return new WorldSpec.Plan(client, List.of(new Task(List.of(members), new WaitPolicy.Forever())));
+    }
 
     /**
      * C1b's release of two nodes is refused as a whole, because an operator has deleted one of them. C1a, which has
@@ -50,17 +51,8 @@ class OldSchedulesTest {
     @Test
     void releaseIsNotMarked_behindARefusedRelease() {
         then(BEGIN.of(2), BEGIN.of(1), CALM.of(0), BEGIN.of(0), DELETE.of(2), RELEASE.of(2), RELEASE.of(1));
-        Task both = new Task(
-                List.of(
-                        new LockTarget(Recipe.READ, new LockPath("/read-write")),
-                        new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))),
-                new WaitPolicy.Forever());
-        List<WorldSpec.Plan> plans = List.of(
-                new WorldSpec.Plan(0, List.of(MUTEX)),
-                new WorldSpec.Plan(1, List.of(MUTEX)),
-                new WorldSpec.Plan(1, List.of(both)));
-        assertBreaksNothing(
-                new Schedule(new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 1, 0, WorldSpec.Start.IN_USE), steps));
+        List<WorldSpec.Plan> plans = List.of(plan(0, MUTEX), plan(1, MUTEX), plan(1, READ, MUTEX));
+        assertBreaksNothing(new WorldSpec(2, 1, plans, BY_FORCE, 1, 0, IN_USE));
     }
 
     /**
@@ -94,16 +86,9 @@ class OldSchedulesTest {
                 TAKE_MESSAGE.of(1),
                 TAKE_REQUEST.of(0));
         then(RELEASE.of(2), TAKE_REQUEST.of(1), TAKE_REQUEST.of(0), TAKE_REQUEST.of(1));
-        Task few = new Task(
-                List.of(new LockTarget(Recipe.semaphore(9, 2), new LockPath("/worn"))), new WaitPolicy.Forever());
-        Task many = new Task(
-                List.of(new LockTarget(Recipe.semaphore(9, 8), new LockPath("/worn"))), new WaitPolicy.Forever());
         List<WorldSpec.Plan> plans = List.of(
-                new WorldSpec.Plan(0, List.of(few)),
-                new WorldSpec.Plan(0, List.of(few)),
-                new WorldSpec.Plan(1, List.of(many)));
-        assertBreaksNothing(new Schedule(
-                new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 2, 0, WorldSpec.Start.WORN_OUT), steps));
+                plan(0, permits("/worn", 9, 2)), plan(0, permits("/worn", 9, 2)), plan(1, permits("/worn", 9, 8)));
+        assertBreaksNothing(new WorldSpec(2, 1, plans, BY_FORCE, 2, 0, WorldSpec.Start.WORN_OUT));
     }
 
     /**
@@ -116,18 +101,11 @@ class OldSchedulesTest {
         then(BEGIN.of(2), BREAK.of(3), TAKE_MESSAGE.of(3), BEGIN.of(0), BEGIN.of(3), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0), RELEASE.of(0));
         List<WorldSpec.Plan> plans = List.of(
-                new WorldSpec.Plan(0, List.of(permitsOf20(19))),
-                new WorldSpec.Plan(2, List.of(permitsOf20(3))),
-                new WorldSpec.Plan(3, List.of(permitsOf20(8))),
-                new WorldSpec.Plan(3, List.of(permitsOf20(4))));
-        assertBreaksNothing(
-                new Schedule(new WorldSpec(4, 1, plans, WorldSpec.Ends.BY_FORCE, 3, 0, WorldSpec.Start.IN_USE), steps));
-    }
-
-    private static Task permitsOf20(int permits) {
-        return new Task(
-                List.of(new LockTarget(Recipe.semaphore(20, permits), new LockPath("/line"))),
-                new WaitPolicy.Forever());
+                plan(0, permits("/line", 20, 19)),
+                plan(2, permits("/line", 20, 3)),
+                plan(3, permits("/line", 20, 8)),
+                plan(3, permits("/line", 20, 4)));
+        assertBreaksNothing(new WorldSpec(4, 1, plans, BY_FORCE, 3, 0, IN_USE));
     }
 
     /**
@@ -140,16 +118,7 @@ class OldSchedulesTest {
         passTime(6);
         then(GO_ON.of(2), BEGIN.of(0), CALM.of(0));
         passTime(2);
-        assertBreaksNothing(new Schedule(
-                new WorldSpec(
-                        3,
-                        1,
-                        List.of(new WorldSpec.Plan(2, List.of(MUTEX))),
-                        WorldSpec.Ends.BY_TIME,
-                        1,
-                        0,
-                        WorldSpec.Start.IN_USE),
-                steps));
+        assertBreaksNothing(new WorldSpec(3, 1, List.of(plan(2, MUTEX)), WorldSpec.Ends.BY_TIME, 1, 0, IN_USE));
     }
 
     /**
@@ -164,16 +133,9 @@ class OldSchedulesTest {
         then(CANCEL.of(0), RESIZE.of(0, 4), APPLY.of(0));
         then(TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0), TAKE_MESSAGE.of(0));
         then(CANCEL.of(1));
-        Task one = new Task(
-                List.of(new LockTarget(Recipe.semaphore(3, 1), new LockPath("/semaphore"))), new WaitPolicy.Forever());
-        Task all = new Task(
-                List.of(new LockTarget(Recipe.semaphore(3, 3), new LockPath("/semaphore"))), new WaitPolicy.Forever());
-        List<WorldSpec.Plan> plans = List.of(
-                new WorldSpec.Plan(0, List.of(one)),
-                new WorldSpec.Plan(0, List.of(one)),
-                new WorldSpec.Plan(1, List.of(all)));
-        assertBreaksNothing(
-                new Schedule(new WorldSpec(2, 1, plans, WorldSpec.Ends.BY_FORCE, 1, 2, WorldSpec.Start.IN_USE), steps));
+        LockTarget one = permits("/semaphore", 3, 1);
+        List<WorldSpec.Plan> plans = List.of(plan(0, one), plan(0, one), plan(1, permits("/semaphore", 3, 3)));
+        assertBreaksNothing(new WorldSpec(2, 1, plans, BY_FORCE, 1, 2, IN_USE));
     }
 
     /**
@@ -186,7 +148,7 @@ class OldSchedulesTest {
         then(RELEASE.of(0), CALM.of(0));
         then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0));
-        assertBreaksNothing(new Schedule(TWO_MUTEXES, steps));
+        assertBreaksNothing(new WorldSpec(2, 2, List.of(plan(0, MUTEX), plan(1, MUTEX)), BY_FORCE, 2, 1, IN_USE));
     }
 
     /** The same, but C0 has given up before it moves back. */
@@ -195,7 +157,7 @@ class OldSchedulesTest {
         then(BEGIN.of(0), BREAK.of(0), TAKE_MESSAGE.of(0), CANCEL.of(0), CONNECT.of(0, 1), CALM.of(0));
         then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0));
-        assertBreaksNothing(new Schedule(TWO_MUTEXES, steps));
+        assertBreaksNothing(new WorldSpec(2, 2, List.of(plan(0, MUTEX), plan(1, MUTEX)), BY_FORCE, 2, 1, IN_USE));
     }
 
     private void passTime(int times) {
@@ -208,7 +170,8 @@ class OldSchedulesTest {
         steps.addAll(List.of(more));
     }
 
-    private static void assertBreaksNothing(Schedule schedule) {
+    private void assertBreaksNothing(WorldSpec spec) {
+        Schedule schedule = new Schedule(spec, steps);
         assertEquals(
                 Optional.empty(),
                 schedule.play(new Reached()).map(Broken::getMessage),

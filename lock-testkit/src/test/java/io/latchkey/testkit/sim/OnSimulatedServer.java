@@ -5,13 +5,16 @@ import com.sun.management.ThreadMXBean;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.Clock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -34,7 +38,7 @@ abstract class OnSimulatedServer {
     final Server server = new Server(leader);
 
     /** One client, whose port tells of the heartbeats that are sent. */
-    final class Client {
+    class Client {
         final Engine engine;
         private final Consumer<List<ZnodeStore.Write>> beats;
 
@@ -49,6 +53,17 @@ abstract class OnSimulatedServer {
         }
 
         Client(int number, Consumer<List<ZnodeStore.Write>> beats, boolean borrowing) throws IOException {
+            this(number, beats, borrowing, leader.time().view(), Runnable::run, Optional.empty());
+        }
+
+        Client(
+                int number,
+                Consumer<List<ZnodeStore.Write>> beats,
+                boolean borrowing,
+                Clock clock,
+                Executor callbacks,
+                Optional<ObserverDispatcher> observer)
+                throws IOException {
             this.beats = beats;
             this.ids = (number + 1L) << 32;
             this.engine = new Engine(new ClientConfig(
@@ -57,9 +72,12 @@ abstract class OnSimulatedServer {
                     Optional.empty(),
                     new Owner("simulated", 1, "client " + number),
                     () -> ids++,
-                    leader.time().view(),
+                    clock,
+                    callbacks,
                     Runnable::run,
-                    path -> path));
+                    path -> path,
+                    Namings.LATCHKEY,
+                    observer));
             engine.start();
             settle();
         }
@@ -88,7 +106,7 @@ abstract class OnSimulatedServer {
         ZkLease acquire(String path) throws Exception {
             CompletableFuture<Optional<ZkLease>> asked = asks(path);
             settle();
-            return asked.get(5, TimeUnit.SECONDS).orElseThrow();
+            return granted(asked);
         }
 
         void cut() {
@@ -137,6 +155,10 @@ abstract class OnSimulatedServer {
         boolean step(Server at) {
             return Delivery.nextWithoutLag(Objects.requireNonNull(port), at);
         }
+    }
+
+    static ZkLease granted(CompletableFuture<Optional<ZkLease>> asked) throws Exception {
+        return asked.get(5, TimeUnit.SECONDS).orElseThrow();
     }
 
     /** Hands all on. */

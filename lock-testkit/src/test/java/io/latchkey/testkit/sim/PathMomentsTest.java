@@ -47,7 +47,7 @@ class PathMomentsTest extends OnSimulatedServer {
         second.settle();
         settleBoth(first, second);
         assertMismatch(mutex);
-        write.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+        granted(write).ensureValid();
         assertEquals("latchkey/3 read-write", new String(leader.tree().get("/p").data, StandardCharsets.UTF_8));
     }
 
@@ -76,9 +76,9 @@ class PathMomentsTest extends OnSimulatedServer {
         assertFalse(first.isDone() || last.isDone(), "the other client holds");
         held.abandon();
         settleBoth(holder, client);
-        first.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+        granted(first).abandon();
         client.settle();
-        last.get(5, TimeUnit.SECONDS).orElseThrow().ensureValid();
+        granted(last).ensureValid();
     }
 
     /** After two lost lists of a path the number of its children is asked for first, and that may be lost as well. */
@@ -146,7 +146,7 @@ class PathMomentsTest extends OnSimulatedServer {
         settleBoth(first, second);
         assertTrue(one.isDone() != other.isDone(), "one of them holds the new path's lock");
         for (CompletableFuture<Optional<ZkLease>> next : one.isDone() ? List.of(one, other) : List.of(other, one)) {
-            next.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+            granted(next).abandon();
             settleBoth(first, second);
         }
     }

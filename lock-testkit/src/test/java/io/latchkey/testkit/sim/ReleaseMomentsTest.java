@@ -45,8 +45,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         other.settle();
         CompletableFuture<Optional<ZkLease>> third = client.asks(Recipe.WRITE, "/rw");
         client.settleUntilNext(RequestMatch.watching());
-        CompletableFuture<ZkLease> read =
-                first.get(5, TimeUnit.SECONDS).orElseThrow().downgrade(Recipe.READ);
+        CompletableFuture<ZkLease> read = granted(first).downgrade(Recipe.READ);
         SimulatedPort port = Objects.requireNonNull(client.port);
         BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
         client.loseTheAnswer();
@@ -61,7 +60,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     private CompletableFuture<ReleaseOutcome> releasedWithoutTwoOfItsNodes(Client client) throws Exception {
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
         client.settle();
-        ZkLease held = asked.get(5, TimeUnit.SECONDS).orElseThrow();
+        ZkLease held = granted(asked);
         held.nodePaths().subList(0, 2).forEach(leader::delete);
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
         client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
@@ -87,8 +86,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.cut();
         assertTrue(client.step(server), "it learns of the loss");
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
-            CompletableFuture<ReleaseOutcome> released =
-                    each.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync();
+            CompletableFuture<ReleaseOutcome> released = granted(each).releaseAsync();
             assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         }
         client.settle();
@@ -110,7 +108,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.cut();
         assertTrue(client.step(server), "it learns of the loss");
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
-            each.get(5, TimeUnit.SECONDS).orElseThrow().abandon();
+            granted(each).abandon();
         }
         SimulatedPort port = Objects.requireNonNull(client.port);
         Set<Integer> sizes = new HashSet<>();
@@ -160,14 +158,15 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertTrue(new SimulatedBody(held).isInterrupted());
     }
 
-    /** An overloaded server is not asked again at once. */
+    /** An overloaded server is not asked again at once, and the release does not wait for that. */
     @Test
     void refusedDeletionIsSentAgain_afterTheNextHeartbeat() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        var unused = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
         Objects.requireNonNull(client.port).refuseWrites(1);
         client.settle();
+        assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         assertEquals(held.nodePaths(), queueUnder("/m"));
         steps(client, SESSION.dividedBy(2));
         assertEquals(List.of(), queueUnder("/m"));
@@ -194,7 +193,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         SimulatedPort port = Objects.requireNonNull(client.port);
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         released.add(first.releaseAsync());
-        released.add(second.get(5, TimeUnit.SECONDS).orElseThrow().releaseAsync());
+        released.add(granted(second).releaseAsync());
         assertTrue(third.isDone(), "it holds");
         leader.closeSession(port.session());
         // The response to the first release tells of the end, before the loss of the connection.

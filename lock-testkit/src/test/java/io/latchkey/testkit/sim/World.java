@@ -220,8 +220,7 @@ final class World {
     boolean take(int step) {
         Move move = Move.move(step);
         int first = Move.first(step);
-        boolean costs = move.isFault() && !isPartOfAFault(move, first);
-        if ((costs && faults == 0) || !isPossible(move, first, Move.second(step))) {
+        if (!mayTake(step)) {
             return false;
         }
         if (++steps > MOST_STEPS) {
@@ -230,7 +229,7 @@ final class World {
         if (diary != null) {
             diary.add(describe(move, first, Move.second(step)));
         }
-        if (costs) {
+        if (costs(move, first)) {
             faults--;
         }
         if (move.isFault() || move == Move.HEAL || move == Move.GO_ON) {
@@ -294,9 +293,17 @@ final class World {
         });
     }
 
+    /** Returns whether the step is possible now. */
+    boolean mayTake(int step) {
+        Move move = Move.move(step);
+        int first = Move.first(step);
+        return (faults > 0 || !costs(move, first)) && isPossible(move, first, Move.second(step));
+    }
+
     /** Once a client's answers are lost, its connection breaks, and its session may end, without another fault. */
-    private boolean isPartOfAFault(Move move, int client) {
-        return (move == Move.BREAK || move == Move.END_SESSION) && isClient(client) && port(client).losing;
+    private boolean costs(Move move, int client) {
+        boolean goesOn = (move == Move.BREAK || move == Move.END_SESSION) && isClient(client) && port(client).losing;
+        return move.isFault() && !goesOn;
     }
 
     private boolean isPossible(Move move, int first, int second) {

@@ -103,22 +103,6 @@ class LockMetersTest {
     }
 
     @Test
-    void connectionIsShown_whileItIsAway() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.startWithTimePassing()) {
-            LockClient client = locks.client(LockMeters.of(meters));
-            Lease lease = client.mutex("/a").acquire();
-            awaitValue(1, "latchkey.connected");
-            locks.refuse(client);
-            locks.disconnect(client);
-            awaitValue(0, "latchkey.connected");
-            awaitValue(1, "latchkey.suspect");
-            locks.heal(client);
-            awaitValue(1, "latchkey.connected");
-            lease.close();
-        }
-    }
-
-    @Test
     void connectionIsNotShown_whileTheSessionIsOver() {
         LockMeters observer = LockMeters.of(meters);
         assertEquals(0, value("latchkey.connected"));
@@ -168,17 +152,22 @@ class LockMetersTest {
         }
     }
 
-    /** Otherwise the meters of two clients would be one. */
-    @Test
-    void allMetersHaveTheTagsOfTheirClient() {
-        LockMeters observer = LockMeters.of(meters, Tags.of("client", "one"));
+    /** As for a lease that is lost. */
+    private static void callAll(LockMeters observer) {
         Request request = new Request(1, "/a", "mutex");
-        observer.sessionChanged(SessionState.CONNECTED);
+        observer.sessionChanged(SessionState.DISCONNECTED);
         observer.requested(request);
         observer.granted(request, 1, Duration.ofMillis(3));
         observer.suspect(request, 1);
         observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
         observer.missed(1);
+    }
+
+    /** Otherwise the meters of two clients would be one. */
+    @Test
+    void allMetersHaveTheTagsOfTheirClient() {
+        callAll(LockMeters.of(meters, Tags.of("client", "one")));
+        assertEquals(1, value("latchkey.suspect"));
         assertTrue(meters.getMeters().size() >= 9, () -> "only " + meters.getMeters());
         assertEquals(
                 List.of(),
@@ -195,14 +184,7 @@ class LockMetersTest {
     @Test
     void dashboardAsksForExportedMeters() throws Exception {
         PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        LockMeters observer = LockMeters.of(exported);
-        Request request = new Request(1, "/a", "mutex");
-        observer.sessionChanged(SessionState.DISCONNECTED);
-        observer.requested(request);
-        observer.granted(request, 1, Duration.ofMillis(3));
-        observer.suspect(request, 1);
-        observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
-        observer.missed(1);
+        callAll(LockMeters.of(exported));
         String scrape = exported.scrape();
         List<String> queries = queries();
         assertTrue(queries.size() >= 10, () -> "only " + queries);

@@ -86,7 +86,6 @@ public final class Benchmark {
         results.write(json);
         Report report = new Report(results);
         Files.writeString(folder.resolve("results.md"), report.markdown());
-        report.plots(folder);
         OUT.println(report.markdown());
     }
 
@@ -100,16 +99,12 @@ public final class Benchmark {
                     inTurns(each, site, servers, roundTrip);
                 }
             }
-            for (Case each : wanted(Stream.of(extent.firstContact()))) {
-                inTurns(each, site, site.connectString(LOOPBACK), LOOPBACK);
-            }
             rehearseQueues(site);
             for (Duration roundTrip : extent.distancesOfWaiters()) {
                 for (int waiters : QUEUES) {
                     queues(site, roundTrip, waiters);
                 }
             }
-            idle(site, 10_000);
         }
         List<Case> again = wanted(extent.casesOfStorage().stream());
         for (Storage storage : again.isEmpty() ? List.<Storage>of() : List.of(Storage.DISK, Storage.ENSEMBLE)) {
@@ -253,23 +248,6 @@ public final class Benchmark {
                 var unused = queue.measure(contestant, waiters, newPath());
             }
         }
-    }
-
-    private void idle(ServersAtADistance site, int locks) throws Exception {
-        if (!wanted.test(IdleHolder.name(locks))) {
-            return;
-        }
-        inTurns(
-                        List.of(Contestant.LATCHKEY, Contestant.CURATOR),
-                        extent.roundsOfIdle(),
-                        (contestant, path) -> IdleHolder.measure(site, contestant, locks, path))
-                .forEach((contestant, turns) -> tell(CaseFigures.of(
-                        IdleHolder.name(locks),
-                        1,
-                        contestant,
-                        millis(LOOPBACK),
-                        site.storage(),
-                        CaseFigures.usual(turns))));
     }
 
     private static double millis(Duration time) {

@@ -67,7 +67,6 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static final String MIXED_THREADS_32 = "90 % readers, 32 threads of 1 client";
     static final String SEMAPHORE_THREADS_32 = "semaphore of 8, 32 threads of 1 client";
     static final String HELD = ", 1 ms holds";
-    static final String DISTINCT = "distinct paths, first contact";
 
     static final Set<String> MUTEXES = Set.of(FREE_MUTEX, MUTEX_2, MUTEX_8, MUTEX_32, THREADS_32);
 

@@ -46,7 +46,6 @@ record CaseFigures(
     static final String LOWEST_CPU = "lowest_turn_server_cpu_us_per_op";
     static final String HIGHEST_CPU = "highest_turn_server_cpu_us_per_op";
     static final String CLIENT_ALLOC = "client_alloc_bytes_per_op";
-    static final String CLIENT_HEAP = "client_heap_bytes_per_path";
     static final String REQUESTS_PER_1000 = "requests_per_1000_ops";
     static final String ONLOOKER_WAITS = "onlooker_waits";
     static final String ONLOOKER_P50 = "onlooker_p50_us";
@@ -91,7 +90,9 @@ record CaseFigures(
         more.put(
                 HIGHEST_CPU,
                 rounded(each(turns, LoadSample::serverCpuUsPerOperation).max().orElse(0)));
-        all.clientBytes().forEach((figure, bytes) -> more.put(figure, rounded(bytes / ops)));
+        if (all.clientBytes() > 0) {
+            more.put(CLIENT_ALLOC, rounded(all.clientBytes() / ops));
+        }
         all.onlooked().ifPresent(part -> {
             more.put(REQUESTS_PER_1000, rounded(all.spent().requests() * 1e3 / ops));
             more.put(ONLOOKER_WAITS, (double) part.waits().getTotalCount());

@@ -30,10 +30,7 @@ enum Contestant {
     }
 
     MeasuredClient connect(String servers) throws Exception {
-        return connect(servers, MeasuredClient.SESSION);
-    }
-
-    MeasuredClient connect(String servers, Duration session) throws Exception {
+        Duration session = MeasuredClient.SESSION;
         return switch (this) {
             case RAW -> new RawClient(servers, session);
             case BARE -> new BareClient(servers, session);

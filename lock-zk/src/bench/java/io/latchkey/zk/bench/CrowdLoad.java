@@ -6,7 +6,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -68,12 +67,7 @@ final class CrowdLoad implements AutoCloseable {
     }
 
     LoadSample run(Doors doors, int threadsPerClient) throws Exception {
-        return run(doors, threadsPerClient, Optional.empty());
-    }
-
-    /** @param limit the number of acquisitions that ends the measurement early */
-    LoadSample run(Doors doors, int threadsPerClient, Optional<Integer> limit) throws Exception {
-        return run(doors, threadsPerClient, limit, Duration.ZERO, Optional.empty());
+        return run(doors, threadsPerClient, Duration.ZERO, Optional.empty());
     }
 
     /**
@@ -83,11 +77,10 @@ final class CrowdLoad implements AutoCloseable {
      */
     LoadSample run(Doors doors, int threadsPerClient, Duration hold, Doors onlooker) throws Exception {
         boolean looksOn = !trial.onlooked().isZero() && trial.contestant() != Contestant.RAW;
-        return run(doors, threadsPerClient, Optional.empty(), hold, looksOn ? Optional.of(onlooker) : Optional.empty());
+        return run(doors, threadsPerClient, hold, looksOn ? Optional.of(onlooker) : Optional.empty());
     }
 
-    private LoadSample run(
-            Doors doors, int threadsPerClient, Optional<Integer> limit, Duration hold, Optional<Doors> onlooker)
+    private LoadSample run(Doors doors, int threadsPerClient, Duration hold, Optional<Doors> onlooker)
             throws Exception {
         List<Member> members = new ArrayList<>();
         for (MeasuredClient client : clients) {
@@ -100,13 +93,13 @@ final class CrowdLoad implements AutoCloseable {
         try {
             List<Future<?>> ends = new ArrayList<>();
             members.forEach(member -> ends.add(threads.submit(member)));
-            pause(trial.warmUp().toNanos(), Long.MAX_VALUE);
+            TimeUnit.NANOSECONDS.sleep(trial.warmUp().toNanos());
             ServerProbe.Reading before = trial.probe().read();
             long allocated = allocatedBytes();
             phase = Phase.MEASURED;
-            pause(trial.measured().toNanos(), limit.map(Integer::longValue).orElse(Long.MAX_VALUE));
+            TimeUnit.NANOSECONDS.sleep(trial.measured().toNanos());
             long operations = acquired.sum();
-            double bytes = (double) (allocatedBytes() - allocated);
+            long bytes = allocatedBytes() - allocated;
             ServerProbe.Reading spent = trial.probe().since(before);
             Optional<LoadSample> onlooked = Optional.empty();
             if (onlooker.isPresent()) {
@@ -116,7 +109,7 @@ final class CrowdLoad implements AutoCloseable {
             }
             if (holdersAllowed < Integer.MAX_VALUE) {
                 phase = Phase.WATCHED;
-                pause(WATCHED, Long.MAX_VALUE);
+                TimeUnit.NANOSECONDS.sleep(WATCHED);
             }
             phase = Phase.OVER;
             Histogram waits = new Histogram(LoadSample.DIGITS);
@@ -129,8 +122,7 @@ final class CrowdLoad implements AutoCloseable {
             } else {
                 throw new IllegalStateException(trial + ": threads do not end");
             }
-            return new LoadSample(
-                    operations, spent.nanoTime(), waits, spent, Map.of(CaseFigures.CLIENT_ALLOC, bytes), onlooked);
+            return new LoadSample(operations, spent.nanoTime(), waits, spent, bytes, onlooked);
         } finally {
             phase = Phase.OVER;
             threads.shutdownNow();
@@ -183,13 +175,6 @@ final class CrowdLoad implements AutoCloseable {
         return LongStream.of(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
                 .filter(bytes -> bytes > 0)
                 .sum();
-    }
-
-    private void pause(long nanos, long limit) throws InterruptedException {
-        long end = System.nanoTime() + nanos;
-        for (long rest = nanos; rest > 0 && acquired.sum() < limit; rest = end - System.nanoTime()) {
-            TimeUnit.NANOSECONDS.sleep(Math.min(rest, TimeUnit.MILLISECONDS.toNanos(20)));
-        }
     }
 
     private final class Member implements Runnable {

@@ -14,7 +14,6 @@ import java.util.stream.Stream;
  * @param rounds the number of turns of each system in each case
  * @param freeRounds the number of turns in cases of a free lock, where operations are short and cost the servers little
  * @param idle the duration for which the idle servers are observed
- * @param distinctPaths the number of paths that one client acquires
  * @param others the names of the cases for systems without ZooKeeper
  * @param leftOut the names of cases that take too long for this run
  * @param curatorsWaiters the longest queue that is measured with Curator, each of whose requests reads the whole queue
@@ -33,7 +32,6 @@ record Extent(
         Duration drainsWithin,
         List<Duration> distancesOfWaiters,
         List<Duration> distancesOfStorage,
-        int distinctPaths,
         Set<String> others,
         Set<String> leftOut) {
     private static final Duration AWAY = Duration.ofMillis(2);
@@ -62,7 +60,6 @@ record Extent(
                 Duration.ofSeconds(30),
                 List.of(Duration.ZERO),
                 List.of(AWAY),
-                1_000,
                 Set.of(Case.FREE_MUTEX, Case.MUTEX_8),
                 Sets.union(
                         Set.of(Case.FREE_MULTI_20, Case.THREADS_1000, Case.THREADS_8_8, Case.SEMAPHORE_THREADS_32),
@@ -84,7 +81,6 @@ record Extent(
                 Duration.ofMinutes(5),
                 List.of(Duration.ZERO, AWAY),
                 List.of(AWAY, Duration.ZERO),
-                100_000,
                 Case.MUTEXES,
                 Set.of());
     }
@@ -113,23 +109,12 @@ record Extent(
                 .toList();
     }
 
-    /** Each path is created by its first request. */
-    Case firstContact() {
-        return Case.of(Case.DISTINCT, new Load.DistinctPaths(distinctPaths, 16)).weighing(60);
-    }
-
-    /** The case of one client with very many paths runs once. */
     int rounds(Case which) {
-        return which.load() instanceof Load.Free ? freeRounds : which.load() instanceof Load.DistinctPaths ? 1 : rounds;
+        return which.load() instanceof Load.Free ? freeRounds : rounds;
     }
 
     /** A short queue drains quickly, so it is measured several times; the longest once. */
     int roundsOfWaiters(int waiters) {
         return waiters <= 100 ? Math.max(3, rounds) : waiters <= curatorsWaiters ? rounds : 1;
-    }
-
-    /** Holding many locks until the servers are idle takes long. */
-    int roundsOfIdle() {
-        return rounds / 2;
     }
 }

@@ -19,9 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
@@ -92,7 +91,7 @@ final class Growth {
         String base = newPath();
         try (LockClient client = connect(BEATING)) {
             Spent acquiring = new Spent();
-            List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync(), Function.identity());
+            List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync());
             awaitCalm();
             acquiring.tell("acquire, first contact, until watched", locks);
             acquiring.tellHeap("held lock", locks);
@@ -103,9 +102,9 @@ final class Growth {
                 throw new IllegalStateException("leases were lost beside " + locks);
             }
             Spent releasing = new Spent();
-            List<Object> released = inFlight(locks, i -> held.get(i).releaseAsync(), outcome -> outcome);
+            var unused = inFlight(locks, i -> held.get(i).releaseAsync());
             awaitCalm();
-            releasing.tell("release", released.size());
+            releasing.tell("release", locks);
         }
     }
 
@@ -124,10 +123,8 @@ final class Growth {
     }
 
     private static void acquireAndRelease(LockClient client, String base, int paths) throws Exception {
-        var unused = inFlight(
-                paths,
-                i -> client.mutex(base + "/" + i).acquireAsync().thenCompose(Lease::releaseAsync),
-                outcome -> outcome);
+        var unused =
+                inFlight(paths, i -> client.mutex(base + "/" + i).acquireAsync().thenCompose(Lease::releaseAsync));
     }
 
     /** Requests of ten sessions wait for one mutex. */
@@ -211,39 +208,19 @@ final class Growth {
     }
 
     /** Carries out {@code count} steps, a limited number of them at the same time, and returns their results. */
-    private static <T, R> List<R> inFlight(int count, IntFunction<CompletableFuture<T>> step, Function<T, R> result)
+    private static <T> List<T> inFlight(int count, IntFunction<CompletableFuture<T>> step)
             throws ExecutionException, InterruptedException {
-        List<CompletableFuture<R>> results = new ArrayList<>();
+        Semaphore free = new Semaphore(IN_FLIGHT);
+        List<CompletableFuture<T>> results = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            results.add(new CompletableFuture<>());
+            free.acquire();
+            results.add(step.apply(i).whenComplete((value, failed) -> free.release()));
         }
-        AtomicInteger next = new AtomicInteger();
-        for (int i = 0; i < Math.min(IN_FLIGHT, count); i++) {
-            takeNext(next, results, step, result);
-        }
-        List<R> all = new ArrayList<>();
-        for (CompletableFuture<R> each : results) {
+        List<T> all = new ArrayList<>();
+        for (CompletableFuture<T> each : results) {
             all.add(each.get());
         }
         return all;
-    }
-
-    private static <T, R> void takeNext(
-            AtomicInteger next,
-            List<CompletableFuture<R>> results,
-            IntFunction<CompletableFuture<T>> step,
-            Function<T, R> result) {
-        int mine = next.getAndIncrement();
-        if (mine < results.size()) {
-            var unused = step.apply(mine).whenComplete((value, failed) -> {
-                if (failed != null) {
-                    results.get(mine).completeExceptionally(failed);
-                } else {
-                    results.get(mine).complete(result.apply(value));
-                }
-                takeNext(next, results, step, result);
-            });
-        }
     }
 
     /**

@@ -2,10 +2,8 @@
 package io.latchkey.zk.bench;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The work of a turn. */
 sealed interface Load {
@@ -114,40 +112,6 @@ sealed interface Load {
                     return () -> ThreadLocalRandom.current().nextInt(WRITER_IN) == 0 ? write.acquire() : read.acquire();
                 };
                 return hold.isEmpty() ? crowd.run(doors, threads) : crowd.run(doors, threads, hold.get(), writers);
-            }
-        }
-    }
-
-    /**
-     * Threads of one client that acquire one path after the other, none twice. There is no contention, so exclusion is
-     * not checked.
-     *
-     * @param paths the maximum number of paths
-     */
-    record DistinctPaths(int paths, int threads) implements Load {
-        @Override
-        public int sessions() {
-            return 1;
-        }
-
-        @Override
-        public LoadSample run(Trial trial) throws Exception {
-            try (CrowdLoad crowd = new CrowdLoad(trial, 1, Integer.MAX_VALUE)) {
-                AtomicInteger next = new AtomicInteger();
-                long heap = Waiters.liveBytes();
-                LoadSample found = crowd.run(
-                        client -> () -> client.door(MeasuredLock.MUTEX, trial.path() + "/" + next.getAndIncrement())
-                                .acquire(),
-                        threads,
-                        Optional.of(paths));
-                double heapPerPath = (double) (Waiters.liveBytes() - heap) / next.get();
-                return new LoadSample(
-                        found.operations(),
-                        found.nanos(),
-                        found.waits(),
-                        found.spent(),
-                        Map.of(CaseFigures.CLIENT_HEAP, heapPerPath * found.operations()),
-                        Optional.empty());
             }
         }
     }

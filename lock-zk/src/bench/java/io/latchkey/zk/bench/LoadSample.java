@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -13,7 +11,7 @@ import org.HdrHistogram.Histogram;
  * @param nanos the total duration
  * @param waits the duration of each acquisition, in nanoseconds
  * @param spent the requests and processor time of the servers
- * @param clientBytes the allocation of the clients' JVM, as defined by {@link CaseFigures}
+ * @param clientBytes the allocation of the clients' JVM; 0 if it was not counted
  * @param onlooked the second part of the turn: its operations are still those of the crowd, its waits the onlooker's
  */
 record LoadSample(
@@ -21,25 +19,23 @@ record LoadSample(
         long nanos,
         Histogram waits,
         ServerProbe.Reading spent,
-        Map<String, Double> clientBytes,
+        long clientBytes,
         Optional<LoadSample> onlooked) {
     static final int DIGITS = 3;
 
     LoadSample(long operations, long nanos, Histogram waits, ServerProbe.Reading spent) {
-        this(operations, nanos, waits, spent, Map.of(), Optional.empty());
+        this(operations, nanos, waits, spent, 0, Optional.empty());
     }
 
     LoadSample plus(LoadSample more) {
         Histogram all = waits.copy();
         all.add(more.waits);
-        Map<String, Double> bytes = new TreeMap<>(clientBytes);
-        more.clientBytes.forEach((figure, found) -> bytes.merge(figure, found, Double::sum));
         return new LoadSample(
                 operations + more.operations,
                 nanos + more.nanos,
                 all,
                 spent.plus(more.spent),
-                bytes,
+                clientBytes + more.clientBytes,
                 onlooked.flatMap(part -> more.onlooked.map(part::plus)));
     }
 

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The results as Markdown and plots. */
+/** The results as Markdown. */
 final class Report {
     private static final String BEGIN = "<!-- generated: begin -->";
     private static final String END = "<!-- generated: end -->";
@@ -230,7 +230,7 @@ final class Report {
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
-    /** Writes tables and plots into the documentation. */
+    /** Writes the tables into the documentation. */
     void into(Path docs) throws IOException {
         Path page = docs.resolve("performance-tables.md");
         String text = Files.readString(page);
@@ -241,23 +241,5 @@ final class Report {
         }
         Files.writeString(
                 page, text.substring(0, begin + BEGIN.length()) + "\n\n" + markdown() + "\n" + text.substring(end));
-        plots(Files.createDirectories(docs.resolve("performance")));
-    }
-
-    void plots(Path folder) throws IOException {
-        List<String> free = Case.free().stream().map(Case::name).toList();
-        List<String> contended = Case.contended().stream().map(Case::name).toList();
-        Plot times = new Plot("Free: time to acquire, half of them at most, in µs; less is better", CaseFigures::p50Us);
-        Plot rates = new Plot("Contended: acquisitions per second; more is better", CaseFigures::opsPerS);
-        Files.writeString(folder.resolve("free-2ms.svg"), times.svg("2 ms round trip", of(free, 2)));
-        Files.writeString(folder.resolve("free-loopback.svg"), times.svg("loopback", of(free, 0)));
-        Files.writeString(folder.resolve("contended-2ms.svg"), rates.svg("2 ms round trip", of(contended, 2)));
-        Files.writeString(folder.resolve("contended-loopback.svg"), rates.svg("loopback", of(contended, 0)));
-    }
-
-    private List<CaseFigures> of(List<String> names, double rttMs) {
-        return results.cases().stream()
-                .filter(each -> names.contains(each.name()) && each.rttMs() == rttMs && each.storage() == Storage.TMPFS)
-                .toList();
     }
 }

@@ -17,6 +17,8 @@ final class ServersAtADistance implements AutoCloseable {
     /** The default of {@code zookeeper.commitLogCount}, and its least value. */
     private static final int TRANSACTIONS_KEPT = 500;
 
+    private static final String CPU = "server_cpu_us_per_s";
+
     private final Product product;
     private final Storage storage;
     private final BenchServers servers;
@@ -57,8 +59,7 @@ final class ServersAtADistance implements AutoCloseable {
             client.close();
         }
         String name = "one idle client, " + product.name().toLowerCase(Locale.ROOT);
-        return CaseFigures.of(
-                name, 1, contestant, 0, storage, Map.of(IdleHolder.CPU, CaseFigures.rounded(probe.idleCpu() * 1e6)));
+        return CaseFigures.of(name, 1, contestant, 0, storage, Map.of(CPU, CaseFigures.rounded(probe.idleCpu() * 1e6)));
     }
 
     /** Returns the connect string for that distance; without a distance there is no proxy. */

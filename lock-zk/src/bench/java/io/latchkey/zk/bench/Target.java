@@ -121,10 +121,6 @@ record Target(String what, String bound, Function<Results, OptionalDouble> figur
                     results -> more(results, Waiters.name(waiters), NEAR, Waiters.CLIENT_HEAP),
                     figure -> figure < 2048));
         }
-        all.add(atMost(
-                1,
-                IdleHolder.name(10_000) + ": requests in a beat",
-                results -> more(results, IdleHolder.name(10_000), NEAR, IdleHolder.REQUESTS_PER_BEAT)));
         return all;
     }
 

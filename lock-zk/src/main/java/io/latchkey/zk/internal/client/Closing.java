@@ -106,7 +106,7 @@ final class Closing {
     private void beginToDrain(Duration grace) {
         boolean begins = requests.refusal().isEmpty() && !grace.isZero();
         draining |= begins;
-        if (!draining) {
+        if (!draining || grace.isZero()) {
             begin();
             return;
         }

@@ -6,10 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.queue.PathData;
-import io.latchkey.zk.internal.validity.VirtualClock;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -71,17 +68,7 @@ class ClientContextTest {
     }
 
     private static ClientContext context(Duration asked, Optional<Duration> given) {
-        Engine engine = new Engine(new ClientConfig(
-                new ClientConfig.Source.Own(listener -> {
-                    throw new IOException("no server here");
-                }),
-                asked,
-                given,
-                new Owner("host", 1, ""),
-                () -> 1,
-                new VirtualClock(),
-                Runnable::run,
-                path -> path));
+        Engine engine = new Engine(WithoutServer.config(asked, given));
         return engine.context();
     }
 }

@@ -47,6 +47,8 @@ class PathDataTest {
     void unknownDataIsNotRead() {
         for (String data : List.of(
                 "",
+                "latchkey/3 ",
+                "latchkey/3 mutex\n",
                 "latchkey/4 mutex",
                 "latchkey/2 mutex",
                 "latchkey/2 read-write",

@@ -5,34 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.client.Engine;
-import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.validity.VirtualClock;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Whether a thread waits for leases that it holds itself: then it waits forever. */
 class OwnRequestTest {
-    private final ClientContext context = new Engine(new ClientConfig(
-                    new ClientConfig.Source.Own(listener -> {
-                        throw new IOException("no server here");
-                    }),
-                    Duration.ofSeconds(10),
-                    Optional.empty(),
-                    new Owner("host", 1, ""),
-                    () -> 1,
-                    new VirtualClock(),
-                    Runnable::run,
-                    path -> path))
-            .context();
+    private final ClientContext context = new Engine(WithoutServer.config()).context();
 
     /** Returns the events of a request that this thread waits for, or has waited for. */
     private RequestEvents asked(LockTarget... members) {

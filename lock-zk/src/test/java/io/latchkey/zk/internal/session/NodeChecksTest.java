@@ -3,17 +3,14 @@ package io.latchkey.zk.internal.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.validity.VirtualClock;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,22 +28,8 @@ class NodeChecksTest {
 
     private final List<Object> askedFor = new ArrayList<>();
     private final List<String> gone = new ArrayList<>();
-    private final Session session = new Session(
-            new ClientContext(
-                    new ClientConfig(
-                            new ClientConfig.Source.Own(listener -> {
-                                throw new AssertionError("never started");
-                            }),
-                            Duration.ofSeconds(10),
-                            Optional.empty(),
-                            new Owner("host", 1, "label"),
-                            () -> 1,
-                            new VirtualClock(),
-                            Runnable::run,
-                            path -> path),
-                    path -> 0,
-                    () -> false),
-            new Client());
+    private final Session session =
+            new Session(new ClientContext(WithoutServer.config(), path -> 0, () -> false), new Client());
 
     private static final class Client implements Session.Client {
         @Override

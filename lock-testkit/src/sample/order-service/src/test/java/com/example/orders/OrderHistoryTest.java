@@ -37,7 +37,7 @@ class OrderHistoryTest {
         held.lost().get(10, TimeUnit.SECONDS);
         ExclusionChecker.mutex().whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
-        HtmlReport.of(history).write(folder.resolve("history.html")); // the same as a picture
+        HtmlReport.of(history).write(folder.resolve("history.html")); // the same as a page
     }
 
     @Test
