@@ -35,6 +35,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,7 @@ class AccessTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(Lockable.class)
+    @Tag("slow")
     void nodesOfAClientWithALogin_areItsOwn(Lockable kind) throws Exception {
         ZkLockClient service = client(builder -> builder.connectString(server().connectString() + "/chroot/of/two")
                 .basePath("/base")
@@ -210,6 +212,7 @@ class AccessTest extends OnOneServer {
 
     /** The right may never come back: the deletion is sent again with each heartbeat, and no caller waits for that. */
     @Test
+    @Tag("slow")
     void releaseIsPending_whileTheServerRefusesTheDeletion() throws Exception {
         ZooKeeper operator = handle();
         List<ACL> allButDelete =
@@ -275,6 +278,7 @@ class AccessTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void loginIsRefused_forABorrowedHandle() throws Exception {
         ZooKeeper handle = handle(LOGIN);
         assertThrows(

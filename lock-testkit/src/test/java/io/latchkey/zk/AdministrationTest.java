@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,6 +127,7 @@ class AdministrationTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void deletedRevocationNode_isCreatedAgain() throws Exception {
         Lease held = holder.mutex("/m").acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");

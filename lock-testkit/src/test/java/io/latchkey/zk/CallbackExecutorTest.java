@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,6 +115,7 @@ class CallbackExecutorTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void closeEndsTheSession_whenLeasesAreHeld(Unfit unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
         List<CompletableFuture<LossCause>> lost = List.of(

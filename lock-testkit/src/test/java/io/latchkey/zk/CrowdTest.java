@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.condition.JRE;
 
 /** Many at once. */
 @Timeout(120)
+@Tag("slow")
 class CrowdTest extends OnOneServer {
     private final ZkLockClient one = client("one");
 

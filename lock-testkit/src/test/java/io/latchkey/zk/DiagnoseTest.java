@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -258,6 +259,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void threadThatWaitsForItselfIsNamed_andWarnedOfAfterFiveSeconds() throws Exception {
         LoggedWarnings log = LoggedWarnings.listen();
         Thread nested = new Thread(
@@ -331,6 +333,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void diagnosisNamesItsGap_whenThereAreTooManyNodes() throws Exception {
         ZooKeeper operator = handle();
         for (String path : List.of("/app", "/app/some", "/app/more")) {

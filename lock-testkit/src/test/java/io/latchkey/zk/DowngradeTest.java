@@ -39,6 +39,7 @@ import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -109,6 +110,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void newNodeIsCheckedByHeartbeats_afterADowngrade() throws Exception {
         Lease read = lock.downgrade(lock.writeLock().acquire());
         CompletableFuture<LossCause> lost = read.lost();
@@ -207,6 +209,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void leaseIsLost_whenItsDeadlinePassesDuringTheDowngrade() throws Exception {
         FaultProxy away = proxy();
         ReadWriteLock mine = behind(away).readWriteLock(PATH);

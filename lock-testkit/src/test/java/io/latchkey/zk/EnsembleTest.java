@@ -28,11 +28,13 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A mutex on three servers, some of which go. */
 @Timeout(90)
+@Tag("slow")
 class EnsembleTest {
     /** Longer than an election and a reconnect of ZooKeeper's client. */
     private static final Duration SESSION = Duration.ofSeconds(10);

@@ -72,6 +72,7 @@ class FaultTest extends OnOneServer {
     // ---- lost requests and lost answers
 
     @Test
+    @Tag("slow")
     void lostCreate_isSearchedUntilTheServerResponds() throws Exception {
         knowThePath();
         var cut = proxy.cutAfter(RequestMatch.create(), 1);
@@ -141,6 +142,7 @@ class FaultTest extends OnOneServer {
      * With expiry by time the loss is reported before the next grant: earlier by the margin, a quarter of the session.
      */
     @Test
+    @Tag("slow")
     void everyHolderKnowsBeforeTheNextIsGranted_whenItsClientIsCutOff() throws Exception {
         FaultProxy own = fastProxy();
         ZkLockClient cutOff = brief(own);
@@ -172,6 +174,7 @@ class FaultTest extends OnOneServer {
 
     /** Its write is on its way when its session ends, and reaches the server after the next holder's write. */
     @Test
+    @Tag("slow")
     void guardedWriteChangesNothing_whenTheHolderIsCutOff() throws Exception {
         makeNode("/stock", new byte[] {0});
         FaultProxy own = proxy();
@@ -216,6 +219,7 @@ class FaultTest extends OnOneServer {
 
     /** One without a time has the server's: a session timeout. */
     @Test
+    @Tag("slow")
     void tryEndsWithinASessionTimeout_withoutATimeout() throws Exception {
         FaultProxy own = proxy();
         Mutex mutex = brief(own).mutex("/m");
@@ -226,6 +230,7 @@ class FaultTest extends OnOneServer {
 
     /** A release ends when the connection is found broken, at two thirds of a session timeout; for others later. */
     @Test
+    @Tag("slow")
     void releaseReturnsPending_andTheDeletionIsRetried() throws Exception {
         FaultProxy own = proxy();
         Mutex mutex = brief(own).mutex("/m");

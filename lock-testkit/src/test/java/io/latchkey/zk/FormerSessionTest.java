@@ -38,6 +38,7 @@ class FormerSessionTest extends OnOneServer {
             }));
 
     @Test
+    @Tag("slow")
     void formerSessionIsClosedBeforeTheNextOne_whenTheHandleGaveItUp() throws Exception {
         server().holdExpiry();
         Lease held = client.mutex("/m").acquire();

@@ -19,6 +19,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,6 +121,7 @@ class GuardedHandOverTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void nextHolderReadsTheWrite_whenTheWriterWasInterrupted(HandOver kind) throws Exception {
         Pair pair = pair(kind);
         Lease first = pair.first();
@@ -133,6 +135,7 @@ class GuardedHandOverTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void nextHolderReadsTheWrite_whenAnotherThreadIsWriting(HandOver kind) throws Exception {
         Pair pair = pair(kind);
         Lease first = pair.first();
@@ -201,6 +204,7 @@ class GuardedHandOverTest extends OnOneServer {
 
     /** The write checks the node that the downgrade deletes, so only a release in the midst of it hands over early. */
     @Test
+    @Tag("slow")
     void nextWriterReadsTheWrite_whenALeaseIsReleasedWhileItIsDowngraded() throws Exception {
         ZkLockClient client = client(builder -> builder.connectString(proxy.connectString()));
         var lock = client.readWriteLock("/m");

@@ -59,6 +59,7 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -117,6 +118,7 @@ class HandlesTest extends OnOneServer {
     /** As when a password is changed at the servers while the client is connected. CLOSED is the last call. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @Tag("slow")
     void sessionIsClosedForGood_whenTheServersRefuseALaterLogin(boolean localTurns) throws Exception {
         ZooKeeper handle = handle();
         RecordingObserver heard = new RecordingObserver();
@@ -263,6 +265,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void borrowedHandleHasNoWatch_whenCloseReturns() throws Exception {
         FaultProxy proxy = proxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
@@ -404,6 +407,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void expiryOfABorrowedHandle_isFinalAndReported() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = borrowing(handle);
@@ -427,6 +431,7 @@ class HandlesTest extends OnOneServer {
      * it.
      */
     @Test
+    @Tag("slow")
     void removedWatchOfABorrower_doesNotShortenItsValidity() throws Exception {
         Duration session = Slowness.stretched(Duration.ofSeconds(8));
         FaultProxy proxy = fastProxy();
@@ -471,6 +476,7 @@ class HandlesTest extends OnOneServer {
 
     /** An idle holder on a borrowed handle has no default watcher; its heartbeat tells it. */
     @Test
+    @Tag("slow")
     void holderOnABorrowedHandle_learnsOfItsLoss_whenTheHandleIsClosed() throws Exception {
         ZooKeeper handle = handle();
         ZkLockClient borrowing = borrowing(handle);

@@ -308,6 +308,7 @@ class HostileInputTest extends OnOneServer {
 
     /** The requests that it looks for would be in that list. */
     @Test
+    @Tag("slow")
     void permitOfCuratorsLayoutIsRefused_whenTheListOfItsPathFitsNoPacket() throws Exception {
         makeNode("/m");
         fill("/m", 30_000);
@@ -318,6 +319,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void acquireFailsAndOtherLeasesLive_whenTheListOfAWornOutPathFitsNoPacket() throws Exception {
         locks.mutex("/m").acquire().close();
         Lease elsewhere = locks.mutex("/elsewhere").acquire();
@@ -379,6 +381,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void queueFailsAndOtherLeasesLive_whenFewChildrenHaveLongNames() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
@@ -404,6 +407,7 @@ class HostileInputTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void diagnoseNamesItsGapAndOtherLeasesLive_whenFewChildrenHaveLongNames() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);
@@ -426,6 +430,7 @@ class HostileInputTest extends OnOneServer {
 
     /** Where the path's counter is at its end, requests wait until the path is empty. */
     @Test
+    @Tag("slow")
     void acquireFailsAndOtherLeasesLive_whenLongNamesKeepAPathFromBeingRenewed() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient brief = brief(proxy);

@@ -20,12 +20,14 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Logins by Kerberos at a server that refuses sessions without one. The key distribution centre is in this process. */
 @Timeout(120)
+@Tag("slow")
 class KerberosTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
     private static final String KRB5 = "com.sun.security.auth.module.Krb5LoginModule";

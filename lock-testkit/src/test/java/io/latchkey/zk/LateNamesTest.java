@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A service that starts before the names of its ensemble resolve, in a JVM of its own with a file of names. */
 @Tag("once")
 @Timeout(120)
+@Tag("slow")
 class LateNamesTest {
     private static final String NAME = "zk-0.zk.late";
 

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.zookeeper.Op;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,6 +186,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void turnIsNotPassedOn_afterTheDeadline(Exclusive lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
         ZkLease held = (ZkLease) lock.of(brief).acquire();

@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A thousand waiters lose their connection or their session at the same time; counts the requests on the wire. */
 @Timeout(120)
+@Tag("slow")
 class ManyWaitersTest extends OnOneServer {
     private static final int CLIENTS = 10;
     private static final int WAITERS_OF_EACH = 100;

@@ -37,6 +37,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -153,6 +154,7 @@ class MistakesTest extends OnOneServer {
 
     /** Without a connect timeout the session timeout counts, and not the shorter time in which servers may refuse. */
     @Test
+    @Tag("slow")
     void buildFailsInTime_whenTheServerIsSilent() throws Exception {
         Duration timeout = Duration.ofMillis(1500);
         try (ServerSocket silent = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {

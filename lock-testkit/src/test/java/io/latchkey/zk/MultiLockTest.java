@@ -36,6 +36,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +120,7 @@ class MultiLockTest extends OnOneServer {
 
     /** Its connection broke again and again, and other leases of the client with it. */
     @Test
+    @Tag("slow")
     void everyAcceptedMultiLockFitsAPacket_forAnyLengthOfNodes() throws Exception {
         List<ACL> everybody = ZooDefs.Ids.OPEN_ACL_UNSAFE;
         assertFitsAPacket(client(builder -> builder.basePath("/plain")), "/plain", everybody);
@@ -239,6 +241,7 @@ class MultiLockTest extends OnOneServer {
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
+    @Tag("slow")
     void raceForMissingPaths_leavesNoNode(int members) throws Exception {
         List<ZkLockClient> clients = new ArrayList<>(List.of(one, two, three));
         while (clients.size() < 8) {

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +123,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void ungrantedRequest_isReportedWithItsFailure() throws Exception {
         Lease held = other.mutex("/m").acquire();
         Mutex mutex = client.mutex("/m");
@@ -176,6 +178,7 @@ class ObserverTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource(LossCause.class)
+    @Tag("slow")
     void loss_isReportedOnceWithItsCause(LossCause cause) throws Exception {
         Mutex mutex = client.mutex("/m");
         Lease lease = (cause == LossCause.HELD_TOO_LONG ? mutex.heldAtMost(Duration.ofMillis(100)) : mutex).acquire();

@@ -38,6 +38,7 @@ class OldBugsTest extends OnOneServer {
     private static final Duration SHORT_SESSION = Slowness.stretched(Duration.ofSeconds(6));
 
     @Test
+    @Tag("slow")
     void releaseInFlightIsAnswered_whenTheClientCloses() throws Exception {
         for (int round = 0; round < 10; round++) {
             ZkLockClient closing = client("closing");
@@ -75,6 +76,7 @@ class OldBugsTest extends OnOneServer {
 
     /** The heartbeat's one transaction over all nodes outgrew ZooKeeper's packet. */
     @Test
+    @Tag("slow")
     void heartbeatFitsAPacket_withThousandsOfNodesOnALongPath() throws Exception {
         ZkLockClient many = client(builder -> builder.sessionTimeout(SHORT_SESSION));
         String path = "/" + "long".repeat(100);
@@ -94,6 +96,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void heartbeatChecksANode_thatWasFoundAgain() throws Exception {
         FaultProxy proxy = proxy();
         client("creator").mutex("/m").acquire().close();
@@ -105,6 +108,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void leaseStaysValid_withAWideMargin() throws Exception {
         Duration session = Slowness.stretched(Duration.ofSeconds(4));
         for (Duration margin : List.of(session, Duration.ofMillis(1))) {

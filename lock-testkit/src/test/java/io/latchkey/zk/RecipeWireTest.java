@@ -25,6 +25,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -436,6 +437,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void idleHolderSendsOneHeartbeat_ofEveryKind() throws Exception {
         read(counted).acquire();
         counted.semaphore("/s", CAPACITY).permits(3).acquire();

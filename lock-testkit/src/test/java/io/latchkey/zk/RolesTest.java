@@ -25,6 +25,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rights that docs/security.md names for each role are enough, and needed. */
 @Timeout(60)
+@Tag("slow")
 class RolesTest extends OnOneServer {
     private static final int WORKER = Perms.CREATE | Perms.DELETE | Perms.READ | Perms.WRITE;
 

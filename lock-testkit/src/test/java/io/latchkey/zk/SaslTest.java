@@ -24,12 +24,14 @@ import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.server.auth.DigestLoginModule;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Logins by SASL's DIGEST-MD5 at a server that refuses sessions without one. */
 @Timeout(120)
+@Tag("slow")
 class SaslTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
 

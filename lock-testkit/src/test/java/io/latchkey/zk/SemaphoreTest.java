@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -70,6 +71,7 @@ class SemaphoreTest extends OnOneServer {
     // ---- views
 
     @Test
+    @Tag("slow")
     void viewsThrow_whenTheServerIsAwayOrTheThreadIsInterrupted() throws Exception {
         FaultProxy proxy = proxy();
         ZkLockClient asking = patient(proxy);
@@ -168,6 +170,7 @@ class SemaphoreTest extends OnOneServer {
     // ---- wake-ups
 
     @Test
+    @Tag("slow")
     void releaseWakesWaitersOfAtMostAllPermits_inALongQueue() throws Exception {
         for (int capacity : List.of(2, 3)) {
             String path = "/crowded/" + capacity;

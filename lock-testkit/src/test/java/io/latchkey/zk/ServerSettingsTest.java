@@ -29,6 +29,7 @@ import org.apache.zookeeper.StatsTrack;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -61,6 +62,7 @@ class ServerSettingsTest extends OnOneServer {
      * never do.
      */
     @Test
+    @Tag("slow")
     void releaseSucceeds_whenQuotaIsExceeded() throws Exception {
         try (ProcessEnsemble ensemble = ProcessEnsemble.start("enforceQuota=true")) {
             ZkLockClient one = client(builder -> builder.connectString(ensemble.connectString()));
@@ -126,6 +128,7 @@ class ServerSettingsTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void validityIsShortened_whenTheServerShortensTheSessionAtReconnect() throws Exception {
         FaultProxy proxy = fastProxy();
         ZkLockClient client = asksForLonger(proxy);
@@ -152,6 +155,7 @@ class ServerSettingsTest extends OnOneServer {
 
     /** Deadlines move closer, and so does the report of the loss, even if the holder does not check. */
     @Test
+    @Tag("slow")
     void lossIsReportedInTheShorterTime_whenTheServerShortensTheSession() throws Exception {
         Duration shortened = Duration.ofSeconds(3);
         FaultProxy proxy = fastProxy();
@@ -169,6 +173,7 @@ class ServerSettingsTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void longerSessionCounts_afterTheFirstResponse() throws Exception {
         FaultProxy proxy = fastProxy();
         server().limitSessions(SHORT);

@@ -28,12 +28,14 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that takes TLS only, with key pairs made here, both sides known to each other. */
 @Timeout(60)
+@Tag("slow")
 class TlsTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
 

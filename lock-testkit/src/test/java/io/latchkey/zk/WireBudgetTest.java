@@ -135,6 +135,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void idleHolderSendsOneHeartbeat_forAnyNumberOfLeases() throws Exception {
         FaultProxy own = proxy();
         ZkLockClient holder = patient(own);
@@ -203,6 +204,7 @@ class WireBudgetTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void clientWithoutLeases_sendsNothing() throws Exception {
         FaultProxy own = proxy();
         behind(own).mutex("/m").acquire().close();

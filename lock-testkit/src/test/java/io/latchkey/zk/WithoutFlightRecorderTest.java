@@ -14,10 +14,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The locks run in an image that was linked without the flight recorder. */
+@Tag("slow")
 class WithoutFlightRecorderTest {
     @Test
     @Timeout(60)

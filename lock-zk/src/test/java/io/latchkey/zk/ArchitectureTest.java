@@ -49,11 +49,13 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The allowed dependencies between the rooms of lock-zk, and of the pure rooms on the platform. */
+@Tag("slow")
 class ArchitectureTest {
     private static final String FRONT_DOOR = "io.latchkey.zk";
     private static final String INTERNAL = "io.latchkey.zk.internal.";

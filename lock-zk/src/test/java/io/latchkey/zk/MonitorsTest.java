@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
  * The test reads the bytecode: each call inside a monitor, and the calls that follow from it in the classes of lock-api
  * and lock-zk. It does not follow the bodies of lambdas.
  */
+@Tag("slow")
 class MonitorsTest {
     /** Owner, name and descriptor of methods that wait for another thread or for the server. */
     private static final Pattern BLOCKING = Pattern.compile(String.join(

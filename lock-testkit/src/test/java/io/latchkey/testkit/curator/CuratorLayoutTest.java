@@ -47,6 +47,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -466,6 +467,7 @@ class CuratorLayoutTest {
     }
 
     @Test
+    @Tag("slow")
     void logCountsTheLeasesOnThePathAlone_whenCuratorComesLater() throws Exception {
         try (LoggedWarnings log = LoggedWarnings.listen()) {
             ReadWriteLock own = plain.readWriteLock("/counted");
