@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +23,9 @@ import java.util.concurrent.CompletableFuture;
  */
 final class SessionCloser {
     private static final int ANSWERS_WITHIN_MILLIS = 10_000;
+    /** A slower server has read the close; a longer time only makes a rare repetition late. */
+    private static final int CLOSED_WITHIN_MILLIS = 1_000;
+
     private static final int CLOSE_SESSION = -11;
     private static final int MOST_ROUNDS = 100;
 
@@ -77,7 +81,8 @@ final class SessionCloser {
     }
 
     /**
-     * One connection. False if it was dropped: the session's owner took it back, maybe before the connect was answered.
+     * One connection. False if it has to be repeated, as when the session's owner took it back, maybe before the
+     * connect was answered.
      */
     private boolean isClosedAt(InetSocketAddress server) throws IOException {
         int xid = 1;
@@ -86,21 +91,34 @@ final class SessionCloser {
             socket.setSoTimeout(ANSWERS_WITHIN_MILLIS);
             socket.connect(server, ANSWERS_WITHIN_MILLIS);
             socket.getOutputStream().write(connectAndClose(xid));
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            return isOver(in, xid);
+            return isOver(socket, xid);
         }
     }
 
-    private static boolean isOver(DataInputStream in, int xid) throws IOException {
+    private static boolean isOver(Socket socket, int xid) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
         try {
             if (FrameReader.connected(frame(in)).session() == 0) {
                 return true; // already
             }
+            socket.setSoTimeout(CLOSED_WITHIN_MILLIS);
+            return isClosed(in, xid);
+        } catch (EOFException | SocketException dropped) {
+            return false;
+        }
+    }
+
+    /**
+     * False if the server is silent: it drops, without an answer, a request that it takes up when the session has just
+     * ended, as by the close of a connection that was dropped before.
+     */
+    private static boolean isClosed(DataInputStream in, int xid) throws IOException {
+        try {
             while (FrameReader.answerHeader(frame(in)).xid() != xid) {
                 // a watch event; another answer cannot come
             }
             return true;
-        } catch (EOFException | SocketException dropped) {
+        } catch (SocketTimeoutException silent) {
             return false;
         }
     }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.testkit.proxy.FrameReader.Connected;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The end of a session in a moment that no server can be held in. */
+@Timeout(30)
+class SessionCloserTest {
+    private static final long SESSION = 7;
+
+    /**
+     * The close of an earlier connection, which the owner's reconnect has dropped, is applied between the connect and
+     * the close of this one: the server answers the connect only.
+     */
+    @Test
+    void sessionIsOver_whenTheServerDropsTheCloseSinceAnEarlierOneWasApplied() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            var address = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
+            CompletableFuture<Long> gone =
+                    new SessionCloser(List.of(address), new Connected(4_000, SESSION, ByteBuffer.allocate(16))).start();
+            try (Socket silent = server.accept()) {
+                takeRequests(silent);
+                silent.getOutputStream().write(connected(SESSION));
+                try (Socket next = server.accept()) {
+                    takeRequests(next);
+                    next.getOutputStream().write(connected(0));
+                    assertEquals(SESSION, gone.get(5, TimeUnit.SECONDS));
+                }
+            }
+        }
+    }
+
+    private static void takeRequests(Socket socket) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        in.readNBytes(in.readInt());
+        in.readNBytes(in.readInt());
+    }
+
+    private static byte[] connected(long session) {
+        ByteBuffer frame = FrameReader.sessionIsOver();
+        byte[] bytes = new byte[frame.remaining()];
+        frame.putLong(Integer.BYTES * 3, session).get(bytes);
+        return bytes;
+    }
+}
