@@ -63,6 +63,20 @@ class SimulatedLocksTest {
         return locks.builder().layout(Layout.CURATOR).build();
     }
 
+    /** A client that waited for itself would never be served. */
+    @Test
+    void freeLocksAreGrantedAtOnce_besideCurator() throws Exception {
+        LockClient client = besideCurator();
+        soon(client.mutex("/m").acquireAsync()).close();
+        List<CompletableFuture<Lease>> asked = List.of(
+                client.mutex("/m").acquireAsync(), client.semaphore("/s", 1).acquireAsync());
+        locks.advance(Duration.ZERO);
+        for (CompletableFuture<Lease> each : asked) {
+            assertTrue(each.isDone());
+            each.get().close();
+        }
+    }
+
     @Test
     void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
         Semaphore pool = locks.client().semaphore("/pool", 9);

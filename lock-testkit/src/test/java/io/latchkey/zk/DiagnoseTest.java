@@ -239,11 +239,30 @@ class DiagnoseTest extends OnOneServer {
         }
     }
 
+    /** The list of its parent shows it, and its own read does not. */
     @Test
-    void belowABasePathAllAreFound() throws Exception {
-        ZkLockClient one = labelled("one", "/app");
-        ZkLockClient two = labelled("two", "/app");
-        ZkLockClient three = labelled("three", "/app");
+    void diagnosisIsComplete_whenAPathIsDeletedBeforeItIsRead() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            client.mutex("/x/deleted").acquire().close();
+            Lease held = client.mutex("/x/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/x/m").acquireAsync();
+            HeldFrames answers = locks.holdAnswers(client, RequestMatch.list().path("of /x", "/x"::equals));
+            CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(client::diagnose);
+            soon(answers.firstCaught());
+            locks.delete("/x/deleted");
+            answers.release();
+            assertEquals(Optional.empty(), soon(asked).gap());
+            held.close();
+            soon(waiting).close();
+        }
+    }
+
+    @Test
+    void belowABasePathAllAreFoundAndNothingElseIsRead() throws Exception {
+        ZkLockClient one = labelled("one", "/apps/shop");
+        ZkLockClient two = labelled("two", "/apps/shop");
+        ZkLockClient three = labelled("three", "/apps/shop");
         Lease a = one.mutex("/a").acquire();
         Lease b = two.mutex("/b").acquire();
         Lease c = three.mutex("/c").acquire();
@@ -251,9 +270,11 @@ class DiagnoseTest extends OnOneServer {
                 one.mutex("/b").acquireAsync(),
                 two.mutex("/c").acquireAsync(),
                 three.mutex("/a").acquireAsync());
-        for (String path : List.of("/app/a", "/app/b", "/app/c")) {
+        for (String path : List.of("/apps/shop/a", "/apps/shop/b", "/apps/shop/c")) {
             awaitRequests(path, 2);
         }
+        // It would be a gap.
+        handle().create("/apps/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         assertEquals(List.of("one: /a -> /b", "two: /b -> /c", "three: /c -> /a"), ring(one.diagnose()));
         List.of(a, b, c).forEach(Lease::close);
     }
@@ -354,6 +375,25 @@ class DiagnoseTest extends OnOneServer {
         assertEquals(
                 Optional.of("there are more than 5000 nodes to read"),
                 alice.diagnose().gap());
+        held.close();
+    }
+
+    @Test
+    @Tag("slow")
+    void diagnosisNamesItsGap_whenANodeHasTooManyChildren() throws Exception {
+        ZooKeeper operator = handle();
+        for (String path : List.of("/app", "/app/data")) {
+            makeNode(path);
+        }
+        ForgedRequests.create(
+                operator,
+                CreateMode.PERSISTENT,
+                "/app/data",
+                IntStream.range(0, 10_001).mapToObj(i -> "some-" + i));
+        Lease held = alice.mutex("/app/a").acquire();
+        waitBehind(alice, "/app/a", 2);
+        assertEquals(
+                Optional.of("/app/data has 10001 children"), alice.diagnose().gap());
         held.close();
     }
 

@@ -113,6 +113,12 @@ class FlightRecorderTest {
         lease.close();
     }
 
+    private void holdUninterruptiblyForLong(String path) {
+        Lease lease = client.mutex(path).acquireUninterruptibly();
+        hold();
+        lease.close();
+    }
+
     private void holdAViewForLong(String path) {
         Lock view = client.mutex(path).asLock();
         view.lock();
@@ -128,11 +134,19 @@ class FlightRecorderTest {
         try (Recording recording = everything()) {
             List<RecordedEvent> events = recorded(recording, () -> {
                 holdForLong("/jfr/lease");
+                holdUninterruptiblyForLong("/jfr/uninterrupted");
                 holdAViewForLong("/jfr/view");
             });
             for (String name : List.of("Requested", "Granted", "Released")) {
                 assertTrue(isFrom("holdForLong", one(events, name, "/jfr/lease")), name);
+                assertTrue(isFrom("holdUninterruptiblyForLong", one(events, name, "/jfr/uninterrupted")), name);
                 assertTrue(isFrom("holdAViewForLong", one(events, name, "/jfr/view")), name);
+            }
+            for (String path : List.of("/jfr/lease", "/jfr/uninterrupted", "/jfr/view")) {
+                Duration after = Duration.between(
+                        one(events, "Granted", path).getEndTime(),
+                        one(events, "Released", path).getEndTime());
+                assertTrue(after.toNanos() >= LONG_NANOS / 2, () -> path + ": its wait ends " + after + " before");
             }
             RecordedEvent hold = one(events, "Released", "/jfr/lease");
             assertTrue(hold.getDuration().toNanos() >= LONG_NANOS, () -> "held " + hold);

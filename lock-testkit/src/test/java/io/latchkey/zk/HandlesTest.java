@@ -373,6 +373,23 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
+    /** Nothing says whether its servers refuse the connection. */
+    @Test
+    @Tag("slow")
+    void buildWaitsForASessionTimeout_whenABorrowedHandleIsNotConnected() throws Exception {
+        FaultProxy proxy = fastProxy();
+        proxy.refuse();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        LockUnavailableException late = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+                .using(handle)
+                .sessionTimeout(Duration.ofSeconds(1))
+                .build());
+        assertTrue(late.getMessage().contains("within 1000 ms"), late.getMessage());
+        proxy.accept();
+        awaitUntil("connected", () -> handle.getState() == ZooKeeper.States.CONNECTED);
+        handle.close();
+    }
+
     @Test
     void failedBorrowOfAHandle_leavesNoWatchOnIt() throws Exception {
         FaultProxy proxy = fastProxy();

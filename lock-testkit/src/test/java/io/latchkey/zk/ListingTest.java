@@ -12,11 +12,13 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockListing;
+import io.latchkey.lock.LockSummary;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.zk.internal.queue.PathData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +94,7 @@ class ListingTest extends OnOneServer {
                         "mutex /app/a: 1 holding, 0 waiting (latchkey)",
                         "mutex /b: 1 holding, 0 waiting (latchkey)"),
                 lines(client.locks("/")));
+        assertEquals(List.of("mutex /app: 1 holding, 0 waiting (latchkey)"), lines(client.locksAt("/app")));
         List.of(own, outside, above).forEach(Lease::close);
     }
 
@@ -195,10 +199,13 @@ class ListingTest extends OnOneServer {
             }
             operator.multi(some);
         }
+        // They are found when the bound is reached.
+        makeNode("/many/0000/below");
+        makeNode("/many/0001/below");
         LockListing seen = client.locks("/many");
         assertEquals(4_999, seen.locks().size());
         assertEquals("/many/4998", seen.locks().get(4_998).path());
-        assertEquals(List.of("/many/4999"), List.copyOf(seen.unreadable().keySet()));
+        assertEquals(List.of("/many/0000/below"), List.copyOf(seen.unreadable().keySet()));
         assertTrue(seen.toString().contains("More than 5000 nodes"), () -> seen.unreadable()
                 .toString());
     }
@@ -217,6 +224,24 @@ class ListingTest extends OnOneServer {
         assertEquals(List.of("/tenant/data"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/data");
         assertTrue(missing.getMessage().contains("It has 10001 children"), missing::getMessage);
+    }
+
+    @Test
+    @Tag("slow")
+    void lockIsNamed_whenAllOfThemHaveTooManyRequests() throws Exception {
+        ZooKeeper operator = handle();
+        makeNode("/tenant");
+        for (String path : List.of("/tenant/a", "/tenant/b")) {
+            makeNode(path, PathData.MUTEX.bytes());
+            ForgedRequests.create(operator, CreateMode.PERSISTENT, path, ForgedRequests.writers(1_000_000_000, 5_001));
+        }
+        LockListing seen = client.locks("/tenant");
+        assertEquals(
+                List.of("/tenant/a"),
+                seen.locks().stream().map(lock -> lock.path()).toList());
+        assertEquals(List.of("/tenant/b"), List.copyOf(seen.unreadable().keySet()));
+        LockException missing = seen.unreadable().get("/tenant/b");
+        assertTrue(missing.getMessage().contains("It has 5001 requests"), missing::getMessage);
     }
 
     @Test
@@ -254,6 +279,18 @@ class ListingTest extends OnOneServer {
     }
 
     @Test
+    void listingIsComplete_whenTheConnectionBreaksAtARequestOfAQueue() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client("mine");
+            Lease held = client.mutex("/a").acquire();
+            var cut = locks.cutBefore(client, RequestMatch.getData().under("/a/"), 1);
+            assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.locks("/")));
+            assertTrue(cut.struck().isDone(), "the request was not read");
+            held.close();
+        }
+    }
+
+    @Test
     void listingEnds_whenNoServerAnswers() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
             LockClient client = locks.client("mine");
@@ -268,6 +305,23 @@ class ListingTest extends OnOneServer {
             assertEquals(List.of("/"), List.copyOf(missing.keySet()));
             assertInstanceOf(LockUnavailableException.class, missing.get("/"));
             locks.heal(client);
+        }
+    }
+
+    @Test
+    void firstPathWithoutAnAnswerIsNamed_whenTheOthersWereRead() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a").acquire().close();
+            client.mutex("/b/c").acquire().close();
+            var held = locks.holdAnswers(client, RequestMatch.any().path("of /b", "/b"::equals));
+            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            locks.advance(Duration.ofSeconds(11));
+            LockListing seen = soon(asked);
+            assertEquals(List.of("/b"), List.copyOf(seen.unreadable().keySet()));
+            assertEquals(
+                    List.of("/a"), seen.locks().stream().map(LockSummary::path).toList());
+            held.release();
         }
     }
 

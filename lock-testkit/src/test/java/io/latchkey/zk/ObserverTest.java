@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +71,31 @@ class ObserverTest extends OnOneServer {
         soon(second).close();
         soon(third).close();
         assertHeard("/m", "requested mutex /m", "queued at 2 mutex /m", "granted mutex /m", "released mutex /m");
+    }
+
+    /** They are created together at the reconnect, and one list shows the second that the third is there. */
+    @Test
+    void position_isThatBehindTheRequestsAhead_whenOneListIsForSeveral() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient waiting = locks.client(own);
+            Lease held = locks.client().mutex("/m").acquire();
+            locks.disconnect(waiting);
+            List<CompletableFuture<Lease>> asked = Stream.generate(
+                            () -> waiting.mutex("/m").acquireAsync())
+                    .limit(3)
+                    .toList();
+            locks.heal(waiting);
+            locks.advance(Duration.ofSeconds(1));
+            awaitUntil("two positions", () -> own.of("/m").size() == 5);
+            assertEquals(
+                    List.of("queued at 1 mutex /m", "queued at 2 mutex /m"),
+                    own.of("/m").subList(3, 5));
+            held.close();
+            for (CompletableFuture<Lease> next : asked) {
+                soon(next).close();
+            }
+        }
     }
 
     /** Its request is evicted, and then its session ends. */

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
@@ -125,6 +127,18 @@ class OverflowTest extends OnOneServer {
         assertTrue(told.getMessage().contains("Delete the path"), told.getMessage());
         handle().delete(foreign, -1);
         kind.of(second).acquire().close();
+    }
+
+    /** Its number is the smallest int, which has no positive counterpart. */
+    @Test
+    void actionsOnARequestWithoutANumberHaveNoEffect_whenItHasLeft() throws Exception {
+        first.mutex("/m").acquire().close();
+        String request = "/m/write-0123456789abcdef--2147483648";
+        makeNode(request);
+        Contender seen = first.mutex("/m").queue().get(0);
+        handle().delete(request, -1);
+        assertEquals(Eviction.GONE, seen.evict());
+        assertEquals(ReleaseRequestResult.GONE, seen.requestRelease());
     }
 
     /**

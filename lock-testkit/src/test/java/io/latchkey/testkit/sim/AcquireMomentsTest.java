@@ -3,19 +3,33 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.MoreExecutors;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -301,6 +315,172 @@ class AcquireMomentsTest extends OnSimulatedServer {
 
     static IntStream stepsOfAnAcquire() {
         return IntStream.rangeClosed(0, 15);
+    }
+
+    @Test
+    void requestFailsAndTheSessionIsClosed_whenTheServersRefuseALaterLogin() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.listener().loginRefused();
+        assertTrue(asked.isCompletedExceptionally());
+        assertEquals(
+                LockObserver.SessionState.CLOSED,
+                client.engine.context().signals().view().state());
+    }
+
+    /** An overloaded server refuses the create of a level above the path. */
+    @Test
+    void requestFails_whenTheServerRefusesALevelAboveItsPath() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y");
+        client.settleUntilNext(RequestMatch.create().path("of the level", "/x"::equals));
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+    }
+
+    /** Of the levels above, a server deletes all but the last one by itself. */
+    @Test
+    void lastLevelOfAPathIsNotLeft_whenTheServerRefusesTheRequest() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
+        BoundedLoop.until(() -> leader.tree().has("/x/y"), () -> client.step(server));
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertNull(leader.tree().find("/x/y"));
+    }
+
+    @Test
+    void requestFailsAtOnce_whenTheNodeAboveItsPathIsEphemeral() throws Exception {
+        Client client = new Client(0, checks -> {});
+        long session = Objects.requireNonNull(client.port).session();
+        leader.commit(List.of(Tree.Effect.Created.of("/e", new byte[0], session)), 0);
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/e/m");
+        steps(100, client, server);
+        assertTrue(asked.isCompletedExceptionally(), "it asks again and again");
+    }
+
+    @Test
+    void tryIsAnsweredAtOnce_whenAnotherClientHolds() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.engine.acquire(
+                List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Never());
+        client.settle();
+        assertEquals(Optional.empty(), asked.getNow(null));
+    }
+
+    /** It cannot be granted before both of the others. */
+    @Test
+    void thirdWaiterOfAClientAsksForNoList() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        for (int i = 0; i < 2; i++) {
+            var unused = client.asks("/m");
+            client.settle();
+        }
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        var third = client.asks("/m");
+        client.settle();
+        assertEquals(before + 1, port.requests, "more than its create");
+        assertFalse(third.isDone());
+    }
+
+    /** Its create was to be sent behind the barrier, and is not sent any more. */
+    @Test
+    void nothingIsCreated_whenTheCallerGivesUpAsTheConnectionIsThere() throws Exception {
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        LockObserver caller = new LockObserver() {
+            @Override
+            public void sessionChanged(SessionState state) {
+                asked.forEach(each -> each.cancel(false));
+            }
+        };
+        Client client = new Client(
+                0,
+                checks -> {},
+                false,
+                leader.time().view(),
+                Runnable::run,
+                Optional.of(new ObserverDispatcher(caller, MoreExecutors.newDirectExecutorService())));
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        asked.add(client.asks("/m"));
+        client.settle();
+        assertTrue(asked.get(0).isCancelled());
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** No answer shows that the list is too long: it is only lost each time. The first one is lost with the create. */
+    @Test
+    void requestFailsAndNothingMoreIsAskedFor_whenTheListBreaksTheConnectionEachTime() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        for (int lost = 1; lost < 5; lost++) {
+            client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+            client.cut();
+        }
+        client.settle();
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason(), told.getMessage());
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(before, port.requests, "the node of the lost create is not found by a list that is not sent");
+    }
+
+    /** The first of two readers leaves while the second one's list is on its way. */
+    @Test
+    void nodeAheadIsWatchedOnce_whenAFormerWatchIsBeingRemoved() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> write = holder.asks(Recipe.WRITE, "/rw");
+        holder.settle();
+        String ahead = granted(write).nodePaths().get(0);
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.READ, "/rw");
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.READ, "/rw");
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/rw"::equals));
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.takeRequest();
+        assertTrue(first.cancel(false));
+        RequestMatch watch = RequestMatch.watching().path("of the node ahead", ahead::equals);
+        Set<Long> watches = new HashSet<>();
+        BoundedLoop.all(() -> {
+            if (port.hasRequest() && watch.matches(port.peekRequest().onTheWire())) {
+                watches.add(port.peekRequest().number);
+            }
+            return client.step(server);
+        });
+        assertEquals(1, watches.size(), watches::toString);
+        assertFalse(second.isDone());
+    }
+
+    /** The server answers it when the nodes of the session are deleted, and then breaks the connection. */
+    @Test
+    void leaseIsLostWithItsSession_whenAListShowsNoneOfItsNodes() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        queueUnder("/m").forEach(leader::delete);
+        BoundedLoop.until(() -> !server.lags(), server::applyNext);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.takeRequest();
+        leader.closeSession(port.session());
+        client.settle();
+        assertEquals(LossCause.SESSION_EXPIRED, held.lost().getNow(null));
+        granted(second).ensureValid();
     }
 
     /** The list is read for the request behind it, of the same client. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.LiveObjects;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -136,6 +137,19 @@ class HeartbeatTest extends OnSimulatedServer {
         long barrier = leader.time().nanos();
         var unused = steps(client, SESSION.dividedBy(2));
         assertEquals(SESSION.dividedBy(4).toNanos(), beats.get(0) - barrier);
+    }
+
+    @Test
+    void beatsFollowTheGrantedTimeout_whenTheServersShortenTheSession() throws Exception {
+        List<Long> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(leader.time().nanos()));
+        client.acquire("/m").ensureValid();
+        Duration shorter = SESSION.dividedBy(2);
+        client.listener().disconnected();
+        client.listener().connected((int) shorter.toMillis(), Optional.empty());
+        var unused = steps(client, SESSION);
+        int last = beats.size() - 1;
+        assertEquals(shorter.dividedBy(6).toNanos(), beats.get(last) - beats.get(last - 1));
     }
 
     /** With a fixed number of watches in a beat the checks until then would grow with the square of the locks. */
@@ -413,6 +427,76 @@ class HeartbeatTest extends OnSimulatedServer {
     private void assertEndsInASession(ZkLease held, long proved) {
         Duration end = held.remaining().plusNanos(leader.time().nanos() - proved);
         assertTrue(held.isValid() && end.compareTo(SESSION) <= 0, end::toString);
+    }
+
+    /** The answer to its create comes so late that it proves nothing. The next heartbeat would come later. */
+    @Test
+    void requestIsConfirmedAtOnce_whenTheAnswerToItsCreateIsLate() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        steps(client, SESSION);
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        Objects.requireNonNull(client.port).takeRequest();
+        moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
+        client.settle();
+        assertTrue(asked.isDone(), "it waits for the next heartbeat");
+        granted(asked).ensureValid();
+    }
+
+    /** All requests wait for its answer, however many nodes are held. */
+    @Test
+    void barrierOfANewConnectionChecksNoNode() throws Exception {
+        List<List<ZnodeStore.Write>> beats = new ArrayList<>();
+        Client client = new Client(0, beats::add);
+        client.acquire("/m").ensureValid();
+        client.cut();
+        client.settle();
+        assertEquals(Set.of(List.of(new ZnodeStore.Write.Check("/"))), Set.copyOf(beats));
+    }
+
+    /** The second new connection shows how many there are when nothing has waited. */
+    @Test
+    void noFurtherBeatIsSent_whenTheRequestThatWaitedForAProofWasGivenUp() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client borrower = new Client(0, checks -> beats.add(checks.size()), true);
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
+        borrower.settle();
+        assertTrue(asked.cancel(false), "granted without a proof");
+        borrower.settle();
+        List<Integer> counts = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            beats.clear();
+            borrower.cut();
+            borrower.settle();
+            counts.add(beats.size());
+        }
+        assertEquals(counts.get(1), counts.get(0));
+    }
+
+    /** The first heartbeat behind the barrier is answered late, so the lease has no time for another reconnect. */
+    @Test
+    void listThatMayBreakTheConnectionWaits_whenALeaseHasLessThanHalfASession() throws Exception {
+        Client other = new Client(1, checks -> {});
+        other.acquire("/m").ensureValid();
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        ZkLease held = client.acquire("/a");
+        var unused = client.asks("/m");
+        RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
+        client.settleUntilNext(list);
+        client.cut();
+        client.settle();
+        beats.clear();
+        BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
+        moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        BoundedLoop.all(() -> {
+            assertFalse(port.hasRequest() && list.matches(port.peekRequest().onTheWire()), "the list is sent");
+            return client.step(server);
+        });
+        Duration left = held.remaining();
+        assertTrue(held.isValid() && left.compareTo(SESSION.dividedBy(2)) < 0, left::toString);
     }
 
     /** More often than the margin after which a reconnect has its next heartbeat. */

@@ -268,6 +268,61 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     @Test
+    void nothingIsLeft_whenTheLastLocalWaiterGaveUpAsTheLeaseCame() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        ZkLease released = granted(first);
+        client.engine.context().execute(() -> {
+            released.abandon();
+            assertTrue(second.cancel(false));
+        });
+        client.settle();
+        assertEquals(0, nodes());
+    }
+
+    /** The node of the reader is of no use to the writer behind it, whichever message the reader gives up at. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void writerHasANodeOfItsOwn_whenTheReaderAheadGaveUpAsTheLeaseCame(int before) throws Exception {
+        CompletableFuture<Optional<ZkLease>> reader = client.turns.acquire(READER, FOREVER);
+        CompletableFuture<Optional<ZkLease>> writer = client.turns.acquire(WRITER, FOREVER);
+        steps(before, client, server);
+        client.engine.context().execute(() -> {
+            var unused = client.step(server);
+            reader.cancel(false);
+        });
+        client.settle();
+        if (!reader.isCancelled()) {
+            granted(reader).abandon();
+            client.settle();
+        }
+        String node = granted(writer).nodePaths().get(0);
+        assertTrue(node.startsWith("/m/write-"), node);
+    }
+
+    @Test
+    void requestIsForgotten_whenItsTimeRunsOutBeforeItBegins() throws Exception {
+        LockObserver late = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                leader.time().runNext();
+            }
+        };
+        Client slow = new Client(
+                1,
+                checks -> {},
+                false,
+                leader.time().view(),
+                Runnable::run,
+                Optional.of(new ObserverDispatcher(late, MoreExecutors.newDirectExecutorService())));
+        CompletableFuture<Optional<ZkLease>> asked =
+                slow.engine.acquire(List.of(UNLIMITED), new WaitPolicy.AtMost(Duration.ofNanos(1)));
+        assertEquals(Optional.empty(), asked.getNow(null));
+        assertEquals(List.of(), slow.engine.requests());
+    }
+
+    @Test
     void localTurnIsLostAtOnce_whenItsLimitIsShorterThanATick() throws Exception {
         CompletableFuture<Optional<ZkLease>> first =
                 client.turns.acquire(UNLIMITED.heldAtMost(Duration.ofNanos(1)), FOREVER);
@@ -645,6 +700,16 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(port.outgoing.isEmpty());
         leader.closeSession(port.session());
         closing.settle();
+        assertTrue(closing.closed);
+    }
+
+    @Test
+    void borrowingClientClosesAtOnce_whenItsSessionHasEndedBefore() throws Exception {
+        TurningClient closing = new TurningClient(true);
+        SimulatedPort port = closing.loseTheConnection();
+        leader.closeSession(port.session());
+        closing.settle();
+        closing.close(HOUR);
         assertTrue(closing.closed);
     }
 

@@ -98,12 +98,14 @@ class OpeningTest {
     void requestsAreServedOrEndInTime_whenNoNewSessionCanBeOpenedForAWhile(ClientConfig.Opener failing)
             throws Exception {
         CompletableFuture<Lease> waits = mutex.acquireAsync();
+        CompletableFuture<Lease> givenUp = mutex.acquireAsync();
         endSession(failing);
         assertEquals(LossCause.SESSION_EXPIRED, now(now(granted).lost()));
         CompletableFuture<Optional<Lease>> brief = mutex.tryAcquireAsync(Duration.ofSeconds(5));
         CompletableFuture<Optional<Lease>> patient = mutex.tryAcquireAsync(Duration.ofSeconds(100));
         zooKeeper.advance(Duration.ofSeconds(5));
         assertEquals(Optional.empty(), now(brief));
+        assertTrue(givenUp.cancel(false));
         zooKeeper.advance(Duration.ofSeconds(25));
         assertFalse(waits.isDone() || patient.isDone());
         assertTrue(
@@ -111,6 +113,7 @@ class OpeningTest {
 
         zooKeeper.heal(engine);
         zooKeeper.advance(Duration.ofSeconds(1));
+        assertEquals(2, engine.requests().size(), "those that were given up are among them");
         now(other).close();
         now(waits).close();
         assertTrue(now(patient).orElseThrow().isValid());

@@ -4,26 +4,32 @@ package io.latchkey.testkit.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How an engine adopts and renews paths, in moments that no server can be held in. */
+/** How an engine adopts, renews, leaves and lists paths, in moments that no server can be held in. */
 @Timeout(30)
 class PathMomentsTest extends OnSimulatedServer {
     private void makePlainNode(String path) {
@@ -60,6 +66,40 @@ class PathMomentsTest extends OnSimulatedServer {
         client.settle();
         assertMismatch(asked);
         assertEquals(0, leader.tree().get("/p").data.length);
+    }
+
+    /** The client has found it missing when an operator creates it. */
+    @Test
+    void levelOfAnOperatorStays_whenTheRequestIsGivenUp() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y");
+        client.settleUntilNext(RequestMatch.create().path("of the level", "/x"::equals));
+        makePlainNode("/x");
+        asked.cancel(false);
+        client.settle();
+        assertEquals(List.of(), client.engine.requests());
+        assertNotNull(leader.tree().find("/x"));
+    }
+
+    /** Others are read beside it when the connection is lost, and then one at a time. */
+    @Test
+    void onlyTheNodeIsMissing_whenTheConnectionBreaksWheneverItIsRead() throws Exception {
+        Client client = new Client(0, checks -> {});
+        for (String path : List.of("/a", "/b", "/c")) {
+            var unused = client.acquire(path).releaseAsync();
+            client.settle();
+        }
+        CompletableFuture<LockListing> asked = new LockTree(client.engine, path -> {}).below("/");
+        for (int i = 0; i < 2; i++) {
+            client.settleUntilNext(RequestMatch.getData().path("of /b", "/b"::equals));
+            client.cut();
+        }
+        client.settle();
+        LockListing seen = asked.get(5, TimeUnit.SECONDS);
+        assertEquals(List.of("/b"), List.copyOf(seen.unreadable().keySet()));
+        assertEquals(
+                List.of("/a", "/c"),
+                seen.locks().stream().map(lock -> lock.path()).toList());
     }
 
     /** The list of the first is on its way when the others ask: the next one serves both. */
@@ -129,6 +169,30 @@ class PathMomentsTest extends OnSimulatedServer {
         LockException told = assertInstanceOf(LockException.class, refused.getCause());
         assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
         client.acquire("/m").ensureValid();
+    }
+
+    /** They wait for the new path when their session ends, and are given up later. */
+    @Test
+    @Tag("once")
+    void requestsAreForgotten_whenALeaseOfTheirFormerSessionIsKept() throws Exception {
+        String request = "io.latchkey.zk.internal.request.Request";
+        Client client = new Client(0, checks -> {});
+        ZkLease kept = client.acquire("/m");
+        long before = LiveObjects.count(request::equals).getOrDefault(request, 0L);
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            asked.add(client.asks("/m"));
+        }
+        client.settle();
+        leader.closeSession(Objects.requireNonNull(client.port).session());
+        client.settle();
+        asked.forEach(each -> each.cancel(false));
+        asked.clear();
+        client.settle();
+        long more = LiveObjects.count(request::equals).getOrDefault(request, 0L) - before;
+        assertTrue(more < 50, () -> more + " requests");
+        assertFalse(kept.isValid());
     }
 
     /** The first has seen an empty path, and the request of the second arrives before the path is deleted. */

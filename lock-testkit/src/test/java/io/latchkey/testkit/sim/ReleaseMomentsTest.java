@@ -56,6 +56,28 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertFalse(second.isDone() || third.isDone());
     }
 
+    /**
+     * The server refuses the release of a neighbour and carries out the downgrade behind it, and both responses are
+     * lost. The release is sent again first, and either of the downgraded lease's nodes may exist.
+     */
+    @Test
+    void downgradeSucceeds_whenTheReleaseBeforeItIsSentAgain() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                List.of(client.asks(Recipe.WRITE, "/rw"), client.asks(Recipe.WRITE, "/rw"));
+        client.settle();
+        var unused = granted(asked.get(0)).releaseAsync();
+        CompletableFuture<ZkLease> read = granted(asked.get(1)).downgrade(Recipe.READ);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.refuseWrites(1);
+        BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
+        client.loseTheAnswer();
+        client.settle();
+        ZkLease reader = read.get(5, TimeUnit.SECONDS);
+        assertTrue(reader.isValid(), reader::toString);
+        assertEquals(reader.nodePaths(), queueUnder("/rw"));
+    }
+
     /** The server has refused the release for each of two nodes. So the client is to ask next which of them exist. */
     private CompletableFuture<ReleaseOutcome> releasedWithoutTwoOfItsNodes(Client client) throws Exception {
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");

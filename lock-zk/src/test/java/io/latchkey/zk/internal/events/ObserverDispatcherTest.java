@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -123,13 +124,14 @@ class ObserverDispatcherTest {
     @Test
     void callQueuedBehindTheLastIsNotMade() {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-        ObserverDispatcher feed =
-                new ObserverDispatcher(lines(heard, new CountDownLatch(0)), MoreExecutors.newDirectExecutorService());
+        ExecutorService thread = MoreExecutors.newDirectExecutorService();
+        ObserverDispatcher feed = new ObserverDispatcher(lines(heard, new CountDownLatch(0)), thread);
         feed.announceLast(observer -> {
             observer.sessionChanged(LAST);
             tell(feed, 1);
         });
         assertEquals(List.of(LAST.name()), List.copyOf(heard));
+        assertTrue(thread.isShutdown(), "its thread stays");
     }
 
     /** An observer that records its calls, each after {@code goOn}. */

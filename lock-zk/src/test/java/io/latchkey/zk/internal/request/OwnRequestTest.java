@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.util.List;
@@ -42,6 +43,15 @@ class OwnRequestTest {
         LockTarget permit = new LockTarget(Recipe.semaphore(2, 1), new LockPath("/s"));
         assertTrue(waitsForItself(permit, held(permit), held(permit)));
         assertFalse(waitsForItself(permit, held(permit)), "another thread may hold the other permit");
+    }
+
+    /** As one that waits when the semaphore is made smaller. */
+    @Test
+    void threadDoesNotWaitForItself_whenItAsksForMoreThanTheCapacityAndHoldsAnotherPath() {
+        LockPath path = new LockPath("/s");
+        context.learn(path, PathData.semaphore(2).resized(1));
+        LockTarget bothPermits = new LockTarget(Recipe.semaphore(2, 2), path);
+        assertFalse(waitsForItself(bothPermits, held(new LockTarget(Recipe.MUTEX, new LockPath("/a")))));
     }
 
     @Test

@@ -95,6 +95,15 @@ class PromptReconnectsTest {
         assertEquals(0, pauses(servers, PROMPT));
     }
 
+    /** The pause comes before the server that was connected last. */
+    @Test
+    void allOtherServersAreTriedWithoutAPause_whenTheSecondOneWasConnected() {
+        servers.next(0);
+        servers.next(0);
+        servers.onConnected();
+        assertEquals(0, pauses(servers, PROMPT + SERVERS - 1));
+    }
+
     @Test
     void allServersAreTried() {
         assertEquals(

@@ -82,6 +82,14 @@ class ZooKeeperResultsTest {
         assertTrue(refusedBy(KeeperException.Code.NONODE).ok());
     }
 
+    /** All its writes have the code of those behind a refused one. */
+    @Test
+    void transactionIsRefused_whenNoWriteOfItIsNamed() {
+        assertEquals(
+                Status.OTHER,
+                refusedBy(KeeperException.Code.RUNTIMEINCONSISTENCY).code());
+    }
+
     /** Whatever a server calls it: a request without a response may be carried out, and one of an ended session not. */
     @ParameterizedTest
     @CsvSource({
