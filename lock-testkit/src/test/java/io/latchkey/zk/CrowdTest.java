@@ -25,12 +25,12 @@ import org.junit.jupiter.api.condition.JRE;
 
 /** Many at once. */
 @Timeout(120)
-@Tag("slow")
 class CrowdTest extends OnOneServer {
     private final ZkLockClient one = client("one");
 
     /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
     @Test
+    @Tag("slow")
     void thousandThreadsAreServed_onEachOfTwoKeys() throws Exception {
         int threads = 1000;
         List<Thread> all = new ArrayList<>();
