@@ -20,6 +20,7 @@ import io.latchkey.testkit.proxy.Wire;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -356,44 +357,29 @@ class DiagnoseTest extends OnOneServer {
     @Test
     @Tag("slow")
     void diagnosisNamesItsGap_whenThereAreTooManyNodes() throws Exception {
-        ZooKeeper operator = handle();
-        for (String path : List.of("/app", "/app/some", "/app/more")) {
-            makeNode(path);
-        }
-        ForgedRequests.create(
-                operator,
-                CreateMode.PERSISTENT,
-                "/app/some",
-                IntStream.range(0, 2_500).mapToObj(i -> "some-" + i));
-        ForgedRequests.create(
-                operator,
-                CreateMode.PERSISTENT,
-                "/app/more",
-                IntStream.range(0, 2_500).mapToObj(i -> "more-" + i));
-        Lease held = alice.mutex("/app/a").acquire();
-        waitBehind(alice, "/app/a", 2);
-        assertEquals(
-                Optional.of("there are more than 5000 nodes to read"),
-                alice.diagnose().gap());
-        held.close();
+        assertGap("there are more than 5000 nodes to read", Map.of("/app/some", 2_500, "/app/more", 2_500));
     }
 
     @Test
     @Tag("slow")
     void diagnosisNamesItsGap_whenANodeHasTooManyChildren() throws Exception {
+        assertGap("/app/data has 10001 children", Map.of("/app/data", 10_001));
+    }
+
+    private void assertGap(String gap, Map<String, Integer> children) throws Exception {
         ZooKeeper operator = handle();
-        for (String path : List.of("/app", "/app/data")) {
-            makeNode(path);
+        makeNode("/app");
+        for (var each : children.entrySet()) {
+            makeNode(each.getKey());
+            ForgedRequests.create(
+                    operator,
+                    CreateMode.PERSISTENT,
+                    each.getKey(),
+                    IntStream.range(0, each.getValue()).mapToObj(i -> "some-" + i));
         }
-        ForgedRequests.create(
-                operator,
-                CreateMode.PERSISTENT,
-                "/app/data",
-                IntStream.range(0, 10_001).mapToObj(i -> "some-" + i));
         Lease held = alice.mutex("/app/a").acquire();
         waitBehind(alice, "/app/a", 2);
-        assertEquals(
-                Optional.of("/app/data has 10001 children"), alice.diagnose().gap());
+        assertEquals(Optional.of(gap), alice.diagnose().gap());
         held.close();
     }
 

@@ -146,7 +146,9 @@ class FlightRecorderTest {
                 Duration after = Duration.between(
                         one(events, "Granted", path).getEndTime(),
                         one(events, "Released", path).getEndTime());
-                assertTrue(after.toNanos() >= LONG_NANOS / 2, () -> path + ": its wait ends " + after + " before");
+                assertTrue(
+                        after.toNanos() >= LONG_NANOS / 2,
+                        () -> path + ": its wait ends " + after + " before the release");
             }
             RecordedEvent hold = one(events, "Released", "/jfr/lease");
             assertTrue(hold.getDuration().toNanos() >= LONG_NANOS, () -> "held " + hold);

@@ -75,7 +75,7 @@ class ObserverTest extends OnOneServer {
 
     /** They are created together at the reconnect, and one list shows the second that the third is there. */
     @Test
-    void position_isThatBehindTheRequestsAhead_whenOneListIsForSeveral() throws Exception {
+    void position_countsTheRequestsAheadAlone_whenOneListIsForSeveral() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             RecordingObserver own = new RecordingObserver();
             LockClient waiting = locks.client(own);

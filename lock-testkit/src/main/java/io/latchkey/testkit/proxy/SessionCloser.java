@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Ends the session of another client: connects with its id and password and closes it. It speaks the protocol itself,
@@ -71,7 +72,8 @@ final class SessionCloser {
     }
 
     private void closeAt(InetSocketAddress server) throws IOException {
-        for (int round = 0; round < MOST_ROUNDS; round++) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWERS_WITHIN_MILLIS);
+        for (int round = 0; round < MOST_ROUNDS && System.nanoTime() - end < 0; round++) {
             if (isClosedAt(server)) {
                 return;
             }

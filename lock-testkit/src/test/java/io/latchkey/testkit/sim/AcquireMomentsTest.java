@@ -8,14 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
-import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -400,13 +398,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
                 asked.forEach(each -> each.cancel(false));
             }
         };
-        Client client = new Client(
-                0,
-                checks -> {},
-                false,
-                leader.time().view(),
-                Runnable::run,
-                Optional.of(new ObserverDispatcher(caller, MoreExecutors.newDirectExecutorService())));
+        Client client = new Client(0, caller);
         var unused = client.acquire("/m").releaseAsync();
         client.settle();
         client.cut();

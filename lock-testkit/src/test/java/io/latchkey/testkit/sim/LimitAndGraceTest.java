@@ -251,18 +251,23 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(0, nodes());
     }
 
+    private void giveUpAsTheLeaseComes(
+            CompletableFuture<Optional<ZkLease>> next, CompletableFuture<Optional<ZkLease>> holder) throws Exception {
+        client.settle();
+        ZkLease released = granted(holder);
+        client.engine.context().execute(() -> {
+            released.abandon();
+            assertTrue(next.cancel(false));
+        });
+        client.settle();
+    }
+
     @Test
     void limitDoesNotPassToTheNextLocalTurn_whenItsOwnerGaveUpAsTheLeaseCame() throws Exception {
         CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(LIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> third = client.turns.acquire(UNLIMITED, FOREVER);
-        client.settle();
-        ZkLease released = granted(first);
-        client.engine.context().execute(() -> {
-            released.abandon();
-            assertTrue(second.cancel(false));
-        });
-        client.settle();
+        giveUpAsTheLeaseComes(second, first);
         steps(client, LIMIT);
         assertTrue(granted(third).isValid());
     }
@@ -271,13 +276,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void nothingIsLeft_whenTheLastLocalWaiterGaveUpAsTheLeaseCame() throws Exception {
         CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
         CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
-        client.settle();
-        ZkLease released = granted(first);
-        client.engine.context().execute(() -> {
-            released.abandon();
-            assertTrue(second.cancel(false));
-        });
-        client.settle();
+        giveUpAsTheLeaseComes(second, first);
         assertEquals(0, nodes());
     }
 
@@ -309,13 +308,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
                 leader.time().runNext();
             }
         };
-        Client slow = new Client(
-                1,
-                checks -> {},
-                false,
-                leader.time().view(),
-                Runnable::run,
-                Optional.of(new ObserverDispatcher(late, MoreExecutors.newDirectExecutorService())));
+        Client slow = new Client(1, late);
         CompletableFuture<Optional<ZkLease>> asked =
                 slow.engine.acquire(List.of(UNLIMITED), new WaitPolicy.AtMost(Duration.ofNanos(1)));
         assertEquals(Optional.empty(), asked.getNow(null));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import com.sun.management.ThreadMXBean;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
@@ -54,6 +56,17 @@ abstract class OnSimulatedServer {
 
         Client(int number, Consumer<List<ZnodeStore.Write>> beats, boolean borrowing) throws IOException {
             this(number, beats, borrowing, leader.time().view(), Runnable::run, Optional.empty());
+        }
+
+        /** Its observer is called at once, on the thread of the test. */
+        Client(int number, LockObserver observer) throws IOException {
+            this(
+                    number,
+                    checks -> {},
+                    false,
+                    leader.time().view(),
+                    Runnable::run,
+                    Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())));
         }
 
         Client(
