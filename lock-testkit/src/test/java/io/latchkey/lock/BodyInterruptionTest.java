@@ -37,6 +37,16 @@ class BodyInterruptionTest {
         assertEquals(Optional.of(LossCause.NODE_DELETED), outer.end());
     }
 
+    /** By a leader that steps down, steps down again, and loses its lease while the body cleans up. */
+    @Test
+    void threadIsInterruptedOnce_whenThatIsAskedForAgain() {
+        outer.interrupt();
+        assertTrue(Thread.interrupted());
+        outer.interrupt();
+        outer.lost(LossCause.SESSION_EXPIRED);
+        assertFalse(Thread.interrupted());
+    }
+
     @Test
     void interruptIsTakenBack_whenTheBodyEnds() {
         outer.lost(LossCause.NODE_DELETED);

@@ -41,6 +41,7 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -81,13 +82,17 @@ class HandlesTest extends OnOneServer {
         assertFalse(client("unrooted").mutex("/apps/shop/a/m").tryAcquire().isPresent());
     }
 
-    /** The check of the chroot is the first request, which the next connection repeats. */
+    /**
+     * The check of the chroot is the first request, which the next connection repeats. Without the login the server
+     * would refuse a chroot that belongs to its creator.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void missingChrootIsCreated_whenTheConnectionBreaksAtItsCheck(boolean answered) throws Exception {
         FaultProxy proxy = fastProxy();
         Fault cut = answered ? proxy.cutAfter(RequestMatch.getData(), 1) : proxy.cutBefore(RequestMatch.getData(), 1);
-        ZkLockClient rooted = client(builder -> builder.connectString(proxy.connectString() + "/apps/shop"));
+        ZkLockClient rooted = client(builder -> builder.connectString(proxy.connectString() + "/apps/shop")
+                .auth("digest", "shop:secret".getBytes(StandardCharsets.UTF_8)));
         cut.await(Duration.ofSeconds(10));
         rooted.mutex("/m").acquire().close();
         assertTrue(server().nodesUnder("/apps").stream()
@@ -287,12 +292,7 @@ class HandlesTest extends OnOneServer {
         FaultProxy proxy = fastProxy();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
         ZkLockClient borrowing = borrowing(handle);
-        borrowing.mutex("/m").acquire().close();
-        Wire.Mark asking = proxy.mark();
-        Fault cut = proxy.cutBefore(RequestMatch.create(), 1);
-        borrowing.mutex("/m").acquire().close();
-        cut.await(Duration.ofSeconds(10));
-        String lost = proxy.since(asking).requests(RequestMatch.create()).get(0).path();
+        String lost = pathOfALostCreate(borrowing, proxy);
         borrowing.close();
         assertEquals(List.of(), requestsUnder("/m"));
 
@@ -302,6 +302,32 @@ class HandlesTest extends OnOneServer {
         awaitUntil(late + " is deleted", () -> requestsUnder("/m").isEmpty());
         awaitNoWatchOf(handle);
         handle.close();
+    }
+
+    private static String pathOfALostCreate(ZkLockClient client, FaultProxy proxy) throws Exception {
+        client.mutex("/m").acquire().close();
+        Wire.Mark asking = proxy.mark();
+        Fault cut = proxy.cutBefore(RequestMatch.create(), 1);
+        client.mutex("/m").acquire().close();
+        cut.await(Duration.ofSeconds(10));
+        return proxy.since(asking).requests(RequestMatch.create()).get(0).path();
+    }
+
+    /** Until then it looks for that node on each new connection. */
+    @Test
+    void closedClientEndsItsTimer_whenTheSessionWithALostCreateEnds() throws Exception {
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        ZkLockClient borrowing = borrowing(handle);
+        var unused = pathOfALostCreate(borrowing, proxy);
+        borrowing.close();
+        List<Thread> timers = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("latchkey-timer-") && !others.contains(thread))
+                .toList();
+        assertEquals(1, timers.size());
+        handle.close();
+        awaitUntil("its timer ends", () -> !timers.get(0).isAlive());
     }
 
     @Test

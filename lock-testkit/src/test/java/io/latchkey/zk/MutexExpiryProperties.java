@@ -34,7 +34,7 @@ class MutexExpiryProperties {
         began = System.nanoTime();
     }
 
-    @Property(tries = 2_000)
+    @Property(tries = 800)
     void neverTwoHoldersWhoseSessionsLive(
             @ForAll @Scope(recipes = Recipe.MUTEX) Scenario scenario, EmbeddedZooKeeper server, Play.Settings settings)
             throws InterruptedException {

@@ -18,6 +18,7 @@ import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.sim.ObservedClients;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.io.IOException;
@@ -68,6 +69,10 @@ abstract class OnOneServer {
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final List<FastReconnects> fast = new ArrayList<>();
     private final List<ZooKeeper> handles = new ArrayList<>();
+    private final ObservedClients observed = new ObservedClients();
+    /** Threads of other tests, some of which end later. */
+    private final Set<Thread> others = Thread.getAllStackTraces().keySet();
+
     private ZooKeeper operator;
 
     final EmbeddedZooKeeper server() {
@@ -106,7 +111,8 @@ abstract class OnOneServer {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(server.connectString())
                 .sessionTimeout(LONG_SESSION)
-                .connectTimeout(CONNECTS_WITHIN);
+                .connectTimeout(CONNECTS_WITHIN)
+                .observer(observed.next());
         more.accept(builder);
         ZkLockClient client = builder.build();
         clients.add(client);
@@ -114,11 +120,14 @@ abstract class OnOneServer {
     }
 
     /** Borrows the handle. Its first grant waits for the margin, which is therefore a short one. */
-    static ZkLockClient borrowing(ZooKeeper handle) {
-        return ZkLockClient.builder()
+    final ZkLockClient borrowing(ZooKeeper handle) {
+        ZkLockClient client = ZkLockClient.builder()
                 .using(handle)
                 .validityMargin(Slowness.stretched(Duration.ofMillis(500)))
+                .observer(observed.next())
                 .build();
+        clients.add(client);
+        return client;
     }
 
     /** A plain connected handle, as of an operator's shell or of an application with a separate session. */
@@ -139,12 +148,32 @@ abstract class OnOneServer {
                 .collect(Collectors.joining(","));
         fast.add(FastReconnects.of(all));
         clients.forEach(ZkLockClient::close);
+        assertNothingIsLeft();
+        observed.assertNothingIsBroken();
         for (ZooKeeper handle : handles) {
             handle.close();
         }
         fast.forEach(FastReconnects::close);
         proxies.forEach(FaultProxy::close);
         server.close();
+    }
+
+    /** Of closed clients: no timer, no thread that keeps the process alive, and no watch of a borrowed handle. */
+    private void assertNothingIsLeft() throws InterruptedException {
+        List<Thread> own = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("latchkey-") && !others.contains(thread))
+                .toList();
+        assertTrue(own.stream().allMatch(Thread::isDaemon), own::toString);
+        awaitUntil(
+                "timers of closed clients end",
+                () -> own.stream()
+                        .noneMatch(thread -> thread.getName().startsWith("latchkey-timer-") && thread.isAlive()),
+                own::toString);
+        Set<Long> borrowed = handles.stream().map(ZooKeeper::getSessionId).collect(Collectors.toSet());
+        awaitUntil(
+                "no watch is left",
+                () -> server.watches().stream().noneMatch(watch -> borrowed.contains(watch.session())),
+                () -> "watches: " + server.watches());
     }
 
     /** The request nodes under a path in their order, by the server's own tree. */

@@ -244,6 +244,24 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(applied ? 1 : 2, done.size());
     }
 
+    /** ZooKeeper's client answers what it still has to send by the end of the session, which is no refusal. */
+    @Test
+    void itIsUnknownWhetherThePeriodIsRecorded_whenTheSessionEndsBeforeTheAnswer() throws Exception {
+        @SuppressWarnings("try") // of its close, which may be interrupted
+        ZooKeeper ending = new ZooKeeper(server().connectString(), (int) LONG_SESSION.toMillis(), event -> {}) {
+            @Override
+            public List<OpResult> multi(Iterable<Op> ops) throws InterruptedException, KeeperException {
+                close();
+                return super.multi(ops);
+            }
+        };
+        try (ZkLockClient borrower = borrowing(ending)) {
+            assertThrows(LockUnavailableException.class, () -> run(borrower, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
+        }
+        assertEquals(List.of(MIDNIGHT), done);
+        assertEquals(Optional.empty(), last());
+    }
+
     @ParameterizedTest
     @EnumSource(Mode.class)
     void workIsNotDone_whenTheAnswerAboutTheLastPeriodIsLost(Mode mode) throws Exception {

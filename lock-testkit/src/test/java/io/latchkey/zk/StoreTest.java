@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ServerNode;
 import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
@@ -35,6 +40,30 @@ class StoreTest extends OnOneServer {
         awaitRequests("/m", 1);
         awaitWatchers(requestsUnder("/m").get(0), 0);
         held.close();
+    }
+
+    /** Their removal cannot be sent, and ZooKeeper's client sets the watches that it has again when it connects. */
+    @Test
+    void waiterLeavesNoWatch_whenItIsCancelledWithoutAConnection() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        ServerNode ahead = requestsUnder("/m").get(0);
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+        try (ZkLockClient borrower = borrowing(handle)) {
+            CompletableFuture<Lease> waiting = queued("/m", borrower.mutex("/m"));
+            awaitWatchers(ahead, 1);
+            proxy.refuse();
+            proxy.cut();
+            awaitUntil("the connection is lost", () -> borrower.session().state() == SessionState.DISCONNECTED);
+            assertTrue(waiting.cancel(false));
+            assertEquals(SessionState.DISCONNECTED, borrower.session().state(), "it has done all that by then");
+            assertThrows(KeeperException.ConnectionLossException.class, () -> handle.exists("/m", false));
+            proxy.accept();
+            awaitRequests("/m", 1);
+            awaitWatchers(ahead, 0);
+            held.close();
+        }
+        handle.close();
     }
 
     @Test

@@ -140,7 +140,7 @@ public class SimulatedFixture implements LockFixture {
     }
 
     @Override
-    public final void close() {
+    public void close() {
         locks.close();
     }
 }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Tag;
 @Tag("long")
 class DescribedContractsTest {
     /** A simulation of clients in a layout that others have, too. */
-    private static final class SharedLayout extends SimulatedFixture {
+    private static final class SharedLayout extends ObservedFixture {
         SharedLayout(Layout layout) {
-            super(client -> client, builder -> builder.layout(layout));
+            super(builder -> builder.layout(layout));
         }
 
         @Override
@@ -29,7 +29,7 @@ class DescribedContractsTest {
 
     /** Few turns, so that the end of a place comes within a test. */
     private static LockFixture withLocalTurns() {
-        return new SimulatedFixture(client -> client, builder -> builder.localTurns(3, Duration.ofSeconds(1)));
+        return new ObservedFixture(builder -> builder.localTurns(3, Duration.ofSeconds(1)));
     }
 
     @Nested

@@ -5,6 +5,6 @@ package io.latchkey.testkit.contract;
 class SimulatedMutexContractTest extends MutexContract {
     @Override
     protected LockFixture newFixture() {
-        return new SimulatedFixture(client -> client);
+        return new ObservedFixture();
     }
 }

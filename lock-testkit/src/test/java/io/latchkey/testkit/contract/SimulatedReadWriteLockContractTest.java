@@ -5,6 +5,6 @@ package io.latchkey.testkit.contract;
 class SimulatedReadWriteLockContractTest extends ReadWriteLockContract {
     @Override
     protected LockFixture newFixture() {
-        return new SimulatedFixture(client -> client);
+        return new ObservedFixture();
     }
 }

@@ -370,6 +370,20 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertEquals(Optional.empty(), asked.getNow(null));
     }
 
+    /** The server does not answer the deletion of its node any more. */
+    @Test
+    void tryHasItsAnswerInTime_whenItsWithdrawalHasNone() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.engine.acquire(
+                List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Never());
+        client.settleUntilNext(RequestMatch.multi());
+        assertFalse(asked.isDone());
+        BoundedLoop.until(asked::isDone, leader.time()::runNext);
+        assertEquals(Optional.empty(), asked.getNow(null), "it has seen that another client holds");
+    }
+
     /** It cannot be granted before both of the others. */
     @Test
     void thirdWaiterOfAClientAsksForNoList() throws Exception {

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Heartbeats and watches of an engine, in moments that no server can be held in. */
 @Timeout(30)
@@ -139,17 +140,19 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(SESSION.dividedBy(4).toNanos(), beats.get(0) - barrier);
     }
 
-    @Test
-    void beatsFollowTheGrantedTimeout_whenTheServersShortenTheSession() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"PT6S", "PT24S"})
+    void beatsAndLeasesFollowTheGrantedTimeout_whenTheServersChangeIt(Duration granted) throws Exception {
         List<Long> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(leader.time().nanos()));
-        client.acquire("/m").ensureValid();
-        Duration shorter = SESSION.dividedBy(2);
+        ZkLease held = client.acquire("/m");
         client.listener().disconnected();
-        client.listener().connected((int) shorter.toMillis(), Optional.empty());
-        var unused = steps(client, SESSION);
+        client.listener().connected((int) granted.toMillis(), Optional.empty());
+        var unused = steps(client, granted.multipliedBy(2));
         int last = beats.size() - 1;
-        assertEquals(shorter.dividedBy(6).toNanos(), beats.get(last) - beats.get(last - 1));
+        assertEquals(granted.dividedBy(6).toNanos(), beats.get(last) - beats.get(last - 1));
+        Duration left = held.remaining();
+        assertTrue(left.compareTo(granted.dividedBy(2)) > 0 && left.compareTo(granted) < 0, left::toString);
     }
 
     /** With a fixed number of watches in a beat the checks until then would grow with the square of the locks. */

@@ -6,16 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,10 +41,7 @@ class LongTimesTest {
             call(door, mine, other, ROOM);
             Map<String, Long> before = counted();
             call(door, mine, other, CALLS);
-            Map<String, Long> kept = new TreeMap<>();
-            counted().forEach((name, count) -> kept.put(name, count - before.getOrDefault(name, 0L)));
-            kept.values().removeIf(more -> more < ROOM);
-            assertEquals(Map.of(), kept);
+            assertNothingIsKept(before);
         }
     }
 
@@ -58,6 +58,41 @@ class LongTimesTest {
             long kept = LiveObjects.count(timer::equals).getOrDefault(timer, 0L) - before;
             assertTrue(kept < timers / 2, () -> kept + " timers are kept of " + timers);
         }
+    }
+
+    /** The second waiter watches the first, and looks again when that holds. */
+    @Test
+    void waitersThatLookAgain_leaveNothing() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
+            List<LockClient> clients = Stream.generate(locks::client).limit(3).toList();
+            handOver(clients, ROOM);
+            Map<String, Long> before = counted();
+            handOver(clients, CALLS);
+            assertNothingIsKept(before);
+        }
+    }
+
+    private static void handOver(List<LockClient> clients, int times) throws Exception {
+        int permits = 10;
+        List<Semaphore> semaphores =
+                clients.stream().map(client -> client.semaphore("/s", permits)).toList();
+        for (int time = 0; time < times; time++) {
+            Lease most = semaphores.get(0).permits(permits - 1).acquire();
+            Lease one = semaphores.get(0).acquire();
+            CompletableFuture<Lease> first = semaphores.get(1).acquireAsync();
+            CompletableFuture<Lease> second = semaphores.get(2).acquireAsync();
+            one.close();
+            first.get(1, TimeUnit.SECONDS).close();
+            second.get(1, TimeUnit.SECONDS).close();
+            most.close();
+        }
+    }
+
+    private static void assertNothingIsKept(Map<String, Long> before) {
+        Map<String, Long> kept = new TreeMap<>();
+        counted().forEach((name, count) -> kept.put(name, count - before.getOrDefault(name, 0L)));
+        kept.values().removeIf(more -> more < ROOM);
+        assertEquals(Map.of(), kept);
     }
 
     private static Map<String, Long> counted() {

@@ -12,7 +12,8 @@ import java.util.function.Consumer;
  * The allowed calls of the observer of one client: for each request {@code requested} first; then {@code queued} any
  * number of times until {@code granted} or {@code notGranted}; after a grant {@code suspect} any number of times, while
  * the connection is lost, until {@code released} or {@code lost}, all with the token of the grant; no call after an
- * end, and none for a closed client.
+ * end. The session changes to another state each time. A closed client has ended all requests, and there is no call
+ * for it.
  */
 class ObserverRules implements LockObserver {
     private static final String RULE = "observers are called in order";
@@ -82,8 +83,11 @@ class ObserverRules implements LockObserver {
 
     @Override
     public void sessionChanged(SessionState state) {
-        check(state != session || state == SessionState.EXPIRED, state.name(), "");
+        check(state != session, state.name(), "");
         session = state;
+        if (state == SessionState.CLOSED) {
+            checkThatAllHaveEnded();
+        }
     }
 
     /** When nothing of the client waits or holds any more. */

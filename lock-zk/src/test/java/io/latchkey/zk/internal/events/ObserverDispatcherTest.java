@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.request.Request;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +122,27 @@ class ObserverDispatcherTest {
         goOn.countDown();
         assertEquals("requested 1", heard.poll(10, TimeUnit.SECONDS));
         assertEquals(LAST.name(), heard.poll(10, TimeUnit.SECONDS));
+    }
+
+    /** As when the machine can start no thread for a moment: the observer's thread does not run then. */
+    @Test
+    void numberOfMissedCallsComesBeforeTheNextCall() {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        Queue<Throwable> refusals = new ArrayDeque<>(List.of(new OutOfMemoryError("thrown by a test")));
+        ThreadPoolExecutor thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public void execute(Runnable task) {
+                if (refusals.poll() instanceof Error refusal) {
+                    throw refusal;
+                }
+                task.run();
+            }
+        };
+        try (ObserverDispatcher feed = new ObserverDispatcher(lines(heard, new CountDownLatch(0)), thread)) {
+            tell(feed, 1);
+            tell(feed, 2);
+        }
+        assertEquals(List.of("missed 1", "requested 2"), List.copyOf(heard));
     }
 
     @Test

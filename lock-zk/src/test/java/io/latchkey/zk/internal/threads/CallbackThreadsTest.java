@@ -38,7 +38,9 @@ class CallbackThreadsTest {
 
     @Test
     void taskRunsElsewhere_whenTheExecutorRunsItInPlace() throws Exception {
-        assertNotEquals(Thread.currentThread(), runOn(Runnable::run));
+        Thread on = runOn(Runnable::run);
+        assertNotEquals(Thread.currentThread(), on);
+        assertTrue(on.isDaemon(), "it keeps the process alive");
     }
 
     @Test
