@@ -21,8 +21,10 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
@@ -145,6 +147,87 @@ class ObserverTest extends OnOneServer {
                                     .filter("suspect mutex /m"::equals)
                                     .count()
                             == 2);
+        }
+    }
+
+    @Test
+    void leaseIsReportedAsSuspect_atEachLossOfTheConnection() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient holding = locks.client(own);
+            Lease lease = holding.mutex("/m").acquire();
+            for (int times = 0; times < 2; times++) {
+                locks.disconnect(holding);
+                assertEquals(LeaseState.SUSPECT, lease.state());
+                locks.heal(holding);
+                locks.advance(Duration.ofSeconds(1));
+                assertEquals(LeaseState.HELD, lease.state());
+            }
+            lease.close();
+            awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
+            assertEquals(
+                    List.of("suspect mutex /m", "suspect mutex /m"),
+                    own.of("/m").subList(2, 4));
+        }
+    }
+
+    @Test
+    void timesCountFromTheCallAndFromTheGrant() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            BlockingQueue<String> told = new LinkedBlockingQueue<>();
+            LockClient waiting = locks.client(new LockObserver() {
+                @Override
+                public void granted(Request request, long token, Duration waited) {
+                    told.add("granted after " + waited);
+                }
+
+                @Override
+                public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+                    told.add(failure + " after " + waited);
+                }
+
+                @Override
+                public void released(Request request, long token, Duration held) {
+                    told.add("released after " + held);
+                }
+            });
+            Lease held = locks.client().mutex("/m").acquire();
+            CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
+            locks.advance(Duration.ofSeconds(1));
+            var brief = waiting.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+            locks.advance(Duration.ofSeconds(2));
+            assertEquals(Optional.empty(), soon(brief));
+            held.close();
+            Lease granted = soon(next);
+            locks.advance(Duration.ofSeconds(4));
+            granted.close();
+            for (String expected : List.of("TIMED_OUT after PT2S", "granted after PT3S", "released after PT4S")) {
+                assertEquals(expected, told.poll(10, TimeUnit.SECONDS));
+            }
+        }
+    }
+
+    /** The place at the server for local turns is a request of its own, of which the observer hears nothing. */
+    @Test
+    void requestsOfEachClientAreNumberedFromOne() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            for (int clients = 0; clients < 2; clients++) {
+                BlockingQueue<Long> ids = new LinkedBlockingQueue<>();
+                LockObserver numbers = new LockObserver() {
+                    @Override
+                    public void requested(Request request) {
+                        ids.add(request.id());
+                    }
+                };
+                LockClient turning = locks.builder()
+                        .localTurns(2, Duration.ofMinutes(1))
+                        .observer(numbers)
+                        .build();
+                for (long id = 1; id <= 3; id++) {
+                    turning.mutex("/m").acquire().close();
+                    assertEquals(id, ids.poll(10, TimeUnit.SECONDS));
+                }
+            }
         }
     }
 
