@@ -150,6 +150,7 @@ class CallbackExecutorTest extends OnOneServer {
         Lease other = one.mutex("/other").acquire();
         ReadWriteLock written = one.readWriteLock("/written");
         Lease write = written.writeLock().acquire();
+        OncePerPeriod days = OncePerPeriod.calendar(Duration.ofDays(1));
 
         onEventThread(handle, () -> {
             assertThrows(IllegalStateException.class, () -> written.downgrade(write));
@@ -164,11 +165,14 @@ class CallbackExecutorTest extends OnOneServer {
             assertThrows(IllegalStateException.class, one::diagnose);
             assertThrows(IllegalStateException.class, () -> one.locks("/"));
             assertThrows(IllegalStateException.class, () -> ZkLocks.guarded(held, Op.check("/", -1)));
+            assertThrows(IllegalStateException.class, () -> days.last(held));
             assertEquals(ReleaseOutcome.PENDING, held.release());
         });
         awaitRequests("/held", 0);
         assertNeverMade("/m");
 
+        onEventThread(handle, () -> one.close(Duration.ofHours(1)));
+        assertTrue(other.isValid());
         onEventThread(handle, one::close);
         assertEquals(Optional.of(LossCause.CLIENT_CLOSED), Optional.of(soon(other.lost())));
         awaitNothingLeft("/other");

@@ -172,7 +172,7 @@ class GuardedHandOverTest extends OnOneServer {
         assertTrue(told(alone));
     }
 
-    /** An answered write, refused or carried out, costs the next holder nothing. */
+    /** A write that was answered, refused or carried out, or was never sent, costs the next holder nothing. */
     @ParameterizedTest
     @EnumSource
     void nextHolderIsGrantedAtOnce_whenAllWritesWereAnswered(HandOver kind) throws Exception {
@@ -182,6 +182,8 @@ class GuardedHandOverTest extends OnOneServer {
         assertThrows(
                 KeeperException.NoNodeException.class,
                 () -> ZkLocks.guarded(first, Op.setData("/nothing", new byte[0], -1)));
+        assertThrows(
+                IllegalArgumentException.class, () -> ZkLocks.guarded(first, Op.setData("no path", new byte[0], -1)));
         proxy.blackHole();
         var unused = first.releaseAsync();
         assertTrue(soon(pair.second()).isValid());

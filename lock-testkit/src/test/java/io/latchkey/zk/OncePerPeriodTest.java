@@ -14,6 +14,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
@@ -172,6 +173,9 @@ class OncePerPeriodTest extends OnOneServer {
                         .filter(path -> path.endsWith(RECORD))
                         .toList());
         assertEquals(List.of(MIDNIGHT, MIDNIGHT), done);
+        handle().setData("/tenant" + RECORD, new byte[0], -1);
+        LockException unknown = assertThrows(LockException.class, () -> runAsWriter(tenant));
+        assertTrue(unknown.getMessage().startsWith("The node " + RECORD + " "), unknown.getMessage());
     }
 
     // ---- losses
@@ -334,6 +338,30 @@ class OncePerPeriodTest extends OnOneServer {
         lease.close();
         assertEquals(applied ? Optional.of(MIDNIGHT) : Optional.empty(), last());
         assertEquals(applied ? 1 : 0, operator.exists("/balance", false).getVersion(), "writes of the effect");
+    }
+
+    /** The servers have the write and the record together, so to record again would be refused. */
+    @Test
+    void nothingElseIsRecorded_whenTheWorkGoesOnAfterAnInterruptedWrite() throws Exception {
+        makeNode("/balance", new byte[] {0});
+        boolean ran = first.mutex(JOB).call(lease -> days(MIDNIGHT).atLeastOnce(lease, turn -> {
+            HeldFrames answers = proxy.holdAnswers(RequestMatch.multi().butHeartbeats());
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, () -> turn.guarded(Op.setData("/balance", new byte[] {1}, 0)));
+            answers.close();
+        }));
+        assertTrue(ran);
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
+    @Test
+    void nothingElseIsRecorded_whenTheWorkGoesOnAfterALossThatItsWriteHasFound() throws Exception {
+        boolean ran = first.mutex(JOB).call(lease -> days(MIDNIGHT).atLeastOnce(lease, turn -> {
+            evictHolder();
+            assertThrows(LeaseLostException.class, turn::guarded);
+        }));
+        assertTrue(ran);
+        assertEquals(Optional.empty(), last());
     }
 
     @Test
