@@ -13,7 +13,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -187,5 +189,28 @@ class LeadershipMomentsTest {
         assertFalse(candidate.ended().isDone());
         mayEnd.countDown();
         soon(candidate.ended());
+    }
+
+    /** Nothing else tells the listener that the term is over, and that it may be another's from now on. */
+    @Test
+    void listenerHearsTheEndOfEachTermBeforeTheRelease_whenItsBeginningIsInterrupted() throws Exception {
+        List<Boolean> validAtTheEnd = new CopyOnWriteArrayList<>();
+        Leadership candidate = Leadership.start(client.mutex(PATH), new Leadership.Listener() {
+            @Override
+            public void elected(Lease lease) throws InterruptedException {
+                new CountDownLatch(1).await();
+            }
+
+            @Override
+            public void over(Lease lease) {
+                validAtTheEnd.add(lease.isValid());
+            }
+        });
+        Eventually.holds("it leads", SOON, candidate::isLeader);
+        long epoch = candidate.epoch().orElseThrow();
+        candidate.stepDown();
+        Eventually.holds("it leads again", SOON, () -> candidate.epoch().orElse(epoch) > epoch);
+        candidate.close();
+        assertEquals(List.of(true, true), validAtTheEnd);
     }
 }

@@ -184,6 +184,24 @@ class HandlesTest extends OnOneServer {
         assertThrowsAndLeavesNoThread(cause, builder);
     }
 
+    /** The thread is interrupted as it opens the handle, so it does not begin to wait for a connection. */
+    @Test
+    void buildLeavesNoThread_whenItIsInterrupted() throws Exception {
+        server().stop();
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(server().connectString())
+                .clientConfig(new ZKClientConfig() {
+                    @Override
+                    public String getProperty(String key) {
+                        if (key.equals(ZOOKEEPER_CLIENT_CNXN_SOCKET)) {
+                            Thread.currentThread().interrupt();
+                        }
+                        return super.getProperty(key);
+                    }
+                });
+        assertThrowsAndLeavesNoThread(LockUnavailableException.class, builder);
+    }
+
     /**
      * The handle lives where an answer told of the session's end, so its close waits for a silent server, some 40 s
      * here.
@@ -241,6 +259,13 @@ class HandlesTest extends OnOneServer {
                     }
                     return method.invoke(to, args);
                 });
+    }
+
+    @Test
+    void sessionTimeoutIsTenSeconds_whenNoneIsGiven() {
+        try (ZkLockClient client = ZkLockClient.connect(server().connectString())) {
+            assertEquals(Duration.ofSeconds(10), client.session().timeout());
+        }
     }
 
     @Test

@@ -360,6 +360,24 @@ class ListingTest extends OnOneServer {
     }
 
     @Test
+    void nothingIsRead_afterTheThreadOfAListingWasInterrupted() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a/b").acquire().close();
+            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+            var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
+            Thread listing = new Thread(() -> assertInterrupted(() -> client.locks("/")));
+            listing.start();
+            first.firstCaught().get(10, TimeUnit.SECONDS);
+            listing.interrupt();
+            listing.join();
+            first.release();
+            locks.advance(Duration.ofSeconds(1));
+            assertFalse(second.firstCaught().isDone(), "the search goes on");
+        }
+    }
+
+    @Test
     void listingFails_whenTheClientIsClosedOrTheThreadInterrupted() throws Exception {
         FaultProxy proxy = fastProxy();
         ZkLockClient away = patient(proxy);

@@ -11,6 +11,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
@@ -376,6 +377,16 @@ class LimitAndGraceTest extends OnSimulatedServer {
                 LeaseLostException.class,
                 () -> SimulatedBody.run(lease, () -> client.clock.ahead = Duration.ofSeconds(seconds)));
         assertEquals(cause, told.lossCause());
+    }
+
+    @Test
+    void callReturns_whenItsReleaseIsPending() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        SimulatedBody.run(lease, () -> {
+            SimulatedPort unused = client.loseTheConnection();
+        });
+        assertEquals(LeaseState.RELEASED, lease.state());
+        assertEquals(1, nodes());
     }
 
     /**
