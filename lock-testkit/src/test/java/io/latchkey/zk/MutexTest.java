@@ -52,6 +52,16 @@ class MutexTest extends OnOneServer {
         assertEquals(Optional.empty(), mutex.leaseOfView());
     }
 
+    /** Every client has to find the same one, with another default character set and in later versions. */
+    @Test
+    void stripeOfAKeyIsThatOfItsText_inUtf8() throws Exception {
+        try (Lease lease = one.stripedMutex("/s", 1_000_000)
+                .forKey("M\u00fcller \ud83d\ude00")
+                .acquire()) {
+            assertEquals("/s/136170", lease.path());
+        }
+    }
+
     @Test
     void newPathAndItsParents_areCreatedAsContainers() throws Exception {
         Lease lease = one.mutex("/a/b/c").acquire();

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.testkit.proxy.FaultProxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
@@ -58,7 +59,11 @@ class ReadWriteViewTest extends OnOneServer {
         write.lock();
         ReadWriteLock view = one.readWriteLock(PATH).asReadWriteLock();
         assertTrue(view.writeLock().tryLock());
-        assertTrue(view.readLock().tryLock());
+        ReadWriteLock labelled = one.readWriteLock(PATH)
+                .labelled("invoice 7")
+                .heldAtMost(Duration.ofHours(1))
+                .asReadWriteLock();
+        assertTrue(labelled.readLock().tryLock());
         assertEquals(1, requestsUnder(PATH).size());
         write.unlock();
         write.unlock();
