@@ -78,6 +78,20 @@ class SimulatedLocksTest {
     }
 
     @Test
+    void whatKazooDoesNotHave_isRefused() throws Exception {
+        LockClient client = locks.builder().layout(Layout.KAZOO).build();
+        assertThrows(UnsupportedOperationException.class, () -> client.semaphore("/s", 2));
+        assertThrows(
+                UnsupportedOperationException.class, () -> client.multiLock(client.mutex("/a"), client.mutex("/b")));
+        Lease held = client.mutex("/m").acquire();
+        assertThrows(UnsupportedOperationException.class, held::releaseRequested);
+        assertEquals(
+                Contender.ReleaseRequestResult.NOT_LISTENING,
+                client.mutex("/m").queue().get(0).requestRelease());
+        held.close();
+    }
+
+    @Test
     void lineOfManyPermits_hasOneWaiterThatWatchesThePathAfterAResizeUpAndDown() throws Exception {
         Semaphore pool = locks.client().semaphore("/pool", 9);
         Lease before = pool.acquire();

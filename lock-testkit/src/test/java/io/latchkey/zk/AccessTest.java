@@ -80,6 +80,14 @@ class AccessTest extends OnOneServer {
         held.close();
     }
 
+    @Test
+    void recordOfAPeriodIsItsOwn_asTheLockIs() throws Exception {
+        OncePerPeriod days = OncePerPeriod.calendar(Duration.ofDays(1));
+        loggedIn("service").mutex("/jobs/report").run(lease -> assertTrue(days.atMostOnce(lease, turn -> {})));
+        assertTrue(allPaths().contains("/jobs/report.period"), () -> allPaths().toString());
+        assertAllIsItsOwn();
+    }
+
     /** All nodes belong to the login; other clients can neither read nor delete them. */
     private void assertAllIsItsOwn() throws Exception {
         ZooKeeper inside = handle(LOGIN);

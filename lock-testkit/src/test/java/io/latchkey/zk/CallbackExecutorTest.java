@@ -140,6 +140,7 @@ class CallbackExecutorTest extends OnOneServer {
             assertTrue(one.mutex("/m").tryAcquire(Duration.ofSeconds(10)).isPresent());
             one.close();
         }
+        assertFalse(callerRuns.isShutdown(), "it is the caller's");
     }
 
     @Test

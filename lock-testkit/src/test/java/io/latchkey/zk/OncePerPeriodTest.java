@@ -126,6 +126,14 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(Optional.of(began.plusSeconds(9000)), last());
     }
 
+    /** As a machine's clock shows it before it is set. */
+    @Test
+    void periodHasBegunInThePast_whenTheClockIsBefore1970() throws Exception {
+        assertTrue(run(first, Mode.AT_MOST_ONCE, days(Instant.EPOCH.minusMillis(1))));
+        assertTrue(run(first, Mode.AT_MOST_ONCE, days(Instant.EPOCH)));
+        assertEquals(List.of(Instant.EPOCH.minus(DAY), Instant.EPOCH), done);
+    }
+
     @Test
     void recordStays_whenThePathOfTheLockIsRemoved() throws Exception {
         assertTrue(run(first, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
