@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
@@ -212,5 +213,23 @@ class LeadershipMomentsTest {
         Eventually.holds("it leads again", SOON, () -> candidate.epoch().orElse(epoch) > epoch);
         candidate.close();
         assertEquals(List.of(true, true), validAtTheEnd);
+    }
+
+    /** It ignores the interrupt, and throws what also says that another lock is lost. */
+    @Test
+    void candidateQueuesAgain_whenItsBodyThrowsTheLossOfItsLease() throws Exception {
+        AtomicBoolean mayEnd = new AtomicBoolean();
+        Leadership candidate = Leadership.start(client.mutex(PATH), lease -> {
+            while (!mayEnd.get()) {
+                lease.ensureValid();
+            }
+            return Leadership.Next.END;
+        });
+        Eventually.holds("it leads", SOON, candidate::isLeader);
+        long epoch = candidate.epoch().orElseThrow();
+        locks.expire(client);
+        Eventually.holds("it leads again", SOON, () -> candidate.epoch().orElse(epoch) > epoch);
+        mayEnd.set(true);
+        soon(candidate.ended());
     }
 }

@@ -151,6 +151,29 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
+    void multiLockGetsOnePosition_inTheFirstQueueInWhichItWaits() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient waiting = locks.client(own);
+            LockClient holding = locks.client();
+            Lease first = holding.mutex("/b").acquire();
+            CompletableFuture<Lease> second = holding.mutex("/b").acquireAsync();
+            Lease last = holding.mutex("/c").acquire();
+            CompletableFuture<Lease> next = waiting.multiLock(
+                            waiting.mutex("/a"), waiting.mutex("/b"), waiting.mutex("/c"))
+                    .acquireAsync();
+            first.close();
+            soon(second).close();
+            last.close();
+            soon(next).close();
+            awaitUntil("its end", () -> own.of("/a").contains("released multi-lock of 3 /a"));
+            assertEquals(
+                    List.of("queued at 2 multi-lock of 3 /a", "granted multi-lock of 3 /a"),
+                    own.of("/a").subList(1, 3));
+        }
+    }
+
+    @Test
     void leaseIsReportedAsSuspect_atEachLossOfTheConnection() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             RecordingObserver own = new RecordingObserver();

@@ -121,6 +121,7 @@ class ReadWriteViewTest extends OnOneServer {
         write.unlock();
         lose();
         assertThrows(LockOwnershipLostException.class, read::lock);
+        assertThrows(LockOwnershipLostException.class, write::lock, "it learns of the loss first");
         assertThrows(LockOwnershipLostException.class, read::unlock);
         assertThrows(IllegalMonitorStateException.class, read::unlock);
         write.lock();
