@@ -16,6 +16,8 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -34,6 +36,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -321,6 +324,36 @@ class MistakesTest extends OnOneServer {
         assertNamed("layout", () -> builder.layout(null));
         assertNamed("ownerLabel", () -> builder.ownerLabel(null));
         assertNamed("observer", () -> builder.observer(null));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // that is what it is about
+    void nullArgumentsOfLocksAreNamed() throws Exception {
+        Mutex mutex = locks.mutex("/m");
+        assertNamed("path", () -> locks.mutex(null));
+        assertNamed("members", () -> locks.multiLock((List<Acquirable>) null));
+        assertNamed("members", () -> locks.multiLock((Acquirable[]) null));
+        assertNamed("member", () -> locks.multiLock(mutex, null));
+        assertNamed("key", () -> locks.stripedMutex("/s", 2).forKey(null));
+        assertNamed("grace", () -> locks.close(null));
+        assertNamed("timeout", () -> mutex.tryAcquire(null));
+        assertNamed("timeout", () -> mutex.tryAcquireAsync(null));
+        assertNamed("label", () -> mutex.labelled(null));
+        assertNamed("limit", () -> mutex.heldAtMost(null));
+        assertNamed("body", () -> mutex.call(null));
+        assertNamed("body", () -> mutex.run(OnLoss.INTERRUPT, null));
+        assertNamed("onLoss", () -> mutex.call(null, lease -> lease));
+        assertNamed("unit", () -> mutex.asLock().tryLock(1, null));
+        assertNamed("write", () -> locks.readWriteLock("/rw").downgrade(null));
+        assertNamed("write", () -> locks.readWriteLock("/rw").downgradeAsync(null));
+        try (Lease lease = mutex.acquire()) {
+            assertNamed("body", () -> lease.interruptOnLoss(null));
+            assertNamed("op", () -> ZkLocks.guarded(lease, (Op) null));
+            assertNamed("work", () -> OncePerPeriod.calendar(Duration.ofDays(1)).atMostOnce(lease, null));
+        }
+        assertNamed("lease", () -> ZkLocks.guarded(null));
+        assertNamed("length", () -> OncePerPeriod.interval(null));
+        assertNamed("clock", () -> OncePerPeriod.calendar(Duration.ofDays(1)).withClock(null));
     }
 
     // ---- whose error it is
