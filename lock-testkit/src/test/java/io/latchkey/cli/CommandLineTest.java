@@ -11,8 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockSummary;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.LatchkeyTest;
@@ -33,6 +38,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -305,6 +311,64 @@ class CommandLineTest {
         URL[] classes = {Program.classes().toUri().toURL()};
         // Not closed: a class loads others when it uses them.
         return new URLClassLoader(classes, CommandLineTest.class.getClassLoader()).loadClass("io.latchkey.cli." + name);
+    }
+
+    @Test
+    void requestHasNoTime_whenItMayNotBeRead() throws Exception {
+        Contender unreadable = (Contender) Proxy.newProxyInstance(
+                Contender.class.getClassLoader(), new Class<?>[] {Contender.class}, (proxy, method, args) -> {
+                    return switch (method.getName()) {
+                        case "state" -> Contender.State.WAITING;
+                        case "access" -> Contender.Access.EXCLUSIVE;
+                        case "since" -> Instant.EPOCH;
+                        case "token", "processId" -> 0L;
+                        case "permits" -> 1;
+                        default -> "";
+                    };
+                });
+        Method of = cliClass("Shown$Request").getDeclaredMethod("of", LockSummary.Kind.class, Contender.class);
+        of.setAccessible(true);
+        assertEquals(
+                "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=]",
+                of.invoke(null, LockSummary.Kind.READ_WRITE, unreadable).toString());
+    }
+
+    @Test
+    void timesHaveTheirUnits() throws Exception {
+        Constructor<?> make = cliClass("Span").getDeclaredConstructor();
+        make.setAccessible(true);
+        Object span = make.newInstance();
+        Method convert = span.getClass().getDeclaredMethod("convert", String.class);
+        convert.setAccessible(true);
+        List<Object> times = new ArrayList<>();
+        for (String text : List.of("500ms", "7", "10s", "5m", "2h", "1d", "3D")) {
+            times.add(convert.invoke(span, text));
+        }
+        assertEquals(
+                List.of(
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(7),
+                        Duration.ofSeconds(10),
+                        Duration.ofMinutes(5),
+                        Duration.ofHours(2),
+                        Duration.ofDays(1),
+                        Duration.ofDays(3)),
+                times);
+    }
+
+    @Test
+    void statusOfAnIncompleteListIs69_whenTheServersStoppedAnswering() throws Exception {
+        Method ofMissing = cliClass("ExitStatus").getDeclaredMethod("ofMissing", Collection.class);
+        ofMissing.setAccessible(true);
+        LockException denied = new AccessDeniedException("denied");
+        LockException odd = new LockException("odd");
+        LockException away = new LockUnavailableException("away");
+        List<String> statuses = new ArrayList<>();
+        for (List<LockException> reasons : List.of(
+                List.<LockException>of(), List.of(denied, denied), List.of(denied, odd), List.of(denied, odd, away))) {
+            statuses.add(ofMissing.invoke(null, reasons).toString());
+        }
+        assertEquals(List.of("DONE", "DENIED", "UNEXPECTED", "UNAVAILABLE"), statuses);
     }
 
     @Test
@@ -654,11 +718,13 @@ class CommandLineTest {
             Program patient = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1"), "ls", "--connect-timeout=500ms");
             Program list = start("ls", "/refused");
             Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
+            Program evict = start("evict", "/refused/mine", "7");
             Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
             Program missing = start("run", "/refused-missing", "--", "/no/such/command");
 
             assertStatus(69, "No connection to ZooKeeper at 127.0.0.1:1 within 500 ms", patient.ended());
             assertStatus(77, "", denied.ended());
+            assertStatus(77, "may not read it", evict.ended());
             Program.Ended listed = list.ended();
             assertEquals(77, listed.status());
             assertEquals(

@@ -12,6 +12,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.log.LoggedWarnings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -126,6 +127,31 @@ class CallbackExecutorTest extends OnOneServer {
             for (CompletableFuture<LossCause> each : lost) {
                 assertEquals(LossCause.CLIENT_CLOSED, soon(each));
             }
+        }
+    }
+
+    @Test
+    void refusalsOfTheExecutorAreOneWarning() throws Exception {
+        Executor full = new Executor() {
+            @Override
+            public void execute(Runnable task) {
+                throw new RejectedExecutionException("thrown by a test");
+            }
+
+            @Override
+            public String toString() {
+                return "that is full";
+            }
+        };
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
+            ZkLockClient one = client(builder -> builder.callbackExecutor(full));
+            for (int i = 0; i < 3; i++) {
+                soon(one.mutex("/m").acquireAsync()).close();
+            }
+            assertEquals(
+                    1,
+                    log.with("The callback executor that is full refused a task")
+                            .size());
         }
     }
 

@@ -171,6 +171,24 @@ class DiagnoseTest extends OnOneServer {
         b.close();
     }
 
+    @Test
+    void deadlockIsNamed_besideANodeThatMayNotBeRead() throws Exception {
+        ZkLockClient one = labelled("one", "/apps");
+        ZkLockClient two = labelled("two", "/apps");
+        Lease a = one.mutex("/a").acquire();
+        Lease b = two.mutex("/b").acquire();
+        var unused = List.of(one.mutex("/b").acquireAsync(), two.mutex("/a").acquireAsync());
+        awaitRequests("/apps/a", 2);
+        awaitRequests("/apps/b", 2);
+        handle().create("/apps/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
+        Diagnosis diagnosis = one.diagnose();
+        String gap = diagnosis.gap().orElse("");
+        assertTrue(gap.contains(" look for deadlocks at /secret ("), gap);
+        assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
+        a.close();
+        b.close();
+    }
+
     /** A multi-lock waits at one path and is first at another, with one token for both of its nodes. */
     @Test
     void deadlockIsNamed_whenAMultiLockIsPartOfIt() throws Exception {

@@ -187,6 +187,7 @@ class FlightRecorderTest {
             assertEquals("/jfr/wait", queued.getString("path"));
             assertEquals(1, queued.getInt("position"));
             RecordedEvent late = one(events, "NotGranted", "/jfr/busy");
+            assertNotNull(one(events, "Granted", "/jfr/busy"), "the holder's alone");
             assertEquals("TIMED_OUT", late.getString("failure"));
             assertEquals(Duration.ofSeconds(5), late.getDuration("waited"));
             RecordedEvent lost = one(events, "Lost", "/jfr/lost");
@@ -194,6 +195,11 @@ class FlightRecorderTest {
             assertEquals(Duration.ofSeconds(3), lost.getDuration("held"));
             assertEquals(one(events, "Granted", "/jfr/lost").getLong("token"), lost.getLong("token"));
             assertNull(lost.getStackTrace());
+            assertEquals(
+                    List.of("/jfr/wait", "/jfr/wait", "/jfr/busy"),
+                    ours(events, "Released").stream()
+                            .map(event -> event.getString("path"))
+                            .toList());
             List<Long> suspected = ours(events, "Suspect").stream()
                     .map(event -> event.getLong("token"))
                     .toList();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -274,6 +275,21 @@ class HandlesTest extends OnOneServer {
         Lease lease = based.mutex("/m").acquire();
         assertEquals("/m", lease.path());
         assertEquals(1, requestsUnder("/base/locks/m").size());
+    }
+
+    @Test
+    void requestIsNotOwn_whenAnotherClientOfTheHandleMadeIt() throws Exception {
+        ZooKeeper shared = handle();
+        List<ZkLockClient> clients = List.of(borrowing(shared), borrowing(shared));
+        for (ZkLockClient each : clients) {
+            var unused = each.mutex("/m").acquireAsync();
+        }
+        awaitRequests("/m", 2);
+        for (ZkLockClient each : clients) {
+            assertEquals(
+                    1,
+                    each.mutex("/m").queue().stream().filter(Contender::isOwn).count());
+        }
     }
 
     @Test

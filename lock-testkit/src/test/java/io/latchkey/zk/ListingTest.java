@@ -95,6 +95,9 @@ class ListingTest extends OnOneServer {
                         "mutex /b: 1 holding, 0 waiting (latchkey)"),
                 lines(client.locks("/")));
         assertEquals(List.of("mutex /app: 1 holding, 0 waiting (latchkey)"), lines(client.locksAt("/app")));
+        handle().create("/app/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
+        LockException denied = inside.locks("/").unreadable().get("/secret");
+        assertTrue(denied.getMessage().contains(" at /secret ("), denied::getMessage);
         List.of(own, outside, above).forEach(Lease::close);
     }
 
@@ -224,6 +227,7 @@ class ListingTest extends OnOneServer {
         assertEquals(List.of("/tenant/data"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/data");
         assertTrue(missing.getMessage().contains("It has 10001 children"), missing::getMessage);
+        assertEquals(List.of(), lines(client.locksAt("/tenant/data")), "alone it is read");
     }
 
     @Test

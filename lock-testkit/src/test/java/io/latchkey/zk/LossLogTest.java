@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,36 @@ class LossLogTest {
         assertEquals(List.of("47 more leases ended with their client"), log.aboveDebugWith("47 more"));
     }
 
+    @Test
+    void exceptionsOfAnObserverAreOneWarning() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        LockClient observed = locks.client(new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                throw new IllegalStateException("thrown by a test");
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                if (state == SessionState.CLOSED) {
+                    closed.countDown();
+                }
+            }
+
+            @Override
+            public String toString() {
+                return "of the log's test";
+            }
+        });
+        for (int i = 0; i < 3; i++) {
+            observed.mutex("/a").acquire().close();
+        }
+        observed.close();
+        assertTrue(closed.await(10, TimeUnit.SECONDS));
+        assertEquals(
+                1, log.with("The observer of the log's test threw an exception").size());
+    }
+
     // ---- the connection
 
     @Test
@@ -158,5 +190,24 @@ class LossLogTest {
                 1,
                 log.with("lost, 57 times since this was logged last. 1 leases").size());
         assertTrue(log.aboveDebugWith("again after 100 ms").size() < 3, "and the returns are not written out either");
+    }
+
+    /** The first attempt to connect again that fails after the span reports it. */
+    @Test
+    void lossThatLastsIsLogged_whenItFollowsOthersAtOnce() throws Exception {
+        locks.advance(SESSION);
+        assertTrue(client.mutex("/a").acquire().isValid());
+        for (int i = 0; i < 29; i++) {
+            locks.disconnect(client);
+            locks.heal(client);
+        }
+        locks.disconnect(client);
+        String times = "lost, 29 times since this was logged last. 1 leases";
+        assertEquals(0, log.with(times).size());
+        locks.advance(AWAY);
+        assertEquals(1, log.with(times).size());
+        locks.advance(AWAY.plusMillis(3));
+        locks.heal(client);
+        assertEquals(1, log.aboveDebugWith("again after 24697 ms, in the same").size());
     }
 }

@@ -19,6 +19,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -302,6 +303,25 @@ class MistakesTest extends OnOneServer {
                 count.getMessage()
                         .endsWith("To change the number of a path in use, call resize(4) and go on declaring 3."),
                 count.getMessage());
+    }
+
+    @Test
+    void messagesHaveThePathOfTheUser_whenTheClientHasABasePath() throws Exception {
+        ZkLockClient based = client(builder -> builder.basePath("/base"));
+        Semaphore pool = based.semaphore("/s", 3);
+        pool.acquire().close();
+        makeNode("/base/theirs");
+        makeNode("/base/theirs/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
+        Map<Executable, String> expected = Map.of(
+                based.mutex("/s")::acquire, "Asked for a mutex at /s, but",
+                based.mutex("/theirs")::acquire, "Asked for a mutex at /theirs, but",
+                based.semaphore("/s", 4)::capacity, "Asked for a semaphore of 4 permits at /s, but",
+                pool.permits(4)::acquire, "of the semaphore /s, whose");
+        for (Map.Entry<Executable, String> each : expected.entrySet()) {
+            String told =
+                    assertThrows(LockMismatchException.class, each.getKey()).getMessage();
+            assertTrue(told.contains(each.getValue()), told);
+        }
     }
 
     private static void assertNamed(String argument, Executable call) {

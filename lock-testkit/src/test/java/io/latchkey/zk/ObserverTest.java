@@ -19,6 +19,8 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.FaultProxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -465,6 +467,88 @@ class ObserverTest extends OnOneServer {
                 own.of("/s").stream()
                         .filter(line -> line.startsWith("queued at 1"))
                         .count());
+    }
+
+    /** Each turn counts from its own call and its own grant. */
+    @Test
+    void timesAndTokensAreThoseOfTheRequest_alsoOfLocalTurns() throws Exception {
+        List<String> told = Collections.synchronizedList(new ArrayList<>());
+        LockObserver own = new LockObserver() {
+            @Override
+            public void granted(Request request, long token, Duration waited) {
+                told.add(request.id() + " granted " + token + " after " + waited);
+            }
+
+            @Override
+            public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+                told.add(request.id() + " " + failure + " after " + waited);
+            }
+
+            @Override
+            public void lost(Request request, long token, LossCause cause, Duration held) {
+                told.add(request.id() + " lost " + token + " after " + held);
+            }
+
+            @Override
+            public void released(Request request, long token, Duration held) {
+                told.add(request.id() + " released " + token + " after " + held);
+            }
+        };
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient turns = locks.builder()
+                    .localTurns(5, Duration.ofHours(1))
+                    .observer(own)
+                    .build();
+            Lease held = locks.client().mutex("/m").acquire();
+            CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
+            locks.advance(Duration.ofSeconds(1));
+            CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
+            var tried = turns.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+            locks.advance(Duration.ofSeconds(3));
+            held.close();
+            long token = soon(first).token();
+            locks.advance(Duration.ofSeconds(7));
+            first.join().close();
+            assertEquals(token, soon(second).token());
+            locks.advance(Duration.ofSeconds(2));
+            locks.expire(turns);
+            awaitUntil("the loss", () -> told.size() == 5);
+            assertEquals(
+                    List.of(
+                            "3 TIMED_OUT after PT2S",
+                            "1 granted " + token + " after PT4S",
+                            "1 released " + token + " after PT7S",
+                            "2 granted " + token + " after PT10S",
+                            "2 lost " + token + " after PT2S"),
+                    told);
+            assertEquals(Optional.empty(), soon(tried));
+        }
+    }
+
+    @Test
+    void pathIsThatOfTheUser_whenTheClientHasABasePath() throws Exception {
+        RecordingObserver own = new RecordingObserver();
+        ZkLockClient based = client(builder -> builder.basePath("/base").observer(own));
+        based.mutex("/m").acquire().close();
+        awaitUntil("all calls", () -> own.of("/m").size() == 3);
+    }
+
+    /** The first of its members is free. */
+    @Test
+    void positionOfAMultiLockIsThatAtTheFirstMemberWhereItWaits() throws Exception {
+        Lease held = other.mutex("/b").acquire();
+        Lease last = other.mutex("/c").acquire();
+        CompletableFuture<Lease> next = other.mutex("/b").acquireAsync();
+        awaitRequests("/b", 2);
+        CompletableFuture<Lease> all = client.multiLock(client.mutex("/a"), client.mutex("/b"), client.mutex("/c"))
+                .acquireAsync();
+        awaitUntil("its place", () -> heard.of("/a").size() == 2);
+        held.close();
+        soon(next).close();
+        last.close();
+        soon(all).close();
+        String lock = " multi-lock of 3 /a";
+        assertHeard("/a", "requested" + lock, "queued at 2" + lock, "granted" + lock, "released" + lock);
     }
 
     /** With one thread for callbacks, which an observer on it would block. */

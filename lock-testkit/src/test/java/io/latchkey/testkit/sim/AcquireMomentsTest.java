@@ -321,6 +321,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.listener().loginRefused();
         assertTrue(asked.isCompletedExceptionally());
+        client.cut();
+        client.settle();
         assertEquals(
                 LockObserver.SessionState.CLOSED,
                 client.engine.context().signals().view().state());

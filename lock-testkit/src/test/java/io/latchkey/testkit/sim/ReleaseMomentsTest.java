@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SimulatedBody;
+import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -192,6 +193,25 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(held.nodePaths(), queueUnder("/m"));
         steps(client, SESSION.dividedBy(2));
         assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** The server refuses it for as long as the node has a child. */
+    @Test
+    void refusedDeletionIsLoggedOnce_whenItIsRefusedAgainAndAgain() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/logged-once");
+        String node = held.nodePaths().get(0);
+        leader.commit(List.of(Tree.Effect.Created.of(node + "/child", new byte[0], 0)), 0);
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            client.settle();
+            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+            steps(client, SESSION);
+            assertEquals(1, log.with("The server refuses to delete " + node).size());
+        }
+        leader.delete(node + "/child");
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of(), queueUnder("/logged-once"));
     }
 
     @Test

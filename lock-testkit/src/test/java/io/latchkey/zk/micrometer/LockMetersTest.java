@@ -75,6 +75,28 @@ class LockMetersTest {
     }
 
     @Test
+    void waitTimerHasTheTimeWaited() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            Lease held = locks.client().mutex("/a").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/a").acquireAsync();
+            var tried = client.mutex("/a").tryAcquireAsync(Duration.ofSeconds(2));
+            locks.advance(Duration.ofSeconds(5));
+            held.close();
+            waiting.get(20, TimeUnit.SECONDS).close();
+            assertEquals(Optional.empty(), tried.get(20, TimeUnit.SECONDS));
+            awaitValue(1, "latchkey.hold");
+            assertEquals(5, waited("granted"));
+            assertEquals(2, waited("timed_out"));
+        }
+    }
+
+    private double waited(String outcome) {
+        return meters.timer("latchkey.wait", "lock", "mutex", "outcome", outcome)
+                .totalTime(TimeUnit.SECONDS);
+    }
+
+    @Test
     void gaugesAndTimersFollowRequests() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient client = locks.client(LockMeters.of(meters));
@@ -150,6 +172,27 @@ class LockMetersTest {
                             .allMatch(name -> meters.find(name).meters().isEmpty()));
             awaitValue(1, "latchkey.lost", "client", "one");
         }
+    }
+
+    @Test
+    void gaugesOfAnotherClientStay_whenOneIsClosed() {
+        LockMeters closed = LockMeters.of(meters, Tags.of("client", "one"));
+        LockMeters open = LockMeters.of(meters, Tags.of("client", "two"));
+        Request request = new Request(1, "/a", "mutex");
+        for (LockMeters each : List.of(closed, open)) {
+            each.sessionChanged(SessionState.CONNECTED);
+            each.requested(request);
+            each.granted(request, 1, Duration.ZERO);
+        }
+        closed.sessionChanged(SessionState.CLOSED);
+        for (String name : List.of("latchkey.held", "latchkey.waiting", "latchkey.connected")) {
+            assertEquals(
+                    List.of("two"),
+                    meters.find(name).gauges().stream()
+                            .map(gauge -> gauge.getId().getTag("client"))
+                            .toList());
+        }
+        assertEquals(1, value("latchkey.held", "client", "two"));
     }
 
     /** As for a lease that is lost. */

@@ -136,11 +136,16 @@ class ObservedLockTest {
         Eventually.holds("three observations", Duration.ofSeconds(20), () -> observed.size() == 3);
         held.close();
         lock.tryAcquire(Duration.ofSeconds(1)).orElseThrow().close();
+        lock.acquireAsync().get(20, TimeUnit.SECONDS).close();
+        Eventually.holds("five observations", Duration.ofSeconds(20), () -> observed.size() == 5);
+        lock.acquireUninterruptibly().close();
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
                         "latchkey.acquire not_granted of none",
                         "latchkey.acquire not_granted of none",
+                        "latchkey.acquire granted of none",
+                        "latchkey.acquire granted of none",
                         "latchkey.acquire granted of none"),
                 observed);
     }
