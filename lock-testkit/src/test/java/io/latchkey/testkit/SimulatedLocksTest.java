@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import java.time.Instant;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -253,6 +254,21 @@ class SimulatedLocksTest {
         assertTrue(held.isValid());
         locks.expire(observed);
         assertEquals(Duration.ofSeconds(7), soon(heldUntilLost));
+    }
+
+    /** An attempt to connect again that fails is no change. */
+    @Test
+    void sessionIsShownSinceItsLastChange() {
+        LockClient mine = locks.client();
+        Instant start = mine.session().since();
+        locks.advance(Duration.ofSeconds(1));
+        assertEquals(start, mine.session().since());
+        locks.disconnect(mine);
+        locks.advance(Duration.ofSeconds(3));
+        assertEquals(start.plusSeconds(1), mine.session().since());
+        locks.heal(mine);
+        assertEquals(start.plusSeconds(4), mine.session().since());
+        assertTrue(mine.session().isConnected());
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import io.latchkey.log.LoggedWarnings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -428,14 +429,16 @@ class HandlesTest extends OnOneServer {
         proxy.refuse();
         Duration asked = Slowness.stretched(Duration.ofSeconds(4));
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) asked.toMillis(), event -> {});
-        try (ZkLockClient borrowing = ZkLockClient.builder()
-                .using(handle)
-                .connectTimeout(Duration.ZERO)
-                .build()) {
+        try (LoggedWarnings log = LoggedWarnings.listen();
+                ZkLockClient borrowing = ZkLockClient.builder()
+                        .using(handle)
+                        .connectTimeout(Duration.ZERO)
+                        .build()) {
             assertFalse(handle.getState().isConnected());
             proxy.accept();
             awaitUntil("connected", () -> borrowing.session().state() == SessionState.CONNECTED);
             assertEquals(asked, borrowing.session().timeout());
+            assertEquals(List.of(), log.aboveDebugWith("The session timeout is "), "this client asked for none");
         }
         handle.close();
     }

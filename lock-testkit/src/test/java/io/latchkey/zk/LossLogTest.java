@@ -107,6 +107,20 @@ class LossLogTest {
     }
 
     @Test
+    void lossesAreCountedForEachCause_whenThereAreSeveralInOneSpan() throws Exception {
+        for (int i = 0; i < 73; i++) {
+            assertTrue(client.mutex("/log/ended/" + i).acquire().isValid());
+        }
+        locks.expire(client);
+        for (int i = 0; i < 59; i++) {
+            assertTrue(client.mutex("/log/closed/" + i).acquire().isValid());
+        }
+        client.close();
+        assertEquals(1, log.with("Lost 53 more leases: SESSION_EXPIRED").size());
+        assertEquals(1, log.aboveDebugWith("59 more leases ended with their client").size());
+    }
+
+    @Test
     void exceptionsOfAnObserverAreOneWarning() throws Exception {
         CountDownLatch closed = new CountDownLatch(1);
         LockClient observed = locks.client(new LockObserver() {

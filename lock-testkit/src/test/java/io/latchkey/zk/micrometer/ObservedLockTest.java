@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.micrometer;
 
+import java.util.concurrent.FutureTask;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -148,6 +149,20 @@ class ObservedLockTest {
                         "latchkey.acquire granted of none",
                         "latchkey.acquire granted of none"),
                 observed);
+    }
+
+    @Test
+    void timedTryWaits() throws Exception {
+        Lease held = client.mutex("/orders/42").acquire();
+        FutureTask<Boolean> trying =
+                new FutureTask<>(() -> lock.tryAcquire(Duration.ofHours(1)).isPresent());
+        new Thread(trying).start();
+        Eventually.holds(
+                "it waits",
+                Duration.ofSeconds(20),
+                () -> trying.isDone() || lock.queue().size() == 2);
+        held.close();
+        assertTrue(trying.get(20, TimeUnit.SECONDS));
     }
 
     @Test

@@ -40,6 +40,7 @@ class ObserverDispatcherTest {
             @Override
             public void missed(long calls) {
                 heard.add(-calls);
+                throw new IllegalStateException("theirs");
             }
 
             @Override
