@@ -324,6 +324,23 @@ class SimulatedLocksTest {
         assertEquals(2, path.childCounter(), "requests that were ever made");
     }
 
+    @Test
+    void tryWithoutAnAnswerNamesItsPathAndTheTime() {
+        LockClient mine = locks.client();
+        locks.disconnect(mine);
+        List<CompletableFuture<Optional<Lease>>> tried = List.of(
+                mine.mutex("/m").tryAcquireAsync(Duration.ZERO),
+                mine.multiLock(mine.mutex("/m"), mine.mutex("/other")).tryAcquireAsync(Duration.ZERO));
+        locks.advance(SESSION);
+        for (CompletableFuture<Optional<Lease>> each : tried) {
+            String told = assertThrows(ExecutionException.class, () -> soon(each))
+                    .getCause()
+                    .getMessage();
+            assertTrue(
+                    told.startsWith("No answer from the ZooKeeper servers within 10000 ms while acquiring /m."), told);
+        }
+    }
+
     /** No event tells when a server that has refused it would not refuse it any more. */
     @Test
     void refusedFirstWritesOfAConnection_areRepeated() throws Exception {

@@ -422,6 +422,21 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
+    void diagnosisIsEmpty_whenTheClientIsClosed() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client();
+            Lease held = client.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+            client.close();
+            Diagnosis diagnosis = client.diagnose();
+            assertEquals(
+                    new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
+            assertEquals(LockObserver.SessionState.CLOSED, diagnosis.session().state());
+            assertTrue(!held.isValid() && waiting.isDone());
+        }
+    }
+
+    @Test
     void diagnosisNamesItsGapAndTheStatusStaysSet_whenTheThreadIsInterrupted() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient client = locks.client();

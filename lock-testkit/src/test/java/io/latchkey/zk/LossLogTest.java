@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import io.latchkey.lock.LeaseLostException;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,6 +46,9 @@ class LossLogTest {
         assertEquals(
                 List.of("Lost the lease on /log/one (token " + lease.token() + "): SESSION_EXPIRED, held for 1234 ms"),
                 log.with("/log/one "));
+        String thrown =
+                assertThrows(LeaseLostException.class, lease::ensureValid).getMessage();
+        assertTrue(thrown.startsWith("The lease on /log/one with token " + lease.token() + " is lost ("), thrown);
     }
 
     @Test

@@ -228,6 +228,22 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(released.token(), next.token());
     }
 
+    /** Otherwise it could report the release before. */
+    @Test
+    void grantIsReported_beforeItsCallerHasTheLease() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        List.of(first, second).forEach(asked -> asked.thenAccept(lease -> client.events.add("received")));
+        client.settle();
+        granted(first).abandon();
+        granted(second).abandon();
+        var unused = client.engine
+                .acquire(List.of(UNLIMITED), FOREVER)
+                .thenAccept(lease -> client.events.add("received"));
+        client.settle();
+        assertEquals(List.of("granted", "received", "granted", "received", "granted", "received"), client.events);
+    }
+
     @Test
     void eachLocalTurnHasItsOwnLimitFromItsOwnGrant() throws Exception {
         CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(LIMITED, FOREVER);

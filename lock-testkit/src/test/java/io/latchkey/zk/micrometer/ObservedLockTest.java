@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.micrometer;
 
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -184,13 +185,17 @@ class ObservedLockTest {
     }
 
     @Test
-    void failureIsObservedOnce_inEveryForm() {
+    void failureIsObservedOnce_inEveryForm() throws Exception {
         client.close();
         assertThrows(ClientClosedException.class, lock::acquire);
         assertThrows(ClientClosedException.class, lock::acquireUninterruptibly);
         assertThrows(ClientClosedException.class, lock::tryAcquire);
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
-        assertEquals(Collections.nCopies(4, "latchkey.acquire failed of none, ClientClosedException"), observed);
+        assertThrows(
+                ExecutionException.class,
+                () -> lock.tryAcquireAsync(Duration.ZERO).get(20, TimeUnit.SECONDS));
+        Eventually.holds("five observations", Duration.ofSeconds(20), () -> observed.size() == 5);
+        assertEquals(Collections.nCopies(5, "latchkey.acquire failed of none, ClientClosedException"), observed);
     }
 
     @Test
