@@ -429,8 +429,7 @@ class DiagnoseTest extends OnOneServer {
             CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
             client.close();
             Diagnosis diagnosis = client.diagnose();
-            assertEquals(
-                    new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
+            assertEquals(new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
             assertEquals(LockObserver.SessionState.CLOSED, diagnosis.session().state());
             assertTrue(!held.isValid() && waiting.isDone());
         }

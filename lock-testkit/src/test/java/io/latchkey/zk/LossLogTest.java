@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import io.latchkey.lock.LeaseLostException;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.log.LoggedWarnings;
@@ -122,7 +122,8 @@ class LossLogTest {
         }
         client.close();
         assertEquals(1, log.with("Lost 53 more leases: SESSION_EXPIRED").size());
-        assertEquals(1, log.aboveDebugWith("59 more leases ended with their client").size());
+        assertEquals(
+                1, log.aboveDebugWith("59 more leases ended with their client").size());
     }
 
     @Test

@@ -237,9 +237,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.settle();
         granted(first).abandon();
         granted(second).abandon();
-        var unused = client.engine
-                .acquire(List.of(UNLIMITED), FOREVER)
-                .thenAccept(lease -> client.events.add("received"));
+        var unused =
+                client.engine.acquire(List.of(UNLIMITED), FOREVER).thenAccept(lease -> client.events.add("received"));
         client.settle();
         assertEquals(List.of("granted", "received", "granted", "received", "granted", "received"), client.events);
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.micrometer;
 
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,6 +26,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,9 +191,8 @@ class ObservedLockTest {
         assertThrows(ClientClosedException.class, lock::acquireUninterruptibly);
         assertThrows(ClientClosedException.class, lock::tryAcquire);
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
-        assertThrows(
-                ExecutionException.class,
-                () -> lock.tryAcquireAsync(Duration.ZERO).get(20, TimeUnit.SECONDS));
+        assertThrows(ExecutionException.class, () -> lock.tryAcquireAsync(Duration.ZERO)
+                .get(20, TimeUnit.SECONDS));
         Eventually.holds("five observations", Duration.ofSeconds(20), () -> observed.size() == 5);
         assertEquals(Collections.nCopies(5, "latchkey.acquire failed of none, ClientClosedException"), observed);
     }
