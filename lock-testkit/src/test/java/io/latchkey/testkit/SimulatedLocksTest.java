@@ -16,6 +16,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
@@ -333,9 +334,10 @@ class SimulatedLocksTest {
                 mine.multiLock(mine.mutex("/m"), mine.mutex("/other")).tryAcquireAsync(Duration.ZERO));
         locks.advance(SESSION);
         for (CompletableFuture<Optional<Lease>> each : tried) {
-            String told = assertThrows(ExecutionException.class, () -> soon(each))
-                    .getCause()
-                    .getMessage();
+            Throwable cause = assertThrows(ExecutionException.class, () -> soon(each))
+                    .getCause();
+            String told =
+                    assertInstanceOf(LockUnavailableException.class, cause).getMessage();
             assertTrue(
                     told.startsWith("No answer from the ZooKeeper servers within 10000 ms while acquiring /m."), told);
         }
