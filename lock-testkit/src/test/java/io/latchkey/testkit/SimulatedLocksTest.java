@@ -334,8 +334,8 @@ class SimulatedLocksTest {
                 mine.multiLock(mine.mutex("/m"), mine.mutex("/other")).tryAcquireAsync(Duration.ZERO));
         locks.advance(SESSION);
         for (CompletableFuture<Optional<Lease>> each : tried) {
-            Throwable cause = assertThrows(ExecutionException.class, () -> soon(each))
-                    .getCause();
+            Throwable cause =
+                    assertThrows(ExecutionException.class, () -> soon(each)).getCause();
             String told =
                     assertInstanceOf(LockUnavailableException.class, cause).getMessage();
             assertTrue(
