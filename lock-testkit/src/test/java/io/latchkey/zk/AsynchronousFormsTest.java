@@ -18,7 +18,6 @@ import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -71,20 +70,6 @@ class AsynchronousFormsTest {
         assertEquals(
                 LockException.Reason.NO_SESSION,
                 failure(LockUnavailableException.class, listing).reason());
-    }
-
-    @Test
-    void sessionIsShownSinceItsLastChange() {
-        Instant connected = client.session().since();
-        locks.advance(Duration.ofSeconds(3));
-        assertEquals(connected, client.session().since());
-        locks.disconnect(client);
-        assertEquals(connected.plusSeconds(3), client.session().since());
-        locks.advance(Duration.ofSeconds(2));
-        assertEquals(connected.plusSeconds(3), client.session().since());
-        locks.heal(client);
-        assertTrue(client.session().isConnected());
-        assertEquals(connected.plusSeconds(5), client.session().since());
     }
 
     @Test

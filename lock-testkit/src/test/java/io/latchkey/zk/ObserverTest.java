@@ -566,24 +566,6 @@ class ObserverTest extends OnOneServer {
         awaitUntil("all calls", () -> own.of("/m").size() == 3);
     }
 
-    /** The first of its members is free. */
-    @Test
-    void positionOfAMultiLockIsThatAtTheFirstMemberWhereItWaits() throws Exception {
-        Lease held = other.mutex("/b").acquire();
-        Lease last = other.mutex("/c").acquire();
-        CompletableFuture<Lease> next = other.mutex("/b").acquireAsync();
-        awaitRequests("/b", 2);
-        CompletableFuture<Lease> all = client.multiLock(client.mutex("/a"), client.mutex("/b"), client.mutex("/c"))
-                .acquireAsync();
-        awaitUntil("its place", () -> heard.of("/a").size() == 2);
-        held.close();
-        soon(next).close();
-        last.close();
-        soon(all).close();
-        String lock = " multi-lock of 3 /a";
-        assertHeard("/a", "requested" + lock, "queued at 2" + lock, "granted" + lock, "released" + lock);
-    }
-
     /** With one thread for callbacks, which an observer on it would block. */
     @Test
     void observerThatBlocksOrThrows_disturbsNoLock() throws Exception {

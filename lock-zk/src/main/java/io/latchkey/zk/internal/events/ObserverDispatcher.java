@@ -4,8 +4,8 @@ package io.latchkey.zk.internal.events;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.threads.DaemonThreads;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -25,13 +25,16 @@ public final class ObserverDispatcher implements AutoCloseable {
 
     private final LockObserver observer;
     private final ExecutorService thread;
+    private final AtomicInteger waiting = new AtomicInteger();
+    /** The number of dropped calls since the last one that was queued. */
     private final AtomicLong missed = new AtomicLong();
+
     private final AtomicBoolean warned = new AtomicBoolean();
     /** Whether the last call has begun. On the observer's thread. */
     private boolean ended;
 
     public ObserverDispatcher(LockObserver observer, String threadName) {
-        this(observer, DaemonThreads.pool(1, threadName, new LinkedBlockingQueue<>(MOST_WAITING)));
+        this(observer, DaemonThreads.pool(1, threadName));
     }
 
     /**
@@ -43,34 +46,46 @@ public final class ObserverDispatcher implements AutoCloseable {
         this.thread = thread;
     }
 
-    /** Queues a call. Never blocks, and never throws. */
+    /** Queues a call, or drops it. Never blocks, and never throws. */
     public void announce(Consumer<LockObserver> what) {
+        if (waiting.get() >= MOST_WAITING) {
+            missed.incrementAndGet();
+        } else {
+            queue(what);
+        }
+    }
+
+    /**
+     * Queues the last call, however many are queued, and accepts no more. Never blocks, and never throws. Calls that
+     * another thread queues in between are not made.
+     */
+    public void announceLast(Consumer<LockObserver> what) {
+        queue(observer -> {
+            ended = true;
+            what.accept(observer);
+        });
+        close();
+    }
+
+    /** The number of dropped calls goes before the call that is queued next, so behind all that came before them. */
+    private void queue(Consumer<LockObserver> what) {
+        waiting.incrementAndGet();
+        long leftOut = missed.getAndSet(0);
         try {
             thread.execute(() -> {
-                long leftOut = missed.getAndSet(0);
+                waiting.decrementAndGet();
                 if (leftOut > 0) {
                     call(told -> told.missed(leftOut));
                 }
                 call(what);
             });
-        } catch (Throwable leftOut) {
-            // The queue is full, or the machine starts no more threads. A call after the last is not missed.
+        } catch (Throwable refused) {
+            waiting.decrementAndGet();
+            // The machine starts no more threads. A call after the last is not missed.
             if (!thread.isShutdown()) {
-                missed.incrementAndGet();
+                missed.addAndGet(leftOut + 1);
             }
         }
-    }
-
-    /**
-     * Queues the last call, and accepts no more. Never blocks, and never throws. Calls that another thread queues in
-     * between are not made.
-     */
-    public void announceLast(Consumer<LockObserver> what) {
-        announce(observer -> {
-            ended = true;
-            what.accept(observer);
-        });
-        close();
     }
 
     private void call(Consumer<LockObserver> what) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.threads;
 
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -19,15 +18,12 @@ public final class DaemonThreads {
      * @param name the name of each thread
      */
     public static ThreadPoolExecutor pool(int most, String name) {
-        return pool(most, name, new LinkedBlockingQueue<>());
-    }
-
-    public static ThreadPoolExecutor pool(int most, String name, BlockingQueue<Runnable> queue) {
-        ThreadPoolExecutor threads = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
+                    thread.setDaemon(true);
+                    return thread;
+                });
         threads.allowCoreThreadTimeOut(true);
         return threads;
     }
