@@ -647,6 +647,57 @@ class SimulatedLocksTest {
         assertInstanceOf(LockMismatchException.class, told.getCause());
     }
 
+    /** One request of the client waits at the server for all of them. */
+    @Test
+    void everyLocalWaiterIsRefused_whenItsPathIsOfAnotherKind() throws Exception {
+        Lease write = locks.client().readWriteLock("/rw").writeLock().acquire();
+        Mutex mutex = locks.builder().localTurns(5, SESSION).build().mutex("/rw");
+        for (CompletableFuture<Lease> asked :
+                List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync())) {
+            ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
+            assertInstanceOf(LockMismatchException.class, told.getCause());
+        }
+        assertTrue(write.isValid());
+    }
+
+    /** More would be in the way of other clients. */
+    @Test
+    void localWaitersHaveAsManyRequests_asCouldHoldAtATime() throws Exception {
+        Lease all = locks.client().semaphore("/s", 4).permits(4).acquire();
+        Acquirable two = locks.builder()
+                .localTurns(5, SESSION)
+                .build()
+                .semaphore("/s", 4)
+                .permits(2);
+        List<CompletableFuture<Lease>> asked =
+                List.of(two.acquireAsync(), two.acquireAsync(), two.acquireAsync(), two.acquireAsync());
+        assertEquals(1 + 2, locks.nodesUnder("/s").size());
+        all.close();
+        for (CompletableFuture<Lease> next : asked) {
+            soon(next).close();
+        }
+    }
+
+    /** It was requested for the readers that came next, behind a writer of another client, and none came. */
+    @Test
+    void nextNodeOfReadersIsReleasedAtOnce_whenItIsGrantedAndNoReaderWaits() throws Exception {
+        LockClient turning = locks.builder().localTurns(8, SESSION).build();
+        Acquirable reads = turning.readWriteLock("/rw").readLock();
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            held.add(reads.acquire());
+        }
+        CompletableFuture<Lease> writer =
+                locks.client().readWriteLock("/rw").writeLock().acquireAsync();
+        held.add(reads.acquire());
+        locks.advance(Duration.ZERO);
+        assertEquals(3, locks.nodesUnder("/rw").size());
+        held.forEach(Lease::close);
+        soon(writer).close();
+        locks.advance(Duration.ZERO);
+        assertEquals(List.of(), locks.nodesUnder("/rw"));
+    }
+
     @Test
     void turnsAreTaken_alsoByLocksWithALabelOrALimit() throws Exception {
         LockClient turning = locks.builder().localTurns(5, SESSION).build();

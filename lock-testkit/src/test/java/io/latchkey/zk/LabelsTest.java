@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,27 @@ class LabelsTest {
             assertEquals(read.token(), shown.token());
         }
         assertEquals(0, lock.readLock().queue().size());
+    }
+
+    /** It writes its own data again. */
+    @Test
+    void labelIsKept_whenAWaiterForManyPermitsNotifiesTheNext() throws Exception {
+        Lease most = client.semaphore("/s", 20).permits(18).acquire();
+        CompletableFuture<Lease> first = locks.client()
+                .semaphore("/s", 20)
+                .labelled("invoice 7")
+                .permits(5)
+                .acquireAsync();
+        CompletableFuture<Lease> behind = client.semaphore("/s", 20).acquireAsync();
+        most.close();
+        for (CompletableFuture<Lease> next : List.of(first, behind)) {
+            assertTrue(next.get(10, TimeUnit.SECONDS).isValid());
+        }
+        assertEquals(
+                List.of("invoice 7", "billing"),
+                client.semaphore("/s", 20).queue().stream()
+                        .map(Contender::label)
+                        .toList());
     }
 
     @Test

@@ -132,6 +132,34 @@ class ObserverTest extends OnOneServer {
         }
     }
 
+    /** They hold by one node, whose own request is not reported. */
+    @Test
+    void everyReaderIsSuspectAndShown_whenSeveralOfAClientHold() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient turning = locks.builder()
+                    .observer(own)
+                    .localTurns(9, Duration.ofMinutes(1))
+                    .build();
+            Acquirable reads = turning.readWriteLock("/rw").readLock();
+            List<Lease> held = List.of(reads.acquire(), reads.acquire());
+            assertEquals(1, locks.nodesUnder("/rw").size());
+            assertEquals(
+                    List.of("/rw", "/rw"),
+                    turning.diagnose().holds().stream()
+                            .map(lease -> lease.request().path())
+                            .toList());
+            locks.disconnect(turning);
+            awaitUntil(
+                    "both are suspect",
+                    () -> own.of("/rw").stream()
+                                    .filter("suspect read lock /rw"::equals)
+                                    .count()
+                            == 2);
+            assertTrue(held.stream().allMatch(Lease::isValid));
+        }
+    }
+
     /** The holder and the waiter are of one client, so the release needs no server to grant the lock. */
     @Test
     void leaseIsReportedAsSuspect_whenItIsGrantedWithoutAConnection() throws Exception {

@@ -15,6 +15,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -222,6 +223,87 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertEquals(created, granted(asked).nodePaths());
     }
 
+    @Test
+    void requestGoesOn_whenItsNodeIsDeletedBeforeItsTokenIsRead() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        String created = queueUnder("/m").get(0);
+        client.settleUntilNext(RequestMatch.getData().path("of the created node", created::equals));
+        leader.delete(created);
+        client.settle();
+        assertEquals(queueUnder("/m"), granted(asked).nodePaths());
+    }
+
+    /**
+     * The first server keeps the create, and carries it out when the session is back. By then the request was given up,
+     * or goes on with other nodes.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noNodeOfALateCreateIsLeft_whenItIsOfAMultiLock(boolean givenUp) throws Exception {
+        Server second = new Server(leader);
+        Client client = new Client(0, checks -> {});
+        for (String path : List.of("/a", "/b")) {
+            var unused = client.acquire(path).releaseAsync();
+            client.settle();
+        }
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.cut();
+        assertTrue(client.step(second), "it learns of the loss");
+        if (givenUp) {
+            asked.cancel(false);
+        }
+        BoundedLoop.all(() -> client.step(second));
+        if (!givenUp) {
+            granted(asked).abandon();
+            BoundedLoop.all(() -> client.step(second));
+        }
+        client.cut();
+        long before = leader.tree().zxid();
+        client.settle();
+        assertTrue(leader.tree().zxid() > before, "the create came");
+        assertEquals(List.of(), queueUnder("/a"));
+        assertEquals(List.of(), queueUnder("/b"));
+    }
+
+    /** The list of the first is on its way when the others come. */
+    @Test
+    void oneListServesAllRequests_thatComeWhileAnotherIsOnItsWay() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.READ, "/rw");
+        client.settle();
+        granted(first).ensureValid();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            asked.add(client.asks(Recipe.READ, "/rw"));
+        }
+        client.settle();
+        assertTrue(asked.stream().allMatch(CompletableFuture::isDone));
+        assertEquals(10 + 2, port.requests - before);
+    }
+
+    /** The server tells of it in its answer to the watch: no event comes. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void waiterForAPermitDecidesAgain_whenTheCapacityGrowsBeforeItsWatchIsSet(int declared) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(declared, declared), "/s");
+        holder.settle();
+        granted(all).ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(declared, 1), "/s");
+        client.settleUntilNext(RequestMatch.watching().path("of the path", "/s"::equals));
+        byte[] resized = PathData.semaphore(declared).resized(declared + 1).bytes();
+        leader.commit(List.of(new Tree.Effect.DataSet("/s", resized)), 0);
+        client.settle();
+        assertTrue(asked.isDone(), "it waits for a change that came before");
+    }
+
     /** One member was ready from the start, so no watch is on its node. It is gone when the other becomes ready. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
@@ -267,6 +349,31 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertFalse(both.isDone(), "the other client holds");
         client.settle();
         assertFalse(both.isDone(), "the other client holds");
+    }
+
+    /** It waits at both paths, and looks again when the request before it has left. */
+    @Test
+    void positionIsReportedOnce_howeverOftenARequestLooks() throws Exception {
+        List<Integer> positions = new ArrayList<>();
+        Client holder = new Client(0, checks -> {});
+        Client leaving = new Client(1, checks -> {});
+        Client client = new Client(2, new LockObserver() {
+            @Override
+            public void queued(Request request, int position) {
+                positions.add(position);
+            }
+        });
+        for (String path : List.of("/a", "/b")) {
+            holder.acquire(path).ensureValid();
+        }
+        CompletableFuture<Optional<ZkLease>> ahead = leaving.asks("/a");
+        leaving.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settle();
+        ahead.cancel(false);
+        settleBoth(leaving, client);
+        assertFalse(both.isDone());
+        assertEquals(List.of(2), positions);
     }
 
     /** Until then the session, which goes on, may have a node of the closed client. */

@@ -531,6 +531,53 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(before, client.clock.waiting.size());
     }
 
+    /** A timer would keep its request or its lease for the whole time. */
+    @Test
+    void noTimerIsLeft_whenTimedTriesAndADowngradedLeaseAreOver() throws Exception {
+        WaitPolicy hour = new WaitPolicy.AtMost(HOUR);
+        client.acquire(UNLIMITED).ensureValid();
+        int before = client.clock.waiting.size();
+        for (LockTarget free : List.of(
+                new LockTarget(Recipe.READ, new LockPath("/free")),
+                new LockTarget(Recipe.semaphore(2, 1), new LockPath("/permits")))) {
+            var unused = List.of(client.engine.acquire(List.of(free), hour), client.turns.acquire(free, hour));
+        }
+        List<CompletableFuture<Optional<ZkLease>>> refused = List.of(
+                client.engine.acquire(List.of(WRITER), hour),
+                client.turns.acquire(WRITER, hour),
+                client.engine.acquire(List.of(new LockTarget(Recipe.semaphore(2, 3), new LockPath("/s"))), hour));
+        List<CompletableFuture<Optional<ZkLease>>> cancelled =
+                List.of(client.engine.acquire(List.of(UNLIMITED), hour), client.turns.acquire(UNLIMITED, hour));
+        client.settle();
+        assertTrue(refused.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+        ZkLease write = client.acquire(new LockTarget(Recipe.WRITE, new LockPath("/rw")).heldAtMost(HOUR));
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        client.settle();
+        read.get(5, TimeUnit.SECONDS).abandon();
+        cancelled.forEach(each -> assertTrue(each.cancel(false)));
+        client.settle();
+        assertEquals(before, client.clock.waiting.size());
+    }
+
+    /** The body whose limit has passed may still run. */
+    @Test
+    void nextWriterWaitsForTheDeletion_whenTheLimitOfAReaderHasPassed() throws Exception {
+        ZkLease write = client.take(WRITER);
+        CompletableFuture<Optional<ZkLease>> limited = client.turns.acquire(READER.heldAtMost(LIMIT), FOREVER);
+        CompletableFuture<Optional<ZkLease>> other = client.turns.acquire(READER, FOREVER);
+        client.settle();
+        write.abandon();
+        client.settle();
+        assertEquals(granted(limited).token(), granted(other).token());
+        CompletableFuture<Optional<ZkLease>> next = client.turns.acquire(WRITER, FOREVER);
+        steps(client, LIMIT);
+        assertFalse(granted(limited).isValid());
+        granted(other).abandon();
+        assertFalse(next.isDone(), "it holds beside that body");
+        client.settle();
+        granted(next).ensureValid();
+    }
+
     @Test
     void observerSeesTheGrantBeforeTheLoss_whenTheLimitIsShorterThanATick() throws Exception {
         assertFalse(client.acquire(UNLIMITED.heldAtMost(Duration.ofNanos(1))).isValid());
@@ -639,6 +686,23 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertFalse(closing.closed, "its deletion is on its way");
         closing.settle();
         assertEquals(LossCause.CLIENT_CLOSED, lost.getNow(null));
+        assertTrue(closing.closed);
+        assertEquals(0, nodes());
+    }
+
+    /** A node with a child cannot be deleted. */
+    @Test
+    void borrowingClientCloses_onceADeletionThatTheServerRefusedIsDone() throws Exception {
+        TurningClient closing = new TurningClient(true);
+        ZkLease lease = acquireOn(closing);
+        String child = lease.nodePaths().get(0) + "/child";
+        leader.commit(List.of(Tree.Effect.Created.of(child, new byte[0], Tree.NO_OWNER)), 0);
+        lease.abandon();
+        closing.settle();
+        closing.close(Duration.ZERO);
+        assertFalse(closing.closed);
+        leader.delete(child);
+        steps(closing, SESSION.dividedBy(2));
         assertTrue(closing.closed);
         assertEquals(0, nodes());
     }
@@ -842,6 +906,21 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.settle();
         assertTrue(client.closed);
         closing.join();
+    }
+
+    /** It would wait for itself. Both hold by one node. */
+    @Test
+    void closeDoesNotWait_whenItsThreadReadsBesideAnother() throws Exception {
+        ZkLease first = client.take(READER);
+        Thread closing = closing(() -> {
+            try {
+                client.turns.acquire(READER, FOREVER).get().orElseThrow().ensureValid();
+            } catch (Exception unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        });
+        assertFalse(closing.isAlive(), "it waits for itself");
+        assertTrue(first.isValid());
     }
 
     /** A pool of the application may run callbacks, and later a task that closes the client. */

@@ -144,6 +144,23 @@ class PathMomentsTest extends OnSimulatedServer {
         assertTrue(asked.isDone(), "the path is empty");
     }
 
+    /** Both wait for it by one watch. */
+    @Test
+    void pathIsRenewed_whenOneOfTwoThatWaitForItGivesUp() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        List<CompletableFuture<Optional<ZkLease>>> asked = List.of(waiter.asks("/m"), waiter.asks("/m"));
+        waiter.settle();
+        assertTrue(asked.get(0).cancel(false));
+        waiter.settle();
+        held.abandon();
+        settleBoth(holder, waiter);
+        assertTrue(asked.get(1).isDone(), "the path is empty");
+        granted(asked.get(1)).ensureValid();
+    }
+
     /** A path whose lists were lost twice is listed behind a heartbeat, so time has to pass. */
     private void settleBothFor(Duration span, Client one, Client other) {
         long end = leader.time().nanos() + span.toNanos();

@@ -14,7 +14,9 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -195,23 +197,138 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(List.of(), queueUnder("/m"));
     }
 
-    /** The server refuses it for as long as the node has a child. */
+    /** A node with a child cannot be deleted. Four deletions are on their way, and that one goes with the last. */
     @Test
-    void refusedDeletionIsLoggedOnce_whenItIsRefusedAgainAndAgain() throws Exception {
+    void refusedDeletionIsLoggedOnce_andTheOneSentWithItIsRepeatedAtOnce() throws Exception {
         Client client = new Client(0, checks -> {});
-        ZkLease held = client.acquire("/logged-once");
-        String node = held.nodePaths().get(0);
-        leader.commit(List.of(Tree.Effect.Created.of(node + "/child", new byte[0], 0)), 0);
+        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, 6);
+        String kept = granted(asked.get(4)).nodePaths().get(0);
+        leader.commit(List.of(Tree.Effect.Created.of(kept + "/child", new byte[0], Tree.NO_OWNER)), 0);
         try (LoggedWarnings log = LoggedWarnings.listen()) {
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+            for (CompletableFuture<Optional<ZkLease>> each : asked) {
+                released.add(granted(each).releaseAsync());
+            }
             client.settle();
-            assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
+            assertEquals(ReleaseOutcome.PENDING, released.get(4).getNow(null));
+            assertEquals(ReleaseOutcome.RELEASED, released.get(5).getNow(null));
             steps(client, SESSION);
-            assertEquals(1, log.with("The server refuses to delete " + node).size());
+            assertEquals(1, log.with(kept).size(), () -> log.with(kept).toString());
         }
-        leader.delete(node + "/child");
+        leader.delete(kept + "/child");
         steps(client, SESSION.dividedBy(2));
-        assertEquals(List.of(), queueUnder("/logged-once"));
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    private static List<CompletableFuture<Optional<ZkLease>>> readers(Client client, int number) {
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            asked.add(client.asks(Recipe.READ, "/rw"));
+        }
+        client.settle();
+        return asked;
+    }
+
+    /** Four at a time are on their way, and those behind them go together. */
+    @Test
+    void deletionsAreSentTogether_beyondFour() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, 8);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            granted(each).abandon();
+        }
+        assertEquals(4, port.requests - before);
+        client.settle();
+        assertEquals(5, port.requests - before);
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
+    /** No other client is granted before the neighbour leaves: those of the two that give up go together. */
+    @Test
+    void deletionsAreSentOneAtATime_whileANeighbourHolds() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                List.of(client.asks("/m"), client.asks("/m"), client.asks("/m"), client.asks("/m"));
+        client.settle();
+        granted(asked.get(0)).abandon();
+        ZkLease second = granted(asked.get(1));
+        asked.subList(2, 4).forEach(each -> assertTrue(each.cancel(false)));
+        assertEquals(List.of(3, 2), partsOfDeletions(client));
+        assertEquals(second.nodePaths(), queueUnder("/m"));
+    }
+
+    /** Paths of a length that 500 of them would outgrow a packet. */
+    private static final String LONG_PATH = "/" + "x".repeat(2_500);
+
+    private static final int MOST_PARTS = 100;
+
+    /** Returns the numbers of parts of the deletions that are sent until nothing is on its way. */
+    private List<Integer> partsOfDeletions(Client client) {
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        Map<Long, Integer> parts = new LinkedHashMap<>();
+        BoundedLoop.all(() -> {
+            if (port.hasRequest()
+                    && RequestMatch.delete().matches(port.peekRequest().onTheWire())) {
+                parts.put(
+                        port.peekRequest().number,
+                        port.peekRequest().onTheWire().parts().size());
+            }
+            return client.step(server);
+        });
+        return List.copyOf(parts.values());
+    }
+
+    @Test
+    void deletionsAreSentInParts_whenTheirPathIsLong() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < MOST_PARTS; i++) {
+            asked.add(client.asks(Recipe.READ, LONG_PATH));
+        }
+        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            granted(each).abandon();
+        }
+        List<Integer> parts = partsOfDeletions(client);
+        assertEquals(MOST_PARTS, parts.stream().mapToInt(Integer::intValue).sum());
+        assertTrue(parts.stream().allMatch(each -> each * LONG_PATH.length() < 500_000 / 2), parts::toString);
+    }
+
+    /** The checks of so many nodes would outgrow a packet. Without them a release must not be marked. */
+    @Test
+    void releaseHasNeitherCheckNorMark_whenManyNeighboursWaitOnALongPath() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> write = client.asks(Recipe.WRITE, LONG_PATH);
+        List<CompletableFuture<Optional<ZkLease>>> readers = new ArrayList<>();
+        for (int i = 0; i < MOST_PARTS; i++) {
+            readers.add(client.asks(Recipe.READ, LONG_PATH));
+        }
+        client.settle();
+        granted(write).abandon();
+        assertEquals(List.of(1), partsOfDeletions(client));
+        for (CompletableFuture<Optional<ZkLease>> each : readers) {
+            granted(each).ensureValid();
+        }
+    }
+
+    @Test
+    void leaseIsDowngraded_whenTheServerHasRefusedItOnce() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/rw");
+        client.settle();
+        ZkLease write = granted(asked);
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        CompletableFuture<ZkLease> refused = write.downgrade(Recipe.READ);
+        client.settle();
+        assertTrue(refused.isCompletedExceptionally());
+        assertTrue(write.isValid());
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        client.settle();
+        assertEquals(read.get(5, TimeUnit.SECONDS).nodePaths(), queueUnder("/rw"));
     }
 
     @Test
