@@ -142,6 +142,21 @@ class SimulatedLocksTest {
         }
     }
 
+    /** By the former capacity both holders are in its way, and by the new one the last of them is enough. */
+    @Test
+    void waiterForPermitsWatchesNothingElse_whenLessIsInItsWayAfterAShrink() throws Exception {
+        Semaphore pool = locks.client().semaphore("/s", 3);
+        List<Lease> held = List.of(pool.acquire(), pool.acquire());
+        CompletableFuture<Lease> waiting =
+                locks.client().semaphore("/s", 3).permits(2).acquireAsync();
+        assertEquals(3, locks.watches().size(), "on both and on the path");
+        pool.resize(2);
+        locks.advance(Duration.ZERO);
+        assertEquals(2, locks.watches().size(), () -> locks.watches().toString());
+        held.forEach(Lease::close);
+        soon(waiting).close();
+    }
+
     /** Only a request from before a shrink holds by a former capacity, and only within the largest one. */
     @Test
     void holdersAndWaitersAreShown_afterAShrink() throws Exception {
@@ -517,6 +532,21 @@ class SimulatedLocksTest {
         Acquirable other = locks.client().readWriteLock("/rw").readLock();
         assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
         soon(later);
+    }
+
+    @Test
+    void noWatchIsLeft_whenAMultiLockThatWaitsForBothMembersIsCancelled() throws Exception {
+        LockClient other = locks.client();
+        List<Lease> held =
+                List.of(other.mutex("/a").acquire(), other.mutex("/b").acquire());
+        LockClient mine = locks.client();
+        CompletableFuture<Lease> both =
+                mine.multiLock(mine.mutex("/a"), mine.mutex("/b")).acquireAsync();
+        assertEquals(4, locks.watches().size(), "on the two ahead and its own two");
+        both.cancel(false);
+        locks.advance(Duration.ZERO);
+        assertEquals(List.of(), locks.watches());
+        held.forEach(Lease::close);
     }
 
     /** Otherwise the nodes of its other members would stay when the read lease is released. */

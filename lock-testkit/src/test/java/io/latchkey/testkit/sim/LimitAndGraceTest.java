@@ -811,6 +811,22 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(client.closed);
     }
 
+    /** The session stays until the second of them has its answer as well. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void everyReleaseWithinTheGraceIsAnswered_whenTheLastHoldersReleaseTogether(int first) throws Exception {
+        List<ZkLease> held = List.of(client.acquire("/a"), client.acquire("/b"));
+        client.close(HOUR);
+        List<CompletableFuture<ReleaseOutcome>> released =
+                List.of(held.get(first).releaseAsync(), held.get(1 - first).releaseAsync());
+        client.settle();
+        client.runCallbacks();
+        assertEquals(
+                List.of(ReleaseOutcome.RELEASED, ReleaseOutcome.RELEASED),
+                released.stream().map(each -> each.getNow(null)).toList());
+        assertTrue(client.closed);
+    }
+
     @Test
     void clientClosesAtTheLimit_whenItPassesWithinTheGrace() throws Exception {
         ZkLease lease = client.acquire(LIMITED);

@@ -34,6 +34,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Releases and downgrades of an engine, in moments that no server can be held in. */
 @Timeout(30)
 class ReleaseMomentsTest extends OnSimulatedServer {
+    /** A transaction with 500 nodes of this path would outgrow a packet. */
+    private static final String LONG_PATH = "/" + "x".repeat(2_500);
+    /** More nodes of that path than fit into one transaction. */
+    private static final int MANY = 100;
+
     /**
      * The last request of its client has to look at the queue again as well, since its watches are lost with the
      * response to the downgrade. Its list comes first, and shows the node in the place of the writer's.
@@ -259,11 +264,6 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(second.nodePaths(), queueUnder("/m"));
     }
 
-    /** Paths of a length that 500 of them would outgrow a packet. */
-    private static final String LONG_PATH = "/" + "x".repeat(2_500);
-
-    private static final int MOST_PARTS = 100;
-
     /** Returns the numbers of parts of the deletions that are sent until nothing is on its way. */
     private List<Integer> partsOfDeletions(Client client) {
         SimulatedPort port = Objects.requireNonNull(client.port);
@@ -284,7 +284,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void deletionsAreSentInParts_whenTheirPathIsLong() throws Exception {
         Client client = new Client(0, checks -> {});
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
-        for (int i = 0; i < MOST_PARTS; i++) {
+        for (int i = 0; i < MANY; i++) {
             asked.add(client.asks(Recipe.READ, LONG_PATH));
         }
         client.settle();
@@ -294,7 +294,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
             granted(each).abandon();
         }
         List<Integer> parts = partsOfDeletions(client);
-        assertEquals(MOST_PARTS, parts.stream().mapToInt(Integer::intValue).sum());
+        assertEquals(MANY, parts.stream().mapToInt(Integer::intValue).sum());
         assertTrue(parts.stream().allMatch(each -> each * LONG_PATH.length() < 500_000 / 2), parts::toString);
     }
 
@@ -304,7 +304,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> write = client.asks(Recipe.WRITE, LONG_PATH);
         List<CompletableFuture<Optional<ZkLease>>> readers = new ArrayList<>();
-        for (int i = 0; i < MOST_PARTS; i++) {
+        for (int i = 0; i < MANY; i++) {
             readers.add(client.asks(Recipe.READ, LONG_PATH));
         }
         client.settle();
