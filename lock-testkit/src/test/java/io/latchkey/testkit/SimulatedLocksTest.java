@@ -681,9 +681,12 @@ class SimulatedLocksTest {
     @Test
     void everyLocalWaiterIsRefused_whenItsPathIsOfAnotherKind() throws Exception {
         Lease write = locks.client().readWriteLock("/rw").writeLock().acquire();
-        Mutex mutex = locks.builder().localTurns(5, SESSION).build().mutex("/rw");
-        for (CompletableFuture<Lease> asked :
-                List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync())) {
+        LockClient turning = locks.builder().localTurns(5, SESSION).build();
+        Mutex mutex = turning.mutex("/rw");
+        HeldFrames answers = locks.holdAnswers(turning, RequestMatch.create());
+        List<CompletableFuture<Lease>> all = List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync());
+        answers.release();
+        for (CompletableFuture<Lease> asked : all) {
             ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
             assertInstanceOf(LockMismatchException.class, told.getCause());
         }
@@ -714,7 +717,7 @@ class SimulatedLocksTest {
         LockClient turning = locks.builder().localTurns(8, SESSION).build();
         Acquirable reads = turning.readWriteLock("/rw").readLock();
         List<Lease> held = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 4; i++) {
             held.add(reads.acquire());
         }
         CompletableFuture<Lease> writer =
