@@ -40,6 +40,13 @@ class ClientContextTest {
         assertEquals(tick.multipliedBy(2).dividedBy(3), margin);
     }
 
+    /** As of a handle that connects later. Its owner asked for that timeout, so the servers have lengthened nothing. */
+    @Test
+    void marginIsAQuarter_whenABorrowedSessionIsLongerThanTheOneToAskFor() {
+        Engine borrowing = new Engine(WithoutServer.borrowing());
+        assertEquals(Duration.ofSeconds(5), borrowing.context().margin(Duration.ofSeconds(20)));
+    }
+
     @Test
     void marginIsTheGivenOne_whenThatIsNoMoreThanAThird() {
         Duration asked = Duration.ofSeconds(4);

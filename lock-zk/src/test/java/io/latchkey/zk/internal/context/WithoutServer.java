@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,10 +14,21 @@ public final class WithoutServer {
 
     /** Returns the configuration of one with this session timeout, and with a margin if one is given. */
     public static ClientConfig config(Duration sessionTimeout, Optional<Duration> margin) {
+        return config(new ClientConfig.Source.Own(WithoutServer::open), sessionTimeout, margin);
+    }
+
+    /** Returns the configuration of one that borrows its session, with a session timeout of 10 s until it connects. */
+    public static ClientConfig borrowing() {
+        return config(new ClientConfig.Source.Borrowed(WithoutServer::open), Duration.ofSeconds(10), Optional.empty());
+    }
+
+    private static ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
+        throw new IOException("no server here");
+    }
+
+    private static ClientConfig config(ClientConfig.Source source, Duration sessionTimeout, Optional<Duration> margin) {
         return new ClientConfig(
-                new ClientConfig.Source.Own(listener -> {
-                    throw new IOException("no server here");
-                }),
+                source,
                 sessionTimeout,
                 margin,
                 new Owner("host", 1, ""),

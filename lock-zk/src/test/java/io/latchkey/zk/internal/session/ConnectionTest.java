@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionView;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.VirtualClock;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,6 +20,8 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a session makes of answers that servers give seldom. */
 class ConnectionTest {
@@ -29,6 +33,7 @@ class ConnectionTest {
 
     private final Engine engine = new Engine(WithoutServer.config());
     private final Session session = new Session(engine.context(), engine);
+    private final VirtualClock time = timeOf(session);
     /** The writes without an answer. */
     private final Queue<Consumer<Response<ZnodeStore.Written>>> sent = new ArrayDeque<>();
 
@@ -46,6 +51,10 @@ class ConnectionTest {
                 });
     }
 
+    private static VirtualClock timeOf(Session of) {
+        return (VirtualClock) of.context().time();
+    }
+
     private void write() {
         session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
     }
@@ -55,11 +64,12 @@ class ConnectionTest {
     }
 
     /** No event reports the connection again. */
-    @Test
-    void connectionIsUsedAgain_whenOnlyARequestWasLost() {
+    @ParameterizedTest
+    @EnumSource(names = {"CONNECTION_LOSS", "READ_ONLY"})
+    void connectionIsUsedAgain_whenOnlyARequestWasLost(Status how) {
         session.connectedWith(TIMEOUT, Optional.empty());
         write();
-        answer(LOST);
+        answer(Response.failed(how, how.name()));
         assertFalse(session.connection().connected());
         assertEquals(1, sent.size(), "the barrier");
         answer(COMMITTED);
@@ -84,6 +94,76 @@ class ConnectionTest {
         answer(COMMITTED);
         Duration left = session.validity().remaining();
         assertTrue(left.compareTo(TIMEOUT.dividedBy(2)) > 0, left::toString);
+    }
+
+    /** The server may have been as slow with a ping. */
+    @Test
+    void writeProvesLess_whenARequestOfTheFormerConnectionWasAnsweredLate() {
+        session.connectedWith(TIMEOUT, Optional.empty());
+        write();
+        session.disconnected();
+        session.connectedWith(TIMEOUT, Optional.empty());
+        time.pass(Duration.ofSeconds(3));
+        answer(COMMITTED);
+        answer(COMMITTED); // the barrier that was sent before there was a connection
+        answer(COMMITTED); // that of the connection
+        time.pass(Duration.ofSeconds(8));
+        write();
+        answer(COMMITTED);
+        assertEquals(Duration.ofMillis(9_900 - 8_000), session.validity().remaining());
+    }
+
+    /** The write is answered a second after it was sent, and the ping that counts may be a timeout older than that. */
+    @Test
+    void writeProvesLess_whenTheProcessStoodStillATimeoutBeforeItWasSent() {
+        session.connectedWith(TIMEOUT, Optional.empty());
+        time.pass(TIMEOUT);
+        time.stoodStill(Duration.ofSeconds(1));
+        time.pass(TIMEOUT.minusMillis(500));
+        write();
+        time.pass(Duration.ofSeconds(1));
+        answer(COMMITTED);
+        Duration left = session.validity().remaining();
+        assertTrue(session.validity().isValid() && left.compareTo(Duration.ofMillis(1_100)) < 0, left::toString);
+    }
+
+    /** No attempt in between was proved: the servers last heard of the session before the first loss. */
+    @Test
+    void writeCountsFromTheFirstLoss_whenAnAttemptToReconnectFailed() {
+        Session borrowed = borrowed();
+        borrowed.connectedWith(TIMEOUT, Optional.empty());
+        borrowed.disconnected();
+        timeOf(borrowed).pass(TIMEOUT);
+        answer(LOST);
+        borrowed.connectedWith(TIMEOUT, Optional.empty());
+        answer(COMMITTED);
+        assertTrue(borrowed.connection().connected());
+        assertFalse(borrowed.validity().isValid());
+    }
+
+    /** As when another client creates the node that is watched there. */
+    @Test
+    void sessionIsConnectedSinceItsFirstReport_whenABorrowedHandleReportsItAgain() {
+        Session borrowed = borrowed();
+        borrowed.connectedWith(TIMEOUT, Optional.empty());
+        SessionView before = borrowed.context().signals().view();
+        timeOf(borrowed).pass(TIMEOUT);
+        borrowed.connectedWith(TIMEOUT, Optional.empty());
+        assertEquals(before, borrowed.context().signals().view());
+    }
+
+    private Session borrowed() {
+        Session borrowed = new Session(new Engine(WithoutServer.borrowing()).context(), engine);
+        borrowed.open(server());
+        return borrowed;
+    }
+
+    /** ZooKeeper's client reports such an attempt as a lost connection. */
+    @Test
+    void sessionHasNotConnected_whenItsFirstAttemptFailed() {
+        session.disconnected();
+        assertFalse(session.connection().hasConnected());
+        assertEquals(0, sent.size());
     }
 
     @Test

@@ -2,12 +2,18 @@
 package io.latchkey.zk.internal.validity;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Clocks that advance only when a test advances them. */
 public final class VirtualClock implements Clock {
     private long nanos = Long.MAX_VALUE - 1_000_000_000L; // wraps around within the tests, as nanoTime may
     private long wallMillis = 1_700_000_000_000L;
     private Runnable beforeRead = () -> {};
+    private Duration stoodStill = Duration.ZERO;
+    private long stoodStillUntil = nanos;
+    /** The tasks of all timers, also of those that are cancelled: their time may have come just before. */
+    private final List<Runnable> timers = new ArrayList<>();
 
     public void pass(Duration span) {
         nanos += span.toNanos();
@@ -17,6 +23,16 @@ public final class VirtualClock implements Clock {
     /** A suspended machine, or a wall clock set forward. */
     public void passOnTheWallOnly(Duration span) {
         wallMillis += span.toMillis();
+    }
+
+    /** The process stood still for this long until now. */
+    public void stoodStill(Duration span) {
+        stoodStill = span;
+        stoodStillUntil = nanos;
+    }
+
+    public List<Runnable> timers() {
+        return timers;
     }
 
     /** An action of another thread directly before the next reading of the clocks. */
@@ -43,12 +59,13 @@ public final class VirtualClock implements Clock {
 
     @Override
     public Duration standstill(Duration span) {
-        return Duration.ZERO;
+        return nanos - stoodStillUntil <= span.toNanos() ? stoodStill : Duration.ZERO;
     }
 
-    /** No timer is ever due. */
+    /** No timer is ever due by itself. */
     @Override
     public Timer after(Duration delay, Runnable task) {
+        timers.add(task);
         return () -> {};
     }
 

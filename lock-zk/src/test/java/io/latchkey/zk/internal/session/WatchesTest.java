@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.WithoutServer;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Watches whose answers and events come in an order that servers seldom give. */
+class WatchesTest {
+    private static final String NODE = "/m/write-00000000000000a1-0000000000";
+
+    private final Engine engine = new Engine(WithoutServer.config());
+    private final Session session = new Session(engine.context(), engine);
+    /** What waits for the answer to a watch of the data, of the children, and to a removal. */
+    private final List<Consumer<Response<ZnodeStore.NodeData>>> data = new ArrayList<>();
+
+    private final List<Consumer<Response<ZnodeStore.Listing>>> children = new ArrayList<>();
+    private final List<Runnable> removals = new ArrayList<>();
+    private final List<String> heard = new ArrayList<>();
+
+    WatchesTest() {
+        session.open(server());
+    }
+
+    @SuppressWarnings("unchecked") // the second argument of a watch
+    private ZnodeStore server() {
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    assertEquals(NODE, args[0]);
+                    switch (method.getName()) {
+                        case "watchData" -> data.add((Consumer<Response<ZnodeStore.NodeData>>) args[1]);
+                        case "watchChildren" -> children.add((Consumer<Response<ZnodeStore.Listing>>) args[1]);
+                        case "removeWatches" -> removals.add((Runnable) args[1]);
+                        default -> throw new AssertionError(method);
+                    }
+                    return null;
+                });
+    }
+
+    private ZnodeStore.Listing noChildren() {
+        return new ZnodeStore.Listing(List.of(), 1);
+    }
+
+    /** Hears of the node by this name. */
+    private Watches.Listener listener(String name) {
+        return new Watches.Listener() {
+            @Override
+            public void gone() {
+                heard.add(name + ": gone");
+            }
+
+            @Override
+            public void watchLost(Response<?> why) {
+                heard.add(name + ": " + why.code());
+            }
+
+            @Override
+            public void seen(ZnodeStore.NodeData read) {
+                heard.add(name + ": data");
+            }
+
+            @Override
+            public void seen(ZnodeStore.Listing read) {
+                heard.add(name + ": children");
+            }
+        };
+    }
+
+    /** As by a server that is overloaded. The other watch would stay there as long as the node. */
+    @Test
+    void otherWatchIsRemoved_whenTheServerRefusesOneOfTwo() {
+        var unused = session.watches().watchForRelease(NODE, listener("one"));
+        children.get(0).accept(Response.of(noChildren()));
+        data.get(0).accept(Response.failed(Status.OTHER, "THROTTLEDOP"));
+        assertEquals(List.of("one: children", "one: OTHER"), heard);
+        assertEquals(1, removals.size());
+    }
+
+    @Test
+    void noWatchIsLost_whenFormerOnesAreRemovedOneAfterTheOther() {
+        for (int i = 0; i < 2; i++) {
+            session.watches().watchChildren(NODE, listener("former")).run();
+        }
+        var unused = session.watches().watchChildren(NODE, listener("present"));
+        assertEquals(2, removals.size());
+        for (Runnable removed : removals) {
+            session.watches().fired(NODE, ZnodeStore.Change.WATCH_REMOVED, -1);
+            removed.run();
+        }
+        assertEquals(List.of(), heard);
+        session.watches().fired(NODE, ZnodeStore.Change.WATCH_REMOVED, -1);
+        assertEquals(List.of("present: CONNECTION_LOSS"), heard, "that was removed by others");
+    }
+
+    /** It may know older ones than the watch, which it shares. */
+    @Test
+    void laterListenerSeesDataAndChildren_whenTheWatchesAreConfirmed() {
+        var unused = session.watches().watchForRelease(NODE, listener("one"));
+        data.get(0).accept(Response.of(new ZnodeStore.NodeData(new byte[0], 1, 1, 0, 0, 0, 0)));
+        children.get(0).accept(Response.of(noChildren()));
+        var unused2 = session.watches().watchForRelease(NODE, listener("two"));
+        assertEquals(List.of("one: data", "one: children", "two: data", "two: children"), heard);
+        assertEquals(1, data.size());
+        assertEquals(1, children.size());
+    }
+}
