@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.threads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +79,34 @@ class CallbackThreadsTest {
         } finally {
             over.complete(null);
         }
+    }
+
+    /** As the notice of a loss, when the thread that closes the client was interrupted. */
+    @Test
+    void taskRunsAndItsThreadEnds_whenItComesAfterTheClose() throws Exception {
+        CallbackThreads callbacks = new CallbackThreads("test-callback", Optional.empty(), time);
+        callbacks.execute(() -> ran.add(Thread.currentThread()));
+        Thread before = ran.poll(10, TimeUnit.SECONDS);
+        callbacks.close();
+        callbacks.execute(() -> ran.add(Thread.currentThread()));
+        Thread behind = ran.poll(10, TimeUnit.SECONDS);
+        for (Thread each : List.of(before, behind)) {
+            each.join(5_000); // half of the time for which a thread waits for work before the close
+            assertFalse(each.isAlive());
+        }
+    }
+
+    /** A new thread is a daemon if its creator is one. */
+    @Test
+    void threadsEndWhenTheyAreIdle_andKeepNoProcessAlive() throws Exception {
+        ThreadPoolExecutor pool = DaemonThreads.pool(4, "test-callback");
+        CompletableFuture<Thread> made = new CompletableFuture<>();
+        Thread creator = new Thread(() -> made.complete(pool.getThreadFactory().newThread(() -> {})));
+        creator.setDaemon(false);
+        creator.start();
+        assertTrue(made.join().isDaemon());
+        assertTrue(pool.allowsCoreThreadTimeOut());
+        assertEquals(10, pool.getKeepAliveTime(TimeUnit.SECONDS));
     }
 
     @Test

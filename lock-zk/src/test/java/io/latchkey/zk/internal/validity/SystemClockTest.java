@@ -2,13 +2,16 @@
 package io.latchkey.zk.internal.validity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,6 +78,33 @@ class SystemClockTest {
         later.await();
         Duration lately = time.standstill(STOPPED.dividedBy(4));
         assertTrue(lately.compareTo(STOPPED) < 0, () -> "within the last " + STOPPED.dividedBy(4) + ": " + lately);
+    }
+
+    /** A new thread is a daemon if its creator is one. */
+    @Test
+    void timersKeepNoProcessAlive() throws Exception {
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        Thread creator = new Thread(() -> {
+            SystemClock made = new SystemClock("test-timer", Duration.ofSeconds(1));
+            var unused = made.after(Duration.ZERO, () -> {
+                ran.complete(Thread.currentThread());
+                made.close();
+            });
+        });
+        creator.setDaemon(false);
+        creator.start();
+        assertTrue(ran.join().isDaemon());
+    }
+
+    /** As those of an answer that comes while the client closes. */
+    @Test
+    void timerIsIgnored_whenTheClockIsClosed() {
+        AtomicBoolean ran = new AtomicBoolean();
+        Clock.Timer before = time.after(STOPPED, () -> ran.set(true));
+        time.close();
+        time.after(Duration.ZERO, () -> ran.set(true)).cancel();
+        before.cancel();
+        assertFalse(ran.get());
     }
 
     @Test
