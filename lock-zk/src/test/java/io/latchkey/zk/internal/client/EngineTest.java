@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The sessions of a client whose handles do and answer nothing by themselves. */
+class EngineTest {
+    private static final Duration TIMEOUT = Duration.ofMillis(50);
+
+    private final Engine engine = new Engine(new ClientConfig(
+            new ClientConfig.Source.Own(this::open),
+            TIMEOUT,
+            Optional.empty(),
+            new Owner("host", 1, "label"),
+            () -> 1,
+            new VirtualClock(),
+            Runnable::run,
+            path -> path));
+    /** The listeners of all handles. */
+    private final List<ZnodeStore.Listener> opened = new ArrayList<>();
+    /** The numbers of the handles that were closed, or asked to create a node. */
+    private final List<Integer> closed = new ArrayList<>();
+
+    private final List<Integer> created = new ArrayList<>();
+
+    private ZnodeStore open(ZnodeStore.Listener listener) {
+        int number = opened.size();
+        opened.add(listener);
+        return (ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("close")) {
+                        closed.add(number);
+                    } else if (method.getName().equals("create")) {
+                        created.add(number);
+                    }
+                    return method.getName().equals("answersOn") ? false : null;
+                });
+    }
+
+    private void connected(int handle) {
+        opened.get(handle).connected((int) TIMEOUT.toMillis(), Optional.empty());
+    }
+
+    private SessionState state() {
+        return engine.context().signals().view().state();
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        engine.start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 50})
+    void closeReturnsAfterGraceAndTimeout_whenTheHandleIsNotClosedByThen(long graceMillis) {
+        for (int call = 0; call < 2; call++) {
+            assertTimeoutPreemptively(Duration.ofSeconds(10), () -> engine.close(Duration.ofMillis(graceMillis)));
+            assertTimeoutPreemptively(Duration.ofSeconds(10), () -> engine.close());
+        }
+        assertEquals(List.of(0), closed);
+        ClientClosedException told = assertThrows(ClientClosedException.class, () -> engine.queries()
+                .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
+        assertTrue(told.getMessage().contains("is closed and holds no lease"), "not that its leases may be released");
+    }
+
+    /** The servers may have said in an answer that the session has ended: then its handle goes on by itself. */
+    @Test
+    void formerHandleIsClosedAndNotListenedTo_whenItsSessionHasEnded() {
+        connected(0);
+        opened.get(0).expired();
+        assertEquals(List.of(0), closed);
+        assertEquals(2, opened.size());
+        var unused =
+                engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Forever());
+        connected(0);
+        assertEquals(SessionState.EXPIRED, state());
+        connected(1);
+        assertEquals(List.of(1), created);
+        opened.get(0).disconnected();
+        opened.get(0).expired();
+        assertEquals(SessionState.CONNECTED, state());
+        assertEquals(2, opened.size());
+    }
+}
