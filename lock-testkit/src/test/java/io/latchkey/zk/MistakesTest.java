@@ -15,6 +15,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
@@ -134,6 +135,18 @@ class MistakesTest extends OnOneServer {
                 .connectTimeout(Duration.ofMillis(300))
                 .build());
         assertTrue(refused.getMessage().contains("has a known address"), refused.getMessage());
+    }
+
+    /** Neither can be checked before there is a connection. */
+    @Test
+    void buildDoesNotWaitForLoginAndChroot_whenTheConnectTimeoutIsZero() throws Exception {
+        FaultProxy proxy = fastProxy();
+        proxy.refuse();
+        ZkLockClient later = client(builder -> builder.connectString(proxy.connectString() + "/apps")
+                .auth("digest", new byte[] {'u', ':', 'p'})
+                .connectTimeout(Duration.ZERO));
+        assertEquals(LockObserver.SessionState.DISCONNECTED, later.session().state());
+        proxy.accept();
     }
 
     @Test

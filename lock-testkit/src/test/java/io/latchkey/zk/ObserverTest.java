@@ -180,6 +180,32 @@ class ObserverTest extends OnOneServer {
         }
     }
 
+    /** ZooKeeper's client reports each of them as a lost connection. */
+    @Test
+    void lossOfTheConnectionIsReportedOnce_whenAttemptsToReconnectFail() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            RecordingObserver own = new RecordingObserver();
+            LockClient holding = locks.client(own);
+            Lease held = holding.mutex("/m").acquire();
+            locks.disconnect(holding);
+            locks.advance(Duration.ofSeconds(2));
+            locks.heal(holding);
+            locks.advance(Duration.ofSeconds(1));
+            held.close();
+            awaitUntil("its end", () -> own.lines().contains("released mutex /m"));
+            assertEquals(
+                    List.of(
+                            "CONNECTED",
+                            "requested mutex /m",
+                            "granted mutex /m",
+                            "DISCONNECTED",
+                            "suspect mutex /m",
+                            "CONNECTED",
+                            "released mutex /m"),
+                    own.lines());
+        }
+    }
+
     @Test
     void multiLockGetsOnePosition_inTheFirstQueueInWhichItWaits() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {

@@ -323,6 +323,20 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of(), beats);
     }
 
+    /** Each of its nodes begins the heartbeats, unless they run. */
+    @Test
+    void deletedNodeIsReported_whenItsClientAcquiresOtherLocksAllTheTime() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        leader.delete(held.nodePaths().get(0));
+        for (int i = 0; i < 6; i++) {
+            steps(client, SESSION.dividedBy(12));
+            var unused = client.acquire("/other").releaseAsync();
+            client.settle();
+        }
+        assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+    }
+
     /**
      * The lease waited for a proof, no connection is reported lost after that, and the holder looks at nothing: only
      * the timer of the deadline can report the loss.

@@ -13,6 +13,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
@@ -421,6 +422,17 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(0, nodes());
     }
 
+    /** As when the machine was suspended. No timer runs by the wall clock, and the holder looks at nothing. */
+    @Test
+    void lossIsReportedWithThatOfTheConnection_whenTheDeadlineHasPassedOnTheWallClockAlone() throws Exception {
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        client.settle();
+        client.clock.wallAhead = SESSION;
+        client.loseTheConnection();
+        client.runCallbacks();
+        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+    }
+
     @Test
     void limitHolds_whenTheWallClockIsSetBack() throws Exception {
         ZkLease lease = client.acquire(LIMITED);
@@ -576,6 +588,20 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertFalse(next.isDone(), "it holds beside that body");
         client.settle();
         granted(next).ensureValid();
+    }
+
+    /** Those of its heartbeats, its deadline and its deletions. */
+    @Test
+    void noTimerIsLeft_whenTheSessionOfAHolderHasEnded() throws Exception {
+        TurningClient borrower = new TurningClient(true);
+        ZkLease lease = acquireOn(borrower);
+        assertTrue(borrower.clock.waiting.size() >= 2, "heartbeat and deadline");
+        SimulatedPort port = borrower.loseTheConnection();
+        leader.closeSession(port.session());
+        borrower.settle();
+        assertFalse(lease.isValid());
+        borrower.runCallbacks();
+        assertEquals(Set.of(), borrower.clock.waiting);
     }
 
     @Test
@@ -793,8 +819,14 @@ class LimitAndGraceTest extends OnSimulatedServer {
         SimulatedPort port = closing.loseTheConnection();
         leader.closeSession(port.session());
         closing.settle();
+        assertEquals(SessionState.EXPIRED, stateOf(closing));
         closing.close(HOUR);
         assertTrue(closing.closed);
+        assertEquals(SessionState.CLOSED, stateOf(closing));
+    }
+
+    private static SessionState stateOf(TurningClient client) {
+        return client.engine.context().signals().view().state();
     }
 
     @ParameterizedTest
