@@ -99,7 +99,7 @@ class LongTimesTest {
         return LiveObjects.count(name -> name.startsWith("io.latchkey.zk.") || name.startsWith("io.latchkey.lock."));
     }
 
-    /** Granted by future and by a view, and withdrawn while another client holds. */
+    /** Granted by future and by a view, asked for the queue, and withdrawn while another client holds. */
     private static void call(Door door, LockClient mine, LockClient other, int times) throws Exception {
         Optional<Lock> view = door.view(mine);
         for (int time = 0; time < times; time++) {
@@ -109,6 +109,7 @@ class LongTimesTest {
                     .orElseThrow()) {
                 assertTrue(granted.isValid());
             }
+            assertEquals(List.of(), door.asked(mine).queueAsync().get(1, TimeUnit.SECONDS));
             if (view.isPresent()) {
                 assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
                 view.get().unlock();
