@@ -424,6 +424,7 @@ class HandlesTest extends OnOneServer {
 
     /** Until it is connected, a handle has no timeout that a server has granted. */
     @Test
+    @Tag("slow")
     void sessionHasTheGrantedTimeout_whenTheBorrowedHandleConnectsLater() throws Exception {
         FaultProxy proxy = fastProxy();
         proxy.refuse();

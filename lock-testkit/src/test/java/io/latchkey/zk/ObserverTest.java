@@ -487,39 +487,6 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void readersOfOneNodeAreReportedSeparately() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient turns = locks.builder()
-                    .localTurns(10, Duration.ofMinutes(1))
-                    .observer(own)
-                    .build();
-            Acquirable reads = turns.readWriteLock("/rw").readLock();
-            List<Lease> held = List.of(reads.acquire(), reads.acquire());
-            assertEquals(1, reads.queue().size(), "one node");
-            assertEquals(
-                    List.of(1L, 2L),
-                    turns.diagnose().holds().stream()
-                            .map(each -> each.request().id())
-                            .toList());
-            locks.disconnect(turns);
-            locks.heal(turns);
-            held.forEach(Lease::close);
-            awaitUntil(
-                    "both ends",
-                    () -> own.of("/rw").stream()
-                                    .filter("released read lock /rw"::equals)
-                                    .count()
-                            == 2);
-            assertEquals(
-                    2,
-                    own.of("/rw").stream()
-                            .filter("suspect read lock /rw"::equals)
-                            .count());
-        }
-    }
-
-    @Test
     void firstLocalWaiterGetsItsPosition_whenItWaitsForAnotherClient() throws Exception {
         RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));

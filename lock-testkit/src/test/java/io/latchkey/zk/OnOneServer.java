@@ -170,10 +170,12 @@ abstract class OnOneServer {
                         .noneMatch(thread -> thread.getName().startsWith("latchkey-timer-") && thread.isAlive()),
                 own::toString);
         Set<Long> borrowed = handles.stream().map(ZooKeeper::getSessionId).collect(Collectors.toSet());
-        awaitUntil(
-                "no watch is left",
-                () -> server.watches().stream().noneMatch(watch -> borrowed.contains(watch.session())),
-                () -> "watches: " + server.watches());
+        if (server.isRunning()) {
+            awaitUntil(
+                    "no watch is left",
+                    () -> server.watches().stream().noneMatch(watch -> borrowed.contains(watch.session())),
+                    () -> "watches: " + server.watches());
+        }
     }
 
     /** The request nodes under a path in their order, by the server's own tree. */
