@@ -117,7 +117,10 @@ public class LockException extends RuntimeException {
         /** {@link LockException} itself: a parent of the path is an ephemeral node, which cannot have children. */
         EPHEMERAL_PARENT,
 
-        /** {@link LockException} itself: the chroot does not exist, of a borrowed handle or of a client that did not wait. */
+        /**
+         * {@link LockException} itself: the chroot does not exist, of a borrowed handle or of a client that did not
+         * wait for its first connection.
+         */
         CHROOT_MISSING,
 
         /** {@link LockException} itself: another refusal, described by the message. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -145,8 +146,8 @@ class HandlesTest extends OnOneServer {
         assertInstanceOf(AccessDeniedException.class, refused.getCause());
         awaitUntil("the observer hears of it", () -> heard.lines().contains("CLOSED"));
         // The servers take no request of this session any more, so its node is deleted with it.
+        assertTimeout(SESSION.multipliedBy(4), () -> borrowing.close(), "a session timeout");
         handle.close();
-        borrowing.close();
         List<String> ends = heard.lines().stream()
                 .filter(line -> !line.startsWith("requested") && !line.startsWith("queued"))
                 .toList();

@@ -233,9 +233,9 @@ public final class ZkLockClient implements LockClient {
          *
          * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
          * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each
-         * attempt to connect. With zero the client goes on in the background, and no chroot is created: while it does
-         * not exist, requests fail with a {@link io.latchkey.lock.LockException} for the reason {@code CHROOT_MISSING}. By
-         * default, {@code build()} fails at once if no name resolves.
+         * attempt to connect. With zero the client goes on in the background, and creates no chroot: while that does
+         * not exist, requests fail for the reason {@code CHROOT_MISSING}. By default, {@code build()} fails at once if
+         * no name resolves.
          *
          * @param timeout zero or more
          * @return this builder

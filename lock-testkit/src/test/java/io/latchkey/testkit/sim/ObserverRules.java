@@ -5,7 +5,9 @@ import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -23,7 +25,8 @@ class ObserverRules implements LockObserver {
     /** The token of each request that has not ended, if it was granted. */
     private final Map<Request, Long> open = new HashMap<>();
 
-    private long newest;
+    private final Set<Long> ids = new HashSet<>();
+
     private SessionState session = SessionState.DISCONNECTED;
 
     ObserverRules(Consumer<Broken> broken) {
@@ -42,8 +45,7 @@ class ObserverRules implements LockObserver {
 
     @Override
     public void requested(Request request) {
-        check(request.id() > newest, "requested", request);
-        newest = request.id();
+        check(ids.add(request.id()), "requested", request);
         open.put(request, NO_TOKEN);
     }
 

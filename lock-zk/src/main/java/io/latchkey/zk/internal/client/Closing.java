@@ -38,6 +38,9 @@ final class Closing {
     private int notices;
 
     private boolean closing;
+    /** Whether the servers refused a login. ZooKeeper's client sends no request of that session any more. */
+    private boolean loginRefused;
+
     private @Nullable Runnable onceIdle;
     /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
@@ -160,6 +163,13 @@ final class Closing {
         context.signals().session(LockObserver.SessionState.CLOSED);
     }
 
+    /** Notes that the session can be used no more. Nodes of a borrowed one are deleted with it. */
+    void loginRefused() {
+        loginRefused = true;
+        announceEnd();
+        finishWhenIdle();
+    }
+
     /**
      * Finishes closing once the owners of lost leases are notified and nothing of the client is left in a borrowed
      * session. Begins to close once no request holds, if the client waits for that.
@@ -181,8 +191,9 @@ final class Closing {
             }
             return;
         }
-        if (onceIdle != null && (context.makesSessions() || !hasPendingDeletions(last))) {
-            if (last != null && !context.makesSessions() && last.session().looksForLostCreates()) {
+        boolean waits = !context.makesSessions() && !loginRefused;
+        if (onceIdle != null && !(waits && hasPendingDeletions(last))) {
+            if (waits && last != null && last.session().looksForLostCreates()) {
                 announceEnd();
                 closed.complete(null);
                 return;

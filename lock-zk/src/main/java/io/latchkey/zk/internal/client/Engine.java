@@ -335,7 +335,7 @@ public final class Engine implements Session.Client, Request.Client {
     public void loginRefused() {
         requests.refuseAll(loginRefusal());
         // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
-        context.execute(closing::announceEnd);
+        context.execute(closing::loginRefused);
     }
 
     /** Returns the error for a client whose login the servers refuse. */
