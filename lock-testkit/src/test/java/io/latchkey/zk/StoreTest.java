@@ -10,6 +10,8 @@ import io.latchkey.lock.LockObserver.SessionState;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ServerNode;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -56,7 +58,7 @@ class StoreTest extends OnOneServer {
             proxy.cut();
             awaitUntil("the connection is lost", () -> borrower.session().state() == SessionState.DISCONNECTED);
             assertTrue(waiting.cancel(false));
-            assertEquals(SessionState.DISCONNECTED, borrower.session().state(), "it has done all that by then");
+            assertEquals(Optional.empty(), borrower.mutex("/m").tryAcquire(Duration.ofMillis(1)), "all that is done");
             assertThrows(KeeperException.ConnectionLossException.class, () -> handle.exists("/m", false));
             proxy.accept();
             awaitRequests("/m", 1);
