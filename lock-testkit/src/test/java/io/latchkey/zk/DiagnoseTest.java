@@ -2,9 +2,11 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
@@ -431,7 +433,8 @@ class DiagnoseTest extends OnOneServer {
             Diagnosis diagnosis = client.diagnose();
             assertEquals(new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
             assertEquals(LockObserver.SessionState.CLOSED, diagnosis.session().state());
-            assertTrue(!held.isValid() && waiting.isDone());
+            assertFalse(held.isValid());
+            var unused = refusal(ClientClosedException.class, waiting);
         }
     }
 
