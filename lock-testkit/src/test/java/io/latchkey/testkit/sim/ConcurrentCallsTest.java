@@ -336,7 +336,7 @@ class ConcurrentCallsTest {
     void turnsAreTakenOneByOneAndNoneIsLost_whenThreadsOfAClientAskAndGiveUpAtOnce() throws Exception {
         LockClient mine = locks.builder().localTurns(3, LONG).build();
         Turns turns = new Turns();
-        race(15_000, () -> {}, turns::check, turns.of(mine), turns.of(mine), turns.of(mine), turns.of(other));
+        race(8_000, () -> {}, turns::check, turns.of(mine), turns.of(mine), turns.of(mine), turns.of(other));
     }
 
     /** A node that serves writers and readers must be released although the reader that it is passed on to gives up. */
