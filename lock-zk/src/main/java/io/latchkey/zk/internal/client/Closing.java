@@ -38,9 +38,6 @@ final class Closing {
     private int notices;
 
     private boolean closing;
-    /** Whether the servers refused a login. ZooKeeper's client sends no request of that session any more. */
-    private boolean loginRefused;
-
     private @Nullable Runnable onceIdle;
     /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
@@ -146,27 +143,32 @@ final class Closing {
     /** Closes the session and completes the close, without waiting. */
     private void closeSession(@Nullable SessionQueues last) {
         config.time().close();
+        end(last);
         if (last == null) {
-            announceEnd();
             closed.complete(null);
         } else {
-            if (!last.session().connection().isOver()) {
-                last.end(ReleaseOutcome.PENDING);
-            }
-            announceEnd();
             last.session().connection().port().close(() -> closed.complete(null));
         }
     }
 
+    private void end(@Nullable SessionQueues last) {
+        if (last != null && !last.session().connection().isOver()) {
+            last.end(ReleaseOutcome.PENDING);
+        }
+        announceEnd();
+    }
+
     /** The last event of all: the ends of requests come before, and later requests are not reported. */
-    void announceEnd() {
+    private void announceEnd() {
         context.signals().session(LockObserver.SessionState.CLOSED);
     }
 
-    /** Notes that the session can be used no more. Nodes of a borrowed one are deleted with it. */
+    /**
+     * Ends the session for good, as the servers have refused a login: ZooKeeper's client sends nothing more of it, and
+     * reports no end. Nodes of a borrowed one are deleted with it.
+     */
     void loginRefused() {
-        loginRefused = true;
-        announceEnd();
+        end(queues.get());
         finishWhenIdle();
     }
 
@@ -191,9 +193,8 @@ final class Closing {
             }
             return;
         }
-        boolean waits = !context.makesSessions() && !loginRefused;
-        if (onceIdle != null && !(waits && hasPendingDeletions(last))) {
-            if (waits && last != null && last.session().looksForLostCreates()) {
+        if (onceIdle != null && (context.makesSessions() || !hasPendingDeletions(last))) {
+            if (last != null && !context.makesSessions() && last.session().looksForLostCreates()) {
                 announceEnd();
                 closed.complete(null);
                 return;
