@@ -131,9 +131,10 @@ public final class Engine implements Session.Client, Request.Client {
 
     /** Starts a request. The returned future completes when it is granted, times out or fails. */
     public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
-        Request request = new Request(context, this, members, waitPolicy, context.signalsOf(members));
-        request.signals().requested();
-        return start(request);
+        RequestEvents signals = context.signalsOf(members);
+        // Before the timer is set, which may end the request at once.
+        signals.requested();
+        return start(new Request(context, this, members, waitPolicy, signals));
     }
 
     /** Starts a request whose events its caller reports. */
