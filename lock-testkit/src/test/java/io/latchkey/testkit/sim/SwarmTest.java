@@ -54,7 +54,7 @@ class SwarmTest {
     void validLeasesDoNotOverlap_whenSessionsEndByTime() {
         play(
                 Mix.AGING,
-                60_000,
+                30_000,
                 EnumSet.of(
                         What.LOST_BY_DEADLINE,
                         What.EXPIRED_BY_TIME,
@@ -129,7 +129,7 @@ class SwarmTest {
     void nothingBreaks_whenClientsCloseAndBodiesAreInterrupted() {
         play(
                 Mix.CLOSING,
-                20_000,
+                12_000,
                 EnumSet.of(
                         What.CLOSED_WITH_HOLDERS,
                         What.RELEASED_IN_GRACE,
