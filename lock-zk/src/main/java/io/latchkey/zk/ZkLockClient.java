@@ -274,7 +274,7 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if the list is empty
          */
         public Builder acl(List<ACL> entries) {
-            if (entries.isEmpty()) {
+            if (Objects.requireNonNull(entries, "acl").isEmpty()) {
                 throw new IllegalArgumentException(
                         "acl is empty: no client would have a right to the nodes that this one creates");
             }
@@ -292,7 +292,9 @@ public final class ZkLockClient implements LockClient {
          * @return this builder
          */
         public Builder auth(String scheme, byte[] credentials) {
-            settings.auth.add(new ZooKeeperHandles.Auth(Objects.requireNonNull(scheme, "scheme"), credentials.clone()));
+            Objects.requireNonNull(scheme, "scheme");
+            Objects.requireNonNull(credentials, "credentials");
+            settings.auth.add(new ZooKeeperHandles.Auth(scheme, credentials.clone()));
             return this;
         }
 

@@ -193,8 +193,9 @@ class ObservedLockTest {
         assertThrows(ClientClosedException.class, () -> lock.run(Lease::ensureValid));
         assertThrows(ExecutionException.class, () -> lock.tryAcquireAsync(Duration.ZERO)
                 .get(20, TimeUnit.SECONDS));
-        Eventually.holds("five observations", Duration.ofSeconds(20), () -> observed.size() == 5);
-        assertEquals(Collections.nCopies(5, "latchkey.acquire failed of none, ClientClosedException"), observed);
+        assertThrows(ExecutionException.class, () -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
+        Eventually.holds("six observations", Duration.ofSeconds(20), () -> observed.size() == 6);
+        assertEquals(Collections.nCopies(6, "latchkey.acquire failed of none, ClientClosedException"), observed);
     }
 
     @Test

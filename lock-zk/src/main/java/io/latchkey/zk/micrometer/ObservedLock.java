@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,14 +115,14 @@ public final class ObservedLock implements Acquirable {
     @Override
     public CompletableFuture<Lease> acquireAsync() {
         CompletableFuture<Lease> request = lock.acquireAsync();
-        observe(request.thenApply(Optional::of));
+        observe(request, Optional::of);
         return request; // to cancel a stage that depends on it would not reach it
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
         CompletableFuture<Optional<Lease>> request = lock.tryAcquireAsync(timeout);
-        observe(request);
+        observe(request, lease -> lease);
         return request;
     }
 
@@ -221,13 +222,14 @@ public final class ObservedLock implements Acquirable {
         holding.stop();
     }
 
-    private void observe(CompletableFuture<Optional<Lease>> request) {
+    private <R> void observe(CompletableFuture<R> request, Function<R, Optional<Lease>> leaseOf) {
         Observation waiting = started("latchkey.acquire");
-        var unused = request.whenComplete((lease, failed) -> {
+        var unused = request.whenComplete((response, failed) -> {
             if (failed != null) {
                 failed(waiting, failed);
             } else {
-                lease.ifPresentOrElse(found -> granted(waiting, found), () -> outcome(waiting, "not_granted"));
+                leaseOf.apply(response)
+                        .ifPresentOrElse(lease -> granted(waiting, lease), () -> outcome(waiting, "not_granted"));
             }
             waiting.stop();
         });

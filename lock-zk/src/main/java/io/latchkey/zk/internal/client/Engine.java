@@ -259,7 +259,11 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void loginRefused() {
-            context.execute(Engine.this::loginRefused);
+            context.execute(() -> {
+                if (!of.session().connection().isOver()) {
+                    Engine.this.loginRefused();
+                }
+            });
         }
 
         @Override

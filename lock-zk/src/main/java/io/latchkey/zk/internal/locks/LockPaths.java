@@ -35,7 +35,7 @@ public final class LockPaths {
      * @throws BadPathException if it is not a path
      */
     static String checkRoot(String path) {
-        return path.equals("/") ? "" : check(path, false);
+        return Objects.requireNonNull(path, "root").equals("/") ? "" : check(path, false);
     }
 
     private static String check(String path, boolean namesLock) {

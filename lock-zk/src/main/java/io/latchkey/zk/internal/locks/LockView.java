@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.locks.ThreadHolds.Side;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -77,11 +78,11 @@ final class LockView implements Lock {
             holds.end(acquirable.holdKey());
         }
         if (!valid) {
-            throw lost("unlocked");
+            throw lost(hold.lease(), "unlocked");
         }
         if (hold.isOver()) {
             if (hold.lease().release() == ReleaseOutcome.LOST) {
-                throw lost("unlocked");
+                throw lost(hold.lease(), "unlocked");
             }
         } else if (side == Side.WRITE && !hold.has(side)) {
             downgrade(hold);
@@ -93,7 +94,7 @@ final class LockView implements Lock {
         try {
             hold.replaceLease(hold.lease().downgradeAndWait(Recipe.READ));
         } catch (LeaseLostException lost) {
-            throw lost("unlocked");
+            throw lost(hold.lease(), "unlocked");
         }
     }
 
@@ -108,7 +109,7 @@ final class LockView implements Lock {
             return false;
         }
         if (!mine.get().lease().isValid()) {
-            throw lost("locked again");
+            throw lost(mine.get().lease(), "locked again");
         }
         if (side == Side.WRITE && !mine.get().has(side)) {
             throw new IllegalStateException("This thread holds the read lock and cannot acquire " + acquirable
@@ -124,8 +125,11 @@ final class LockView implements Lock {
         return lease.isPresent();
     }
 
-    private LockOwnershipLostException lost(String what) {
-        return new LockOwnershipLostException("This thread lost " + acquirable + " before it " + what
+    private LockOwnershipLostException lost(ZkLease lease, String what) {
+        String cause = lease.lossCause()
+                .map(known -> " (" + Errors.because(known) + ")")
+                .orElse("");
+        return new LockOwnershipLostException("This thread lost " + acquirable + cause + " before it " + what
                 + ". Another client may hold it by now, so the work done since the loss was not protected.");
     }
 

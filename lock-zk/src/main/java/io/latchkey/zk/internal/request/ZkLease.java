@@ -341,6 +341,11 @@ public final class ZkLease implements Lease {
         return session.connection().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
 
+    /** Returns the cause if the lease is known to be lost. */
+    public Optional<LossCause> lossCause() {
+        return end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
+    }
+
     @Override
     public boolean isValid() {
         if (end.get() != null) {

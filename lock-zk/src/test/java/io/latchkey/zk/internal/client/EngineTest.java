@@ -101,6 +101,7 @@ class EngineTest {
         connected(1);
         assertEquals(List.of(1), created);
         opened.get(0).disconnected();
+        opened.get(0).loginRefused();
         opened.get(0).expired();
         assertEquals(SessionState.CONNECTED, state());
         assertEquals(2, opened.size());
