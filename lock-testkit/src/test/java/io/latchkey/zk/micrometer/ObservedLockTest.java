@@ -9,6 +9,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
+import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
@@ -111,6 +112,22 @@ class ObservedLockTest {
         });
         assertEquals(
                 List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                observed);
+    }
+
+    @Test
+    void holdIsKept_whenItsBodyReleasesOrTheConnectionIsAway() throws Exception {
+        lock.run(Lease::close);
+        lock.run(lease -> {
+            locks.disconnect(client);
+            Eventually.holds("suspect", Duration.ofSeconds(20), () -> lease.state() == LeaseState.SUSPECT);
+        });
+        assertEquals(
+                List.of(
+                        "latchkey.acquire granted of none",
+                        "latchkey.hold kept of none",
+                        "latchkey.acquire granted of none",
+                        "latchkey.hold kept of none"),
                 observed);
     }
 
