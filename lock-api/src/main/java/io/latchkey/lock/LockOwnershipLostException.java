@@ -15,7 +15,7 @@ public class LockOwnershipLostException extends IllegalMonitorStateException {
     /**
      * Constructs the exception.
      *
-     * @param message the lock that was lost, and the cause
+     * @param message the lock that was lost, and the cause if it is known
      */
     public LockOwnershipLostException(String message) {
         super(message);

@@ -350,6 +350,8 @@ class MistakesTest extends OnOneServer {
         assertNamed("connectTimeout", () -> builder.connectTimeout(null));
         assertNamed("path", () -> builder.basePath(null));
         assertNamed("scheme", () -> builder.auth(null, new byte[0]));
+        assertNamed("credentials", () -> builder.auth("digest", null));
+        assertNamed("acl", () -> builder.acl(null));
         assertNamed("clientConfig", () -> builder.clientConfig(null));
         assertNamed("validityMargin", () -> builder.validityMargin(null));
         assertNamed("callbackExecutor", () -> builder.callbackExecutor(null));
@@ -364,6 +366,7 @@ class MistakesTest extends OnOneServer {
     void nullArgumentsOfLocksAreNamed() throws Exception {
         Mutex mutex = locks.mutex("/m");
         assertNamed("path", () -> locks.mutex(null));
+        assertNamed("root", () -> locks.locks(null));
         assertNamed("members", () -> locks.multiLock((List<Acquirable>) null));
         assertNamed("members", () -> locks.multiLock((Acquirable[]) null));
         assertNamed("member", () -> locks.multiLock(mutex, null));

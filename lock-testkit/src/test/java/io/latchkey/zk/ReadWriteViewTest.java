@@ -135,8 +135,10 @@ class ReadWriteViewTest extends OnOneServer {
         write.lock();
         read.lock();
         deleteRequest(PATH, 0);
-        assertThrows(LockOwnershipLostException.class, write::unlock);
-        assertThrows(LockOwnershipLostException.class, read::unlock);
+        for (Executable form : List.<Executable>of(write::unlock, read::unlock)) {
+            LockOwnershipLostException told = assertThrows(LockOwnershipLostException.class, form);
+            assertTrue(told.getMessage().contains(" (NODE_DELETED"), told.getMessage());
+        }
         assertThrows(IllegalMonitorStateException.class, read::unlock);
         assertTrue(othersWrite());
         awaitRequests(PATH, 0);

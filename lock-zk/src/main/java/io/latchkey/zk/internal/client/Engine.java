@@ -236,20 +236,12 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
-            context.execute(() -> {
-                if (!of.session().connection().isOver()) {
-                    Engine.this.connected(of, Duration.ofMillis(timeoutMillis), attempted);
-                }
-            });
+            unlessOver(() -> Engine.this.connected(of, Duration.ofMillis(timeoutMillis), attempted));
         }
 
         @Override
         public void disconnected() {
-            context.execute(() -> {
-                if (!of.session().connection().isOver()) {
-                    of.session().disconnected();
-                }
-            });
+            unlessOver(() -> of.session().disconnected());
         }
 
         @Override
@@ -259,18 +251,19 @@ public final class Engine implements Session.Client, Request.Client {
 
         @Override
         public void loginRefused() {
-            context.execute(() -> {
-                if (!of.session().connection().isOver()) {
-                    Engine.this.loginRefused();
-                }
-            });
+            unlessOver(Engine.this::loginRefused);
         }
 
         @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
+            unlessOver(() -> of.session().watches().fired(path, change, zxid));
+        }
+
+        /** The handle of a session that is over may report more. */
+        private void unlessOver(Runnable task) {
             context.execute(() -> {
                 if (!of.session().connection().isOver()) {
-                    of.session().watches().fired(path, change, zxid);
+                    task.run();
                 }
             });
         }

@@ -154,10 +154,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         ownersSignals().forEach(RequestEvents::suspect);
     }
 
-    public RequestEvents signals() {
-        return signals;
-    }
-
     private String displayPath(LockPath path) {
         return context.displayPath(path);
     }
