@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import java.util.Arrays;
 import java.util.List;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -86,8 +87,11 @@ public sealed interface WireRecord {
         }
 
         private String errorName() {
-            KeeperException.Code code = KeeperException.Code.get(error);
-            return code == null ? "error " + error : code.name();
+            return Arrays.stream(KeeperException.Code.values())
+                    .filter(code -> code.intValue() == error)
+                    .map(KeeperException.Code::name)
+                    .findFirst()
+                    .orElse("error " + error);
         }
     }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import com.google.common.collect.Maps;
 import io.latchkey.zk.internal.store.ZnodeStore.Created;
 import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
 import io.latchkey.zk.internal.store.ZnodeStore.Written;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -19,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 /** The results of ZooKeeper's client as responses of a store: the only place that knows its codes and classes. */
 final class ZooKeeperResults {
     /** A list stands between two reads of the path's data. */
-    static final int READS_OF_A_LIST = 3;
+    private static final int READS_OF_A_LIST = 3;
+    /** A server may answer with a code that its client does not know. ZooKeeper's own look-up throws then. */
+    private static final Map<Integer, KeeperException.Code> CODES =
+            Maps.uniqueIndex(EnumSet.allOf(KeeperException.Code.class), KeeperException.Code::intValue);
 
     private static final byte[] EMPTY = new byte[0];
 
@@ -33,7 +39,7 @@ final class ZooKeeperResults {
         if (results == null) {
             return Response.failed(status(rc), word(rc));
         }
-        List<Response<Listing>> listings = new ArrayList<>(results.size() / READS_OF_A_LIST);
+        List<Response<Listing>> listings = new ArrayList<>();
         for (int i = 0; i < results.size(); i += READS_OF_A_LIST) {
             listings.add(listing(results.get(i), results.get(i + 1), results.get(i + 2)));
         }
@@ -147,14 +153,14 @@ final class ZooKeeperResults {
     }
 
     private static String word(int rc) {
-        KeeperException.Code code = KeeperException.Code.get(rc);
+        KeeperException.Code code = CODES.get(rc);
         return code == null ? "error " + rc : code.name();
     }
 
     /** Converts ZooKeeper's codes; the only place that does. */
     @SuppressWarnings("deprecation") // The switch has to be exhaustive.
     static Status status(int rc) {
-        KeeperException.Code code = KeeperException.Code.get(rc);
+        KeeperException.Code code = CODES.get(rc);
         if (code == null) {
             return Status.OTHER;
         }

@@ -107,6 +107,14 @@ class ZooKeeperResultsTest {
         assertEquals(meaning, ZooKeeperResults.status(code.intValue()));
     }
 
+    /** A newer server may have codes that this client does not know. */
+    @Test
+    void unknownCodeIsShownAsItsNumber() {
+        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
+        ZooKeeperResults.nodeData(answered::complete).processResult(-12345, "/m", null, null, null);
+        assertEquals(Response.failed(Status.OTHER, "error -12345"), answered.join());
+    }
+
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {
         OpResult refused = new OpResult.ErrorResult(code.intValue());
         OpResult further = new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue());
