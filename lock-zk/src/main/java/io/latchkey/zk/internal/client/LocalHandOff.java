@@ -165,13 +165,11 @@ public final class LocalHandOff {
                     .filter(one -> !one.outcome.isDone() && !suits(one))
                     .forEach(this::withdraw);
             int wanted = Math.min(waiting.size(), room());
-            if (asked.size() < wanted) {
-                List<LocalWaiter> next =
-                        waiting.stream().limit(wanted).skip(asked.size()).toList();
-                for (LocalWaiter waiter : next) {
-                    LocalWaiter served = needsExclusive() ? writers.iterator().next() : waiter;
-                    ask(served.recipe(), served.ofNode(), false);
-                }
+            List<LocalWaiter> next =
+                    waiting.stream().limit(wanted).skip(asked.size()).toList();
+            for (LocalWaiter waiter : next) {
+                LocalWaiter served = needsExclusive() ? writers.iterator().next() : waiter;
+                ask(served.recipe(), served.ofNode(), false);
             }
             if (waiting.isEmpty() && asked.isEmpty() && nodes.isEmpty()) {
                 queues.remove(key, this);

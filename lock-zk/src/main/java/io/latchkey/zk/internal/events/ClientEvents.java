@@ -66,10 +66,6 @@ public final class ClientEvents {
         return time.nanos();
     }
 
-    boolean observed() {
-        return dispatcher.isPresent();
-    }
-
     /** Returns whether {@link JfrEvents} may be used. */
     boolean recorded() {
         return recorded;

@@ -135,9 +135,7 @@ public final class RequestEvents {
             JfrEvents.requested(about);
             wait = JfrEvents.beginWait();
         }
-        if (signals.observed()) {
-            signals.announce(observer -> observer.requested(about));
-        }
+        signals.announce(observer -> observer.requested(about));
     }
 
     /**
@@ -154,9 +152,7 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.queued(about, position);
         }
-        if (signals.observed()) {
-            signals.announce(observer -> observer.queued(about, position));
-        }
+        signals.announce(observer -> observer.queued(about, position));
     }
 
     /** Reports the grant, before the caller has the lease. A request that was given up by then reports nothing more. */
@@ -170,10 +166,8 @@ public final class RequestEvents {
             if (signals.recorded()) {
                 hold = JfrEvents.beginHold();
             }
-            if (signals.observed()) {
-                Duration waited = Duration.ofNanos(grantedAt - askedAt);
-                signals.announce(observer -> observer.granted(about, tokenOfLease, waited));
-            }
+            Duration waited = Duration.ofNanos(grantedAt - askedAt);
+            signals.announce(observer -> observer.granted(about, tokenOfLease, waited));
         }
         LOG.debug("Granted: {}, token {}", about, tokenOfLease);
     }
@@ -202,9 +196,7 @@ public final class RequestEvents {
                 return;
             }
             over = true;
-            if (signals.observed()) {
-                signals.announce(observer -> observer.notGranted(about, failure, waited));
-            }
+            signals.announce(observer -> observer.notGranted(about, failure, waited));
         }
         if (signals.recorded()) {
             JfrEvents.notGranted(about, failure, waited);
@@ -220,9 +212,7 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.suspect(about, ofLease);
         }
-        if (signals.observed()) {
-            signals.announce(observer -> observer.suspect(about, ofLease));
-        }
+        signals.announce(observer -> observer.suspect(about, ofLease));
     }
 
     public void lost(LossCause cause) {
@@ -234,9 +224,7 @@ public final class RequestEvents {
             over = true;
             held = Duration.ofNanos(signals.nanos() - grantedAt);
             long ofLease = token;
-            if (signals.observed()) {
-                signals.announce(observer -> observer.lost(about, ofLease, cause, held));
-            }
+            signals.announce(observer -> observer.lost(about, ofLease, cause, held));
         }
         received();
         if (signals.recorded()) {
@@ -255,10 +243,8 @@ public final class RequestEvents {
             over = true;
             ended = hold;
             long ofLease = token;
-            if (signals.observed()) {
-                Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
-                signals.announce(observer -> observer.released(about, ofLease, held));
-            }
+            Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+            signals.announce(observer -> observer.released(about, ofLease, held));
         }
         received();
         if (ended != null) {

@@ -56,10 +56,6 @@ final class PathRenewal implements Watches.Listener {
         this.path = path;
     }
 
-    boolean idle() {
-        return withdrawn.isEmpty();
-    }
-
     void await(QueueMember member, long since) {
         withdrawn.add(new Withdrawn(member, since));
         if (withdrawn.size() == 1) {
@@ -123,7 +119,7 @@ final class PathRenewal implements Watches.Listener {
 
     /** Removes requests that have ended. */
     void removeEnded() {
-        if (!idle()) {
+        if (!withdrawn.isEmpty()) {
             var unused = isAbandoned();
         }
     }

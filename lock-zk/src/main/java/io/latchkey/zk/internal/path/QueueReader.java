@@ -135,8 +135,9 @@ public final class QueueReader {
         this.onceIdle = onceIdle;
     }
 
-    boolean idle() {
-        return wants.isEmpty() && deferred.isEmpty() && !listing && lost.isEmpty();
+    /** Returns whether lost creates still have to be looked for. A pending list without a member serves nothing. */
+    boolean hasLostCreates() {
+        return !lost.isEmpty();
     }
 
     /** Returns whether nodes may exist that belong to no request. */
@@ -370,7 +371,6 @@ public final class QueueReader {
         return answer -> {
             listing = false;
             listed(served, answer);
-            wants.removeIf(want -> !want.mayBecomeWanted());
             sendListUnlessOneIs();
         };
     }
@@ -507,11 +507,8 @@ public final class QueueReader {
     }
 
     private void listAgain(List<Want> served) {
-        for (Want want : served) {
-            if (want.isCurrent()) {
-                want(want);
-            }
-        }
+        wants.addAll(served);
+        sendListUnlessOneIs();
     }
 
     private void deliver(List<Want> served, Queue queue) {

@@ -76,7 +76,7 @@ public final class SessionQueue {
     }
 
     boolean idle() {
-        return joined == 0 && nodes.isEmpty() && reader.idle() && !hasPendingDeletions() && renewal.idle();
+        return joined == 0 && nodes.isEmpty() && !reader.hasLostCreates() && !hasPendingDeletions();
     }
 
     boolean hasPendingDeletions() {

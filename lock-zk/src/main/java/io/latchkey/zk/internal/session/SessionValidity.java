@@ -204,9 +204,8 @@ public final class SessionValidity {
             // one.
             periodEnd.cancel();
         }
-        if (!deadline.reachedAt(now)) {
-            period = new ValidityPeriod(context.time(), deadline);
-        }
+        // After a slow response it is over at once.
+        period = new ValidityPeriod(context.time(), deadline);
     }
 
     // ---- the end of the validity period

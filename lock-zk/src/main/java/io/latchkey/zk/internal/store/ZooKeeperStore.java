@@ -175,7 +175,7 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     @Override
     public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
-        List<Op> ops = new ArrayList<>(ZooKeeperResults.READS_OF_A_LIST * paths.size());
+        List<Op> ops = new ArrayList<>();
         for (String path : paths) {
             Op data = Op.getData(path);
             ops.addAll(List.of(data, Op.getChildren(path), data));
