@@ -10,7 +10,7 @@ import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.sim.ImmediateZooKeeper;
-import io.latchkey.testkit.sim.ImmediateZooKeeper.Cut;
+import io.latchkey.testkit.sim.ImmediateZooKeeper.Strike;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -324,7 +325,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
      */
     public Fault cutBefore(LockClient client, RequestMatch match, int number) {
-        return cut(client, Cut.BEFORE, match, number);
+        return arm(client, Strike.CUT_BEFORE, match, number);
     }
 
     /**
@@ -338,15 +339,35 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
      */
     public Fault cutAfter(LockClient client, RequestMatch match, int number) {
-        return cut(client, Cut.AFTER, match, number);
+        return arm(client, Strike.CUT_AFTER, match, number);
     }
 
-    private Fault cut(LockClient client, Cut cut, RequestMatch match, int number) {
+    /**
+     * The server refuses the n-th request of this sort, counted from now, and does nothing for it.
+     *
+     * @param client one of this simulation's
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @param code {@code THROTTLEDOP}, as a server of 3.7 or later answers that has too much to do, or {@code NOAUTH},
+     *     as where an ACL does not let the client
+     * @return strikes when the request is refused; {@link #heal} takes it back
+     * @throws IllegalArgumentException if the client is not of this simulation, or closed, if the number is below 1, or
+     *     if the code is another
+     */
+    public Fault refuseRequest(LockClient client, RequestMatch match, int number, KeeperException.Code code) {
+        return switch (code) {
+            case THROTTLEDOP -> arm(client, Strike.THROTTLE, match, number);
+            case NOAUTH -> arm(client, Strike.DENY, match, number);
+            default -> throw new IllegalArgumentException("code is not THROTTLEDOP or NOAUTH: " + code);
+        };
+    }
+
+    private Fault arm(LockClient client, Strike strike, RequestMatch match, int number) {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
-        Fault fault = new Fault("cut " + cut + " " + match + " number " + number);
-        server.cut(engine(client), cut, match, number, fault);
+        Fault fault = new Fault(strike + " " + match + " number " + number);
+        server.arm(engine(client), strike, match, number, fault);
         return fault;
     }
 

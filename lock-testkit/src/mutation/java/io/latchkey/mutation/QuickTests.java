@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import org.pitest.classpath.CodeSource;
 import org.pitest.coverage.BlockLocation;
 import org.pitest.coverage.CoverageDatabase;
@@ -34,6 +36,10 @@ public final class QuickTests implements TestPrioritiserFactory {
      * run out of time.
      */
     private static final List<String> FIRST = List.of("DifferentialTest", "SwarmTest");
+    /** Tests in this package wait for seconds at most. A few of them come next, for the same reason. */
+    private static final String SIMULATION = "[class:io.latchkey.testkit.sim.";
+
+    private static final int FEW = 5;
 
     @Override
     public String description() {
@@ -61,11 +67,19 @@ public final class QuickTests implements TestPrioritiserFactory {
     private static List<TestInfo> chosen(List<TestInfo> all, Map<TestInfo, Integer> rarity) {
         List<TestInfo> chosen = new ArrayList<>();
         long millis = 0;
-        List<TestInfo> ordered = all.stream()
-                .sorted(Comparator.comparing((TestInfo test) -> FIRST.stream().noneMatch(test.getName()::contains))
-                        .thenComparing(
-                                test -> rarity.getOrDefault(test, all.size()) * (test.getTime() + OVERHEAD_MILLIS)))
+        List<TestInfo> likeliest = all.stream()
+                .sorted(Comparator.comparing(
+                        test -> rarity.getOrDefault(test, all.size()) * (test.getTime() + OVERHEAD_MILLIS)))
                 .toList();
+        Set<TestInfo> ordered = new LinkedHashSet<>();
+        likeliest.stream()
+                .filter(test -> FIRST.stream().anyMatch(test.getName()::contains))
+                .forEach(ordered::add);
+        likeliest.stream()
+                .filter(test -> test.getName().contains(SIMULATION))
+                .limit(FEW)
+                .forEach(ordered::add);
+        ordered.addAll(likeliest);
         for (TestInfo test : ordered) {
             millis += test.getTime();
             if (millis > MILLIS && !chosen.isEmpty()) {

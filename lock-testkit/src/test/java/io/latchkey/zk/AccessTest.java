@@ -205,6 +205,20 @@ class AccessTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
     }
 
+    /** An operator created it without data. The kind of the lock stands in there, which this client may not write. */
+    @Test
+    void requestIsDenied_whenItMayNotWriteTheKindOfTheLock() throws Exception {
+        makeNode("/m");
+        List<ACL> allButWrite =
+                Arrays.asList(new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.WRITE, ZooDefs.Ids.ANYONE_ID_UNSAFE));
+        handle().setACL("/m", allButWrite, -1);
+        CompletableFuture<Lease> asked = client("stranger").mutex("/m").acquireAsync();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+        AccessDeniedException denied = assertInstanceOf(AccessDeniedException.class, told.getCause());
+        assertTrue(denied.getMessage().contains("record the kind of the lock"), denied.getMessage());
+        awaitNothingLeft("/m");
+    }
+
     /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
     @Test
     void waiterIsDenied_whenItMayNotWatchTheRequestAhead() throws Exception {

@@ -541,6 +541,21 @@ class HandlesTest extends OnOneServer {
         }
     }
 
+    /** Its name is known, so any client can create it. */
+    @Test
+    void handleIsBorrowed_whenTheNodeThatIsWatchedForItExists() throws Exception {
+        ZooKeeper handle = handle();
+        ZkLockClient first = borrowing(handle);
+        String watched = watchesOf(handle).get(0).path();
+        int number = watched.lastIndexOf('-') + 1;
+        makeNode(watched.substring(0, number) + (Integer.parseInt(watched.substring(number)) + 1));
+        ZkLockClient second = borrowing(handle);
+        second.mutex("/m").acquire().close();
+        second.close();
+        first.close();
+        handle.close();
+    }
+
     /**
      * The age of its connection is not known: until a pair of requests has proved it, the leader may end the session at
      * any time.

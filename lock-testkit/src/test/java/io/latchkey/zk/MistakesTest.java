@@ -4,6 +4,7 @@ package io.latchkey.zk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,12 +20,15 @@ import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +40,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
@@ -359,6 +365,77 @@ class MistakesTest extends OnOneServer {
         assertNamed("layout", () -> builder.layout(null));
         assertNamed("ownerLabel", () -> builder.ownerLabel(null));
         assertNamed("observer", () -> builder.observer(null));
+    }
+
+    @Test
+    void eachSettingReturnsItsBuilder() throws Exception {
+        ZkLockClient.Builder builder = ZkLockClient.builder();
+        Map<Class<?>, Object> arguments = Map.of(
+                String.class,
+                "text",
+                Duration.class,
+                Duration.ofSeconds(1),
+                byte[].class,
+                new byte[1],
+                int.class,
+                2,
+                List.class,
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                Layout.class,
+                Layout.KAZOO,
+                ZKClientConfig.class,
+                new ZKClientConfig(),
+                Executor.class,
+                (Executor) Runnable::run,
+                LockObserver.class,
+                new LockObserver() {});
+        int settings = 0;
+        for (Method setting : ZkLockClient.Builder.class.getMethods()) {
+            if (setting.getReturnType() == ZkLockClient.Builder.class
+                    && setting.getParameterTypes()[0] != ZooKeeper.class) {
+                Object[] given = Stream.of(setting.getParameterTypes())
+                        .map(type -> setting.getName().equals("basePath") ? "/base" : arguments.get(type))
+                        .toArray();
+                assertSame(builder, setting.invoke(builder, given), setting::getName);
+                settings++;
+            }
+        }
+        assertEquals(13, settings);
+        assertSame(builder, builder.using(operator));
+    }
+
+    @Test
+    void eachLockNamesItsPath() {
+        ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
+        Mutex mutex = locks.mutex("/named");
+        ReadWriteLock readWrite = locks.readWriteLock("/named");
+        for (Object lock : List.of(
+                mutex,
+                readWrite.readLock(),
+                readWrite.writeLock(),
+                locks.semaphore("/named", 2),
+                locks.semaphore("/named", 2).permits(2),
+                curator.semaphore("/named", 2),
+                locks.multiLock(mutex, locks.mutex("/other")),
+                mutex.asLock(),
+                readWrite.asReadWriteLock().readLock(),
+                readWrite.asReadWriteLock().writeLock())) {
+            assertTrue(lock.toString().contains("/named"), lock.getClass() + ": " + lock);
+        }
+    }
+
+    /** It has no handle of ZooKeeper. */
+    @Test
+    void leaseOfASimulationIsRefused_whereAServerIsNeeded() throws Exception {
+        try (SimulatedLocks simulated = SimulatedLocks.start();
+                Lease lease = simulated.client().mutex("/m").acquireAsync().get(5, TimeUnit.SECONDS)) {
+            OncePerPeriod days = OncePerPeriod.calendar(Duration.ofDays(1));
+            for (Executable call : List.<Executable>of(
+                    () -> ZkLocks.guarded(lease, Op.check("/m", -1)), () -> days.atMostOnce(lease, turn -> {}))) {
+                String told = assertThrows(IllegalArgumentException.class, call).getMessage();
+                assertTrue(told.startsWith("not a lease of a ZkLockClient: "), told);
+            }
+        }
     }
 
     @Test

@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -57,7 +58,7 @@ abstract class OnOneServer {
      */
     static final Duration LONG_SESSION = SESSION.multipliedBy(12);
     /** A busy machine may need longer than such a session. */
-    private static final Duration CONNECTS_WITHIN = Slowness.stretched(Duration.ofSeconds(30));
+    private static final Duration CONNECTS_WITHIN = Slowness.stretched(Duration.ofSeconds(15));
 
     /** ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing. */
     static final List<ACL> ALL_BUT_READ =
@@ -141,13 +142,17 @@ abstract class OnOneServer {
     }
 
     @AfterEach
-    final void closeAll() throws InterruptedException {
+    final void closeAll() throws Exception {
         // ZooKeeper's client sleeps when it is closed as well.
         String all = Stream.concat(
                         Stream.of(server.connectString()), proxies.stream().map(FaultProxy::connectString))
                 .collect(Collectors.joining(","));
         fast.add(FastReconnects.of(all));
-        clients.forEach(ZkLockClient::close);
+        for (ZkLockClient client : clients) {
+            FutureTask<Boolean> close = new FutureTask<>(client::close, true);
+            new Thread(close, "close of a test's client").start();
+            assertTrue(soon(close));
+        }
         assertNothingIsLeft();
         observed.assertNothingIsBroken();
         for (ZooKeeper handle : handles) {

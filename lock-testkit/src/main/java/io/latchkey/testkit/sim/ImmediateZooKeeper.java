@@ -74,23 +74,27 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** The point at which a planned fault breaks the connection. */
-    public enum Cut {
-        /** Before the request: the server does not receive it. */
-        BEFORE,
-        /** Before the response: the server has executed the request. */
-        AFTER
+    /** What a planned fault does. */
+    public enum Strike {
+        /** Breaks the connection before the request: the server does not receive it. */
+        CUT_BEFORE,
+        /** Breaks the connection before the response: the server has executed the request. */
+        CUT_AFTER,
+        /** Has the server refuse the request, as one that throttles. */
+        THROTTLE,
+        /** Has the server refuse the request, as that of a client without the right. */
+        DENY
     }
 
     /** A planned fault of a future request. */
     private static final class Armed {
-        private final Cut cut;
+        private final Strike strike;
         private final RequestMatch match;
         private final Fault fault;
         private int left;
 
-        Armed(Cut cut, RequestMatch match, int number, Fault fault) {
-            this.cut = cut;
+        Armed(Strike strike, RequestMatch match, int number, Fault fault) {
+            this.strike = strike;
             this.match = match;
             this.left = number;
             this.fault = fault;
@@ -195,10 +199,11 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 return;
             }
             WireRecord.Request request = present.peekRequest().onTheWire();
-            if (strikes.get().cut == Cut.AFTER) {
-                present.loseNextAnswer();
-            } else {
-                present.breakOff();
+            switch (strikes.get().strike) {
+                case CUT_BEFORE -> present.breakOff();
+                case CUT_AFTER -> present.loseNextAnswer();
+                case THROTTLE -> present.throttleNextRequest();
+                case DENY -> present.denyNextRequest();
             }
             strikes.get().fault.struck().complete(request);
         }
@@ -325,9 +330,9 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         line(engine).failing = Optional.of(failing);
     }
 
-    public void cut(Engine engine, Cut cut, RequestMatch match, int number, Fault fault) {
+    public void arm(Engine engine, Strike strike, RequestMatch match, int number, Fault fault) {
         Line line = line(engine);
-        carry(() -> line.armed.add(new Armed(cut, match, number, fault)));
+        carry(() -> line.armed.add(new Armed(strike, match, number, fault)));
     }
 
     /** Holds the responses to matching requests, or events if there is no match. */

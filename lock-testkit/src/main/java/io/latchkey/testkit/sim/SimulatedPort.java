@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
+    private static final String THROTTLED = "THROTTLEDOP";
+    private static final String DENIED = "NOAUTH";
 
     private final Leader leader;
     private final Listener listener;
@@ -140,6 +142,8 @@ final class SimulatedPort implements ZnodeStore {
         long after;
         /** The number of the request at its port. */
         long number;
+        /** The response of a server that refuses the request. */
+        Optional<Response<?>> refusal = Optional.empty();
 
         /** Called when the leader takes the request; reads have no effect on it. */
         void commit() {}
@@ -181,7 +185,7 @@ final class SimulatedPort implements ZnodeStore {
         void commit() {
             if (refusals > 0) {
                 refusals--;
-                answer = Response.failed(Status.OTHER, "THROTTLEDOP");
+                answer = Response.failed(Status.OTHER, THROTTLED);
                 return;
             }
             Leader.Outcome outcome = leader.write(session, writes);
@@ -201,7 +205,7 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         void take(Response<?> how) {
-            then.accept(how.ok() ? answer : Response.failed(how.code(), how.detail()));
+            then.accept(as(Written.class, how));
         }
 
         @Override
@@ -552,11 +556,30 @@ final class SimulatedPort implements ZnodeStore {
     void takeRequest() {
         Sent sent = outgoing.remove();
         leader.sessions().touch(session);
-        sent.commit();
+        if (sent.refusal.isEmpty()) {
+            sent.commit();
+        }
         taken.add(sent);
         if (!answer()) {
             Objects.requireNonNull(server).answerLater(this);
         }
+    }
+
+    /** Lets the server refuse the next request, as one that throttles. */
+    void throttleNextRequest() {
+        outgoing.element().refusal = Optional.of(Response.failed(Status.OTHER, THROTTLED));
+        takeRequest();
+    }
+
+    /** Lets the server deny the next request, as to a client without the right. A transaction names the first write. */
+    void denyNextRequest() {
+        Sent next = outgoing.element();
+        next.refusal = Optional.of(
+                next instanceof Writing writing && !writing.alone
+                        ? Response.of(
+                                new Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, Status.NO_AUTH, DENIED))))
+                        : Response.failed(Status.NO_AUTH, DENIED));
+        takeRequest();
     }
 
     /** Lets the client take the next message. */
@@ -587,7 +610,7 @@ final class SimulatedPort implements ZnodeStore {
         Server at = server;
         while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
             Sent sent = taken.remove();
-            Response<?> answer = sent.answer(at);
+            Response<?> answer = sent.refusal.isPresent() ? sent.refusal.get() : sent.answer(at);
             long seen = sent instanceof Ping ? 0 : at.tree().zxid();
             if (!losing) {
                 incoming.add(new Message(seen, answer, sent, () -> {

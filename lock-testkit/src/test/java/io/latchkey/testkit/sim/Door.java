@@ -83,6 +83,11 @@ enum Door {
         return way == Way.IN_TURN && kind != Kind.PERMITS;
     }
 
+    /** Whether Latchkey's clients alone use its path: then holders can be asked to release, and capacities resized. */
+    boolean isLatchkeysOwn() {
+        return way == Way.PLAIN || way == Way.IN_TURN;
+    }
+
     Acquirable asked(LockClient client) {
         return kind.of(client);
     }

@@ -159,7 +159,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     @Tag("once")
     void nodesAreCheckedAFewTimesBeforeTheyAreWatched_howeverManyAreHeld() throws Exception {
-        int held = 20_000;
+        int held = 10_000;
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
         for (int i = 0; i < held; i++) {
@@ -392,6 +392,23 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of("behind a heartbeat", "behind a barrier"), ran);
     }
 
+    /** Its heartbeats have stopped by then. */
+    @Test
+    void taskRuns_whenItsClientHasNoNode() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        steps(client, SESSION);
+        Session session = client.engine
+                .queries()
+                .<Session>inSession((present, then) -> then.complete(present))
+                .join();
+        List<String> ran = new ArrayList<>();
+        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("task")));
+        var unused2 = steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of("task"), ran);
+    }
+
     /** The leader starts the session's time again at the reconnect. */
     @Test
     void leaseHasHalfASessionAtOnce_afterALongOutage() throws Exception {
@@ -403,6 +420,23 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         Duration left = client.acquire("/m").remaining();
         assertTrue(left.compareTo(SESSION.dividedBy(2)) > 0, left::toString);
+    }
+
+    /** The handle tells no time of its attempt, so the time of the loss counts: the session lived after that. */
+    @Test
+    void leaseCountsFromTheLossOfTheFormerConnection_whenTheAttemptIsUnknown() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        steps(client, SESSION.multipliedBy(2));
+        client.listener().disconnected();
+        client.listener().connected((int) SESSION.toMillis(), Optional.empty());
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settle();
+        assertTrue(asked.isDone(), "it waits for the next heartbeat");
+        Duration left = granted(asked).remaining();
+        assertTrue(left.compareTo(SESSION.dividedBy(3)) > 0, left::toString);
     }
 
     /** The last beat proves that the leader has heard of the one but one before it, and counts from its request. */

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Makes a schedule that breaks a rule smaller, with the same rule broken: fewer steps, then fewer tasks. */
 final class Shrinker {
-    private static final int MOST_TRIES = 20_000;
+    /** A failure is to be read soon, even where each schedule runs into the bound of a loop. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private final String rule;
-    private int tries;
+    private final long start = System.nanoTime();
 
     Shrinker(String rule) {
         this.rule = rule;
@@ -18,7 +20,7 @@ final class Shrinker {
     Schedule shrink(Schedule failing) {
         Schedule best = failing;
         int before = Integer.MAX_VALUE;
-        while (size(best) < before && tries < MOST_TRIES) {
+        while (size(best) < before && hasTime()) {
             before = size(best);
             best = withFewerTasks(withFewerSteps(best));
         }
@@ -32,8 +34,11 @@ final class Shrinker {
         return schedule.steps().size() + tasks;
     }
 
+    private boolean hasTime() {
+        return System.nanoTime() - start < LONGEST.toNanos();
+    }
+
     private boolean breaks(Schedule candidate) {
-        tries++;
         return candidate
                 .play(new Reached())
                 .filter(broken -> broken.rule().equals(rule))
@@ -42,9 +47,9 @@ final class Shrinker {
 
     private Schedule withFewerSteps(Schedule failing) {
         Schedule best = failing;
-        for (int chunk = Math.max(1, best.steps().size() / 2); chunk > 0 && tries < MOST_TRIES; chunk /= 2) {
+        for (int chunk = Math.max(1, best.steps().size() / 2); chunk > 0 && hasTime(); chunk /= 2) {
             int at = 0;
-            while (at < best.steps().size() && tries < MOST_TRIES) {
+            while (at < best.steps().size() && hasTime()) {
                 List<Integer> fewer = new ArrayList<>(best.steps());
                 fewer.subList(at, Math.min(at + chunk, fewer.size())).clear();
                 Schedule candidate = new Schedule(best.spec(), fewer);
@@ -61,7 +66,7 @@ final class Shrinker {
     private Schedule withFewerTasks(Schedule failing) {
         Schedule best = failing;
         for (int plan = best.spec().plans().size() - 1; plan >= 0; plan--) {
-            for (int task = best.spec().plans().get(plan).tasks().size() - 1; task >= 0; task--) {
+            for (int task = best.spec().plans().get(plan).tasks().size() - 1; task >= 0 && hasTime(); task--) {
                 List<Task> tasks = new ArrayList<>(best.spec().plans().get(plan).tasks());
                 tasks.remove(task);
                 Schedule candidate = with(best, plan, tasks);
