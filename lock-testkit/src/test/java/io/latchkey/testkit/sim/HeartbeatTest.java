@@ -126,6 +126,26 @@ class HeartbeatTest extends OnSimulatedServer {
         held.ensureValid();
     }
 
+    /** Its requests hand over to each other without waiting for the server. */
+    @Test
+    @Tag("once")
+    void pathInUseIsKept_whenTenThousandOthersAreKnown() throws Exception {
+        Client client = new Client(0, checks -> {});
+        for (int i = 0; i < 10_000; i++) {
+            var unused = client.acquire("/used/" + i).releaseAsync();
+            client.settle();
+        }
+        ZkLease held = client.acquire("/held");
+        CompletableFuture<Optional<ZkLease>> givenUp = client.asks("/held");
+        client.settle();
+        assertTrue(givenUp.cancel(false));
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> next = client.asks("/held");
+        client.settle();
+        var unused = held.releaseAsync();
+        assertTrue(next.isDone(), "it waits for the server");
+    }
+
     /** An earlier one would be the second half of no pair. */
     @Test
     void firstBeatOnANewConnectionComesAMarginAfterTheBarrier() throws Exception {

@@ -2,18 +2,20 @@
 package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
+import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.SimulatedLocks;
-import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -28,11 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One request of a client is refused or lost, each in turn. All calls end then, with their result or a {@link
- * LockException}. Afterwards both clients are served, and the servers have no request and no watch.
+ * One request of a client is refused, or it is lost, or its answer. Each request is struck in turn, for every kind of
+ * lock. A loss keeps no caller from the lock. All calls end, with their result or a {@link LockException}. Afterwards
+ * both clients are served, and the servers have no request and no watch.
  */
 @Timeout(120)
-@Tag("slow")
 class OneFaultTest {
     private static final Duration SESSION = Duration.ofSeconds(6);
     private static final int MOST_REQUESTS = 200;
@@ -42,29 +45,63 @@ class OneFaultTest {
 
     /** What happens to the request. */
     private enum Strike {
+        REQUEST_LOST,
+        ANSWER_LOST,
+        /** This answer and all behind it: the client takes its session for ended, as the server does. */
+        ANSWERS_AND_SESSION_LOST,
         THROTTLED,
-        DENIED,
-        CUT_BEFORE,
-        CUT_AFTER;
+        DENIED;
 
-        Fault at(int number, SimulatedLocks locks, LockClient client) {
+        /** Plans it for the client's request of this number, and returns when it has happened. */
+        CompletableFuture<?> at(int number, SimulatedLocks locks, LockClient client) {
+            AtomicInteger left = new AtomicInteger(number);
             return switch (this) {
-                case THROTTLED -> locks.refuseRequest(client, ANY, number, KeeperException.Code.THROTTLEDOP);
-                case DENIED -> locks.refuseRequest(client, ANY, number, KeeperException.Code.NOAUTH);
-                case CUT_BEFORE -> locks.cutBefore(client, ANY, number);
-                case CUT_AFTER -> locks.cutAfter(client, ANY, number);
+                case REQUEST_LOST -> locks.cutBefore(client, ANY, number).struck();
+                case ANSWER_LOST -> locks.cutAfter(client, ANY, number).struck();
+                case ANSWERS_AND_SESSION_LOST ->
+                    locks.holdAnswers(
+                                    client,
+                                    RequestMatch.of("from number " + number, any -> left.decrementAndGet() <= 0))
+                            .firstCaught();
+                case THROTTLED ->
+                    locks.refuseRequest(client, ANY, number, KeeperException.Code.THROTTLEDOP)
+                            .struck();
+                case DENIED ->
+                    locks.refuseRequest(client, ANY, number, KeeperException.Code.NOAUTH)
+                            .struck();
             };
+        }
+    }
+
+    private static final EnumSet<Strike> REFUSALS = EnumSet.of(Strike.THROTTLED, Strike.DENIED);
+
+    /** Every second request, as that takes half the time. */
+    @ParameterizedTest
+    @EnumSource
+    void callersHaveTheLock_whateverIsLost(Door door) {
+        for (Strike loss : EnumSet.complementOf(REFUSALS)) {
+            strikeEach(door, loss, 2);
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void allCallsEndAndNothingIsLeft_whicheverRequestIsStruck(Door door) throws Exception {
-        for (Strike strike : Strike.values()) {
-            boolean struck = true;
-            for (int number = 1; struck; number++) {
-                assertTrue(number < MOST_REQUESTS, "no end of requests");
-                struck = new Run(door, number % 2 == 0).play(strike, number);
+    @Tag("slow")
+    void allCallsEnd_whateverIsRefused(Door door) {
+        for (Strike refusal : REFUSALS) {
+            strikeEach(door, refusal, 1);
+        }
+    }
+
+    private static void strikeEach(Door door, Strike strike, int step) {
+        boolean struck = true;
+        for (int number = 1; struck; number += step) {
+            assertTrue(number < MOST_REQUESTS, "no end of requests");
+            Run run = new Run(door, number / step % 2 == 0, strike);
+            try {
+                struck = run.play(number);
+            } catch (AssertionError | Exception failed) {
+                throw new AssertionError(strike + ", number " + number + ": " + run.calls, failed);
             }
         }
     }
@@ -75,55 +112,71 @@ class OneFaultTest {
     private static final class Run {
         private final Door door;
         private final boolean held;
+        private final Strike strike;
         private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
         private final LockClient mine;
         private final LockClient other;
         private final List<CompletableFuture<?>> calls = new ArrayList<>();
         private final Set<Asked> handled = new HashSet<>();
+        private CompletableFuture<?> struck = new CompletableFuture<>();
+        private boolean sessionLost;
 
         /**
          * @param held whether the other client holds; else no path exists
          */
-        Run(Door door, boolean held) {
+        Run(Door door, boolean held, Strike strike) {
             this.door = door;
             this.held = held;
+            this.strike = strike;
             this.mine = door.described(locks.builder()).build();
             this.other = door.described(locks.builder()).build();
         }
 
         /** Returns whether there was such a request. */
-        boolean play(Strike strike, int number) throws Exception {
+        boolean play(int number) throws Exception {
             try (locks) {
                 Optional<Lease> blocking =
                         held ? Optional.of(soon(door.blocker(other).acquireAsync())) : Optional.empty();
-                Fault fault = strike.at(number, locks, mine);
+                struck = strike.at(number, locks, mine);
                 List<Asked> asked = new ArrayList<>();
                 for (LockClient client : List.of(mine, mine, other)) {
                     asked.add(new Asked(client, called(door.asked(client).acquireAsync())));
                 }
-                locks.advance(Duration.ZERO);
+                pass(Duration.ZERO);
                 calls.add(door.asked(mine).queueAsync());
                 calls.add(mine.locksAsync("/"));
                 if (door.isLatchkeysOwn()) {
                     calls.add(mine.semaphore("/other/s", 2).resizeAsync(3));
                 }
-                locks.advance(Duration.ZERO);
+                pass(Duration.ZERO);
                 blocking.ifPresent(Lease::close);
                 for (int i = 0; i < 3 * asked.size(); i++) {
-                    locks.advance(SESSION.dividedBy(3));
+                    pass(SESSION.dividedBy(3));
                     releaseOneOf(asked);
                 }
-                locks.advance(SESSION);
-                boolean struck = fault.struck().isDone();
+                pass(SESSION);
+                boolean was = struck.isDone();
                 locks.heal(mine);
-                assertAllEnded(fault.toString());
+                assertAllEnded();
+                if (!REFUSALS.contains(strike)) {
+                    asked.forEach(each -> each.lease().join());
+                }
                 locks.advance(SESSION.multipliedBy(2));
                 served(other);
                 served(mine);
                 locks.advance(Duration.ZERO);
-                assertEquals(List.of(), requests(), fault::toString);
-                assertEquals(List.of(), locks.watches(), fault::toString);
-                return struck;
+                assertEquals(List.of(), requests());
+                assertEquals(List.of(), locks.watches());
+                return was;
+            }
+        }
+
+        private void pass(Duration time) {
+            locks.advance(time);
+            if (strike == Strike.ANSWERS_AND_SESSION_LOST && struck.isDone() && !sessionLost) {
+                sessionLost = true;
+                locks.expire(mine, ExpiryOrder.BOTH);
+                locks.heal(mine);
             }
         }
 
@@ -132,7 +185,7 @@ class OneFaultTest {
             return call;
         }
 
-        /** What was granted, unless it is among the leases that were released. */
+        /** Releases one lease that was granted and not released, if there is one. */
         private void releaseOneOf(List<Asked> asked) {
             for (Asked each : asked) {
                 if (each.lease().isDone() && !each.lease().isCompletedExceptionally() && handled.add(each)) {
@@ -147,7 +200,7 @@ class OneFaultTest {
             if (door.isLatchkeysOwn()) {
                 var unused2 = lease.releaseRequested();
             }
-            locks.advance(Duration.ZERO);
+            pass(Duration.ZERO);
             if (door == Door.WRITE) {
                 var unused3 = called(client.readWriteLock("/rw").downgradeAsync(lease))
                         .handle((read, failed) -> calls.add((read == null ? lease : read).releaseAsync()));
@@ -156,15 +209,13 @@ class OneFaultTest {
             }
         }
 
-        private void assertAllEnded(String what) throws InterruptedException {
+        private void assertAllEnded() throws InterruptedException {
             for (CompletableFuture<?> call : calls) {
-                assertTrue(call.isDone(), () -> what + ": " + call + " of " + calls + ", at the servers " + requests());
+                assertTrue(call.isDone(), () -> call + " has not ended, at the servers are " + requests());
                 try {
                     call.get();
                 } catch (ExecutionException failed) {
-                    if (!(failed.getCause() instanceof LockException)) {
-                        throw new AssertionError(what, failed.getCause());
-                    }
+                    assertInstanceOf(LockException.class, failed.getCause());
                 }
             }
         }
