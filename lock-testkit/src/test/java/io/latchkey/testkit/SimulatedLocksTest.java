@@ -39,7 +39,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -935,5 +937,31 @@ class SimulatedLocksTest {
         assertEquals(List.of(), locks.sessions());
         assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
         assertThrows(IllegalArgumentException.class, () -> locks.expire(mine));
+    }
+
+    @Test
+    void otherRefusalsAreRefused() {
+        LockClient mine = locks.client();
+        RequestMatch any = RequestMatch.any();
+        assertThrows(
+                IllegalArgumentException.class, () -> locks.refuseRequest(mine, any, 1, KeeperException.Code.NONODE));
+        assertThrows(
+                IllegalArgumentException.class, () -> locks.refuseRequest(mine, any, 0, KeeperException.Code.NOAUTH));
+    }
+
+    /** Else a client whose paths are named by its work would keep all that it ever used. */
+    @Test
+    @Tag("once")
+    void pathsWithoutTurnsAreForgotten() throws Exception {
+        String queue = "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue";
+        LockClient turning =
+                locks.builder().localTurns(3, Duration.ofSeconds(1)).build();
+        long before = LiveObjects.count(queue::equals).getOrDefault(queue, 0L);
+        for (int i = 0; i < 100; i++) {
+            soon(turning.mutex("/used/" + i).acquireAsync()).close();
+        }
+        long known = LiveObjects.count(queue::equals).getOrDefault(queue, 0L) - before;
+        assertTrue(known < 50, () -> known + " paths");
+        turning.close();
     }
 }

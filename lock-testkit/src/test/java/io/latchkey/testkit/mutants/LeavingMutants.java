@@ -195,7 +195,7 @@ final class LeavingMutants {
                     "the end of the counter is not awaited",
                     "internal/path/PathRenewal",
                     "public void childrenChanged() {\n        look();",
-                    "public void childrenChanged() {\n        idle();"),
+                    "public void childrenChanged() {\n        removeEnded();"),
             Mutant.of(
                     "a lost notification is not sent again",
                     LANE,

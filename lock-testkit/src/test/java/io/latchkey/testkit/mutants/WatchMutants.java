@@ -105,7 +105,7 @@ final class WatchMutants {
                     "a list whose answer is lost is not read again",
                     READER,
                     "case CONNECTION_LOSS, READ_ONLY -> listAgain(served);",
-                    "case CONNECTION_LOSS, READ_ONLY -> idle();"),
+                    "case CONNECTION_LOSS, READ_ONLY -> hasLostCreates();"),
             Mutant.of(
                     "a discarded node is not deleted",
                     READER,
