@@ -22,6 +22,7 @@ import io.latchkey.zk.internal.queue.Namings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -343,7 +344,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * The server refuses the n-th request of this sort, counted from now, and does nothing for it.
+     * The server refuses the n-th request of this sort, counted from now, and does nothing for it. If it denies a
+     * transaction, its answer names the first write.
      *
      * @param client one of this simulation's
      * @param match which requests are meant
@@ -366,7 +368,8 @@ public final class SimulatedLocks implements AutoCloseable {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
-        Fault fault = new Fault(strike + " " + match + " number " + number);
+        String what = strike.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        Fault fault = new Fault(what + " " + match + " number " + number);
         server.arm(engine(client), strike, match, number, fault);
         return fault;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.ReleaseRequestResult;
@@ -937,6 +938,17 @@ class SimulatedLocksTest {
         assertEquals(List.of(), locks.sessions());
         assertEquals(1, locks.nodesUnder("/").size(), "the path alone");
         assertThrows(IllegalArgumentException.class, () -> locks.expire(mine));
+    }
+
+    @Test
+    void refusedRequestIsNotCarriedOut() {
+        LockClient mine = locks.client();
+        Fault denied = locks.refuseRequest(mine, RequestMatch.create(), 1, KeeperException.Code.NOAUTH);
+        CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
+        assertInstanceOf(AccessDeniedException.class, told.getCause());
+        assertTrue(denied.struck().isDone());
+        assertEquals(List.of(), locks.nodesUnder("/m"));
     }
 
     @Test

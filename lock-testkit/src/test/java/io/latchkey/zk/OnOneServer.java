@@ -150,7 +150,9 @@ abstract class OnOneServer {
         fast.add(FastReconnects.of(all));
         for (ZkLockClient client : clients) {
             FutureTask<Boolean> close = new FutureTask<>(client::close, true);
-            new Thread(close, "close of a test's client").start();
+            Thread closing = new Thread(close, "close of a test's client");
+            closing.setDaemon(true);
+            closing.start();
             assertTrue(soon(close));
         }
         assertNothingIsLeft();

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
-    private static final String THROTTLED = "THROTTLEDOP";
+    private static final Optional<Response<?>> THROTTLED = Optional.of(Response.failed(Status.OTHER, "THROTTLEDOP"));
     private static final String DENIED = "NOAUTH";
 
     private final Leader leader;
@@ -183,11 +183,6 @@ final class SimulatedPort implements ZnodeStore {
 
         @Override
         void commit() {
-            if (refusals > 0) {
-                refusals--;
-                answer = Response.failed(Status.OTHER, THROTTLED);
-                return;
-            }
             Leader.Outcome outcome = leader.write(session, writes);
             answer = outcome.answer();
             after = outcome.zxid();
@@ -556,18 +551,26 @@ final class SimulatedPort implements ZnodeStore {
     void takeRequest() {
         Sent sent = outgoing.remove();
         leader.sessions().touch(session);
-        if (sent.refusal.isEmpty()) {
-            sent.commit();
-        }
+        commit(sent);
         taken.add(sent);
         if (!answer()) {
             Objects.requireNonNull(server).answerLater(this);
         }
     }
 
+    private void commit(Sent sent) {
+        if (refusals > 0 && sent instanceof Writing) {
+            refusals--;
+            sent.refusal = THROTTLED;
+        }
+        if (sent.refusal.isEmpty()) {
+            sent.commit();
+        }
+    }
+
     /** Lets the server refuse the next request, as one that throttles. */
     void throttleNextRequest() {
-        outgoing.element().refusal = Optional.of(Response.failed(Status.OTHER, THROTTLED));
+        outgoing.element().refusal = THROTTLED;
         takeRequest();
     }
 
@@ -781,7 +784,7 @@ final class SimulatedPort implements ZnodeStore {
         ghosts.clear();
         for (Sent late : Objects.requireNonNullElse(stuck.remove(to), List.<Sent>of())) {
             leader.counters().writesOfFormerConnections++;
-            late.commit();
+            commit(late);
         }
         server = to;
         to.attach(this);

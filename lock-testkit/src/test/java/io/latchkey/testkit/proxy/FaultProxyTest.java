@@ -122,4 +122,12 @@ class FaultProxyTest extends BehindAProxy {
         assertThrows(IllegalArgumentException.class, () -> proxy.cutAfter(RequestMatch.any(), 0));
         fault.close();
     }
+
+    /** A newer server may answer with it. */
+    @Test
+    void unknownCodeOfAnAnswerIsShownAsItsNumber() {
+        WireRecord.Request read = new WireRecord.Request(0, 1, 1, WireRecord.Op.GET_DATA, "/m", false, List.of());
+        String shown = new WireRecord.Answer(0, 1, read, 5, -12345).toString();
+        assertTrue(shown.startsWith("error -12345 zxid 0x5 "), shown);
+    }
 }

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
  * after its test, where nothing can stop it, and fill the heap.
  */
 final class BoundedLoop {
-    private static final int MOST = 200_000;
+    private static final int MOST = 300_000;
 
     private BoundedLoop() {}
 

@@ -77,10 +77,7 @@ class HeartbeatTest extends OnSimulatedServer {
     void calmBeatCosts500Checks_whateverIsHeldOrWasUsed(int held, int used) throws Exception {
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
-        for (int i = 0; i < used; i++) {
-            var unused = client.acquire("/used/" + i).releaseAsync();
-            client.settle();
-        }
+        useAndRelease(client, used);
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < held; i++) {
             asked.add(client.asks("/held/" + i));
@@ -117,10 +114,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/held");
         // JUnit may keep the instance of the test before, and its client with it.
         long before = LiveObjects.count(queue::equals).getOrDefault(queue, 0L);
-        for (int i = 0; i < 11_000; i++) {
-            var unused = client.acquire("/used/" + i).releaseAsync();
-            client.settle();
-        }
+        useAndRelease(client, 11_000);
         long known = LiveObjects.count(queue::equals).getOrDefault(queue, 0L) - before;
         assertTrue(known < 10_500, () -> known + " paths");
         held.ensureValid();
@@ -131,10 +125,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Tag("once")
     void pathInUseIsKept_whenTenThousandOthersAreKnown() throws Exception {
         Client client = new Client(0, checks -> {});
-        for (int i = 0; i < 10_000; i++) {
-            var unused = client.acquire("/used/" + i).releaseAsync();
-            client.settle();
-        }
+        useAndRelease(client, 10_000);
         ZkLease held = client.acquire("/held");
         CompletableFuture<Optional<ZkLease>> givenUp = client.asks("/held");
         client.settle();
@@ -179,7 +170,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     @Tag("once")
     void nodesAreCheckedAFewTimesBeforeTheyAreWatched_howeverManyAreHeld() throws Exception {
-        int held = 10_000;
+        int held = 20_000;
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
         for (int i = 0; i < held; i++) {
@@ -485,6 +476,13 @@ class HeartbeatTest extends OnSimulatedServer {
         moveTo(attempt + LATE.toNanos());
         client.settle();
         assertEndsInASession(held, attempt);
+    }
+
+    private static void useAndRelease(Client client, int paths) throws Exception {
+        for (int i = 0; i < paths; i++) {
+            var unused = client.acquire("/used/" + i).releaseAsync();
+            client.settle();
+        }
     }
 
     private void moveTo(long end) {

@@ -39,6 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OneFaultTest {
     private static final Duration SESSION = Duration.ofSeconds(6);
     private static final int MOST_REQUESTS = 200;
+    /** More than any of these sends until it is granted. */
+    private static final int UNTIL_THE_GRANT = 24;
     /** A refused removal leaves a watch, whose event is then ignored. */
     private static final RequestMatch ANY = RequestMatch.of(
             "request", request -> RequestMatch.any().matches(request) && request.op() != WireRecord.Op.REMOVE_WATCHES);
@@ -75,12 +77,23 @@ class OneFaultTest {
 
     private static final EnumSet<Strike> REFUSALS = EnumSet.of(Strike.THROTTLED, Strike.DENIED);
 
-    /** Every second request, as that takes half the time. */
     @ParameterizedTest
     @EnumSource
-    void callersHaveTheLock_whateverIsLost(Door door) {
+    void callersHaveTheLock_whateverIsLostBeforeTheGrant(Door door) {
         for (Strike loss : EnumSet.complementOf(REFUSALS)) {
-            strikeEach(door, loss, 2);
+            for (int number = 1; number <= UNTIL_THE_GRANT; number++) {
+                boolean unused = isStruck(door, loss, number, true);
+                boolean unused2 = isStruck(door, loss, number, false);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("slow")
+    void callersHaveTheLock_whateverIsLostLater(Door door) {
+        for (Strike loss : EnumSet.complementOf(REFUSALS)) {
+            strikeEachFrom(UNTIL_THE_GRANT + 1, door, loss);
         }
     }
 
@@ -89,20 +102,30 @@ class OneFaultTest {
     @Tag("slow")
     void allCallsEnd_whateverIsRefused(Door door) {
         for (Strike refusal : REFUSALS) {
-            strikeEach(door, refusal, 1);
+            strikeEachFrom(1, door, refusal);
         }
     }
 
-    private static void strikeEach(Door door, Strike strike, int step) {
+    private static void strikeEachFrom(int first, Door door, Strike strike) {
         boolean struck = true;
-        for (int number = 1; struck; number += step) {
+        for (int number = first; struck; number++) {
             assertTrue(number < MOST_REQUESTS, "no end of requests");
-            Run run = new Run(door, number / step % 2 == 0, strike);
-            try {
-                struck = run.play(number);
-            } catch (AssertionError | Exception failed) {
-                throw new AssertionError(strike + ", number " + number + ": " + run.calls, failed);
-            }
+            struck = isStruck(door, strike, number, number % 2 == 0);
+        }
+    }
+
+    /**
+     * Plays it once, and returns whether there was such a request.
+     *
+     * @param held whether another client holds; else no path exists
+     */
+    private static boolean isStruck(Door door, Strike strike, int number, boolean held) {
+        Run run = new Run(door, held, strike);
+        try {
+            return run.play(number);
+        } catch (AssertionError | Exception failed) {
+            throw new AssertionError(
+                    strike + ", number " + number + (held ? " behind a holder: " : ": ") + run.calls, failed);
         }
     }
 
@@ -121,9 +144,6 @@ class OneFaultTest {
         private CompletableFuture<?> struck = new CompletableFuture<>();
         private boolean sessionLost;
 
-        /**
-         * @param held whether the other client holds; else no path exists
-         */
         Run(Door door, boolean held, Strike strike) {
             this.door = door;
             this.held = held;
