@@ -23,9 +23,11 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,14 +87,14 @@ class GivingUpTest {
             thread = new Thread(() -> run(acquiring), "latchkey-gives-up");
             thread.setDaemon(true);
             thread.start();
-            while (!over.isDone() && !isParked()) {
+            while (!over.isDone() && !awaitsOutcome()) {
                 Thread.onSpinWait();
             }
         }
 
-        private boolean isParked() {
-            Thread.State state = thread.getState();
-            return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        /** Returns whether it waits for a future, and not for a lock of a queue on the way to its request. */
+        private boolean awaitsOutcome() {
+            return LockSupport.getBlocker(thread) instanceof ForkJoinPool.ManagedBlocker;
         }
 
         private void run(Callable<Optional<Runnable>> acquiring) {
@@ -277,7 +279,8 @@ class GivingUpTest {
                 assertFalse(told.isDone(), () -> told.join().getMessage());
             } catch (AssertionError | Exception failed) {
                 throw new AssertionError(
-                        door + ", seed " + seed + (faults ? " with faults" : "") + ": " + steps, failed);
+                        door + ", seed " + seed + (faults ? " with faults" : "") + ": " + steps + ": " + failed,
+                        failed);
             }
         }
 
