@@ -313,7 +313,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalStateException if no session has been seen yet
      */
     public CompletableFuture<Long> expireSession() {
-        return close(lastSession());
+        return state.endSession(lastSession());
     }
 
     /**
@@ -338,7 +338,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public CompletableFuture<Long> expireAtBoth() {
         Connected session = lastSession();
-        return tell(session).thenCombine(close(session), (told, ended) -> ended);
+        return tell(session).thenCombine(state.endSession(session), (told, ended) -> ended);
     }
 
     private CompletableFuture<Long> tell(Connected session) {
@@ -348,11 +348,6 @@ public final class FaultProxy implements AutoCloseable {
             state.cut();
         });
         return fault.struck().thenApply(request -> session.session());
-    }
-
-    private CompletableFuture<Long> close(Connected session) {
-        state.note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
-        return new SessionCloser(upstreams, session).start();
     }
 
     /**

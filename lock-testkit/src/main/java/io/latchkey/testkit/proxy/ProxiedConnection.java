@@ -167,6 +167,9 @@ final class ProxiedConnection {
             state.connected(connected);
             state.log(connected.asRecord(now, number));
             deliver(frame, unanswered.poll());
+            if (state.hasEnded(session)) {
+                serverEnded();
+            }
             return;
         }
         AnswerHeader header = FrameReader.answerHeader(frame);
@@ -270,6 +273,13 @@ final class ProxiedConnection {
             }
         });
         state.ended(this);
+    }
+
+    /** Ends as if the server had ended it, if the server has confirmed this session to the client. */
+    void endIfOf(long ended) {
+        if (session == ended) {
+            serverEnded();
+        }
     }
 
     private void serverEnded() {

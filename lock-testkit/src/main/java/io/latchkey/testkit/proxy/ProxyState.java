@@ -13,9 +13,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,7 @@ final class ProxyState {
     private final FrameQueue.Road toClient = new FrameQueue.Road();
     private final List<ProxiedConnection> connections = new ArrayList<>();
     private final Map<Long, Long> creators = new ConcurrentHashMap<>();
+    private final Set<Long> endedSessions = new HashSet<>();
     private final List<InetSocketAddress> upstreams;
     private final ServerSocketChannel listener;
     private final int port;
@@ -198,6 +202,31 @@ final class ProxyState {
     OptionalLong sessionThatCreated(long zxid) {
         Long session = creators.get(zxid);
         return session == null ? OptionalLong.empty() : OptionalLong.of(session);
+    }
+
+    /** Ends a session at the server, past this proxy. */
+    CompletableFuture<Long> endSession(Connected session) {
+        note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
+        return new SessionCloser(upstreams, session).start().thenApply(ended -> {
+            if (listener.isOpen()) {
+                loop.post(() -> sessionEnded(ended));
+            }
+            return ended;
+        });
+    }
+
+    /**
+     * Ends the connections that the server has left in an ended session. If a client takes its session back in the
+     * moment of its end, the server confirms it and then drops all requests; the client waits for two thirds of its
+     * session timeout.
+     */
+    private void sessionEnded(long session) {
+        endedSessions.add(session);
+        List.copyOf(connections).forEach(connection -> connection.endIfOf(session));
+    }
+
+    boolean hasEnded(long session) {
+        return endedSessions.contains(session);
     }
 
     @Nullable

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.testkit.proxy.FrameReader.Connected;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class SessionCloserTest {
     private static final long SESSION = 7;
+    /** A frame as long as a connect. */
+    private static final byte[] CONNECT = ByteBuffer.allocate(49).putInt(45).array();
 
     /**
      * The close of an earlier connection, which the owner's reconnect has dropped, is applied between the connect and
@@ -42,6 +45,44 @@ class SessionCloserTest {
                 }
             }
         }
+    }
+
+    /** The server confirms a session that has ended: on a connection from before the end, and on one after it. */
+    @Test
+    void connectionEnds_whenTheServerHasLeftItInAnEndedSession() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+                FaultProxy proxy = FaultProxy.to("127.0.0.1:" + server.getLocalPort());
+                Socket first = client(proxy);
+                Socket owner = server.accept()) {
+            isConnected(first, owner);
+            CompletableFuture<Long> gone = proxy.expireSession();
+            try (Socket closer = server.accept()) {
+                takeRequests(closer);
+                closer.getOutputStream().write(connected(0));
+            }
+            assertEquals(SESSION, gone.get(5, TimeUnit.SECONDS));
+            assertEquals(-1, first.getInputStream().read());
+            try (Socket second = client(proxy);
+                    Socket back = server.accept()) {
+                isConnected(second, back);
+                assertEquals(-1, second.getInputStream().read());
+            }
+        }
+    }
+
+    private static Socket client(FaultProxy proxy) throws IOException {
+        int port = Integer.parseInt(proxy.connectString().replaceFirst(".*:", ""));
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(5_000);
+        return socket;
+    }
+
+    private static void isConnected(Socket client, Socket atServer) throws IOException {
+        byte[] answer = connected(SESSION);
+        client.getOutputStream().write(CONNECT);
+        atServer.getInputStream().readNBytes(CONNECT.length);
+        atServer.getOutputStream().write(answer);
+        assertArrayEquals(answer, client.getInputStream().readNBytes(answer.length));
     }
 
     private static void takeRequests(Socket socket) throws IOException {
