@@ -306,7 +306,8 @@ public final class FaultProxy implements AutoCloseable {
      * Ends the client's session at the server first: a second connection, past this proxy and its faults, takes the
      * session over by its id and password and closes it. Its ephemeral nodes are gone after 2 to 10 ms. The client is
      * disconnected by the server, tells of it after 0.1 s, and learns that its session is over when it has connected
-     * again, after 1 to 2 s with ZooKeeper's own client; until then it may believe that it holds what it has lost.
+     * again, after 1 to 2 s with ZooKeeper's own client; until then it may believe that it holds what it has lost. This
+     * proxy disconnects a client that the server leaves connected in the ended session.
      *
      * @return completes with the session's id when the server has ended it; exceptionally with an
      *     {@link java.io.IOException} if no server could be asked to

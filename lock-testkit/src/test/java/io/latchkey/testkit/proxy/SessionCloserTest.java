@@ -71,8 +71,7 @@ class SessionCloserTest {
     }
 
     private static Socket client(FaultProxy proxy) throws IOException {
-        int port = Integer.parseInt(proxy.connectString().replaceFirst(".*:", ""));
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
         socket.setSoTimeout(5_000);
         return socket;
     }
