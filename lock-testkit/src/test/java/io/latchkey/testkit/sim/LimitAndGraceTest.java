@@ -19,6 +19,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SimulatedBody;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
@@ -783,6 +784,18 @@ class LimitAndGraceTest extends OnSimulatedServer {
         lease.abandon();
         closing.settle();
         assertTrue(closing.closed);
+    }
+
+    /** The holder keeps the client from closing. */
+    @Test
+    void tryIsAnswered_whenTheGraceBeginsWhileItsNodeIsDeleted() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        CompletableFuture<Optional<ZkLease>> tried = client.engine.acquire(List.of(UNLIMITED), new WaitPolicy.Never());
+        client.settleUntilNext(RequestMatch.delete());
+        assertFalse(tried.isDone());
+        client.engine.context().execute(() -> client.engine.close(HOUR));
+        assertTrue(tried.isDone());
+        assertTrue(lease.isValid());
     }
 
     /** The creation of the levels is a part of the create, which has no answer until they exist. */

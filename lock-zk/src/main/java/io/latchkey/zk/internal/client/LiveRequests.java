@@ -16,7 +16,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one client that wait or hold. Confined to the serial executor. */
+/**
+ * The requests of one client that wait or hold, and those that have ended but whose callers wait until their nodes are
+ * deleted. Confined to the serial executor.
+ */
 final class LiveRequests {
     private final Set<Request> live = new LinkedHashSet<>();
     private final Consumer<LockException> onRefusal;
@@ -93,7 +96,11 @@ final class LiveRequests {
                 .count();
     }
 
+    /** Returns those that wait or hold. */
     List<OwnRequest> atThisMoment() {
-        return live.stream().flatMap(Request::atThisMoment).toList();
+        return live.stream()
+                .filter(request -> request.state() != State.ENDED)
+                .flatMap(Request::atThisMoment)
+                .toList();
     }
 }

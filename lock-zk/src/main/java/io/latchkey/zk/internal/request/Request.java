@@ -87,7 +87,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** The client that a request belongs to. */
     public interface Client {
-        /** The request has ended. Called on the serial executor. */
+        /** The request has ended, and its caller has the outcome. Called on the serial executor. */
         void forget(Request request);
 
         /** The deletion of a lost lease's node waits until the owner of the lease is notified. */
@@ -240,7 +240,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             return;
         }
         over = true;
-        client.forget(this);
+        if (onceDeleted == null) {
+            client.forget(this);
+        }
         if (present != null) {
             present.session().validity().removeHolder(this);
             for (QueueEntry entry : present.entries()) {
@@ -508,11 +510,13 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** Closes the client's request: a lease is lost, a waiting caller gets the error. */
+    /** Closes the client's request: a lease is lost, and a waiting caller gets its outcome if known, else the error. */
     public void close(LockException closed) {
         if (machine.state() == State.HELD) {
             holding().lose(LossCause.CLIENT_CLOSED);
             onceNotified(() -> release(ignored -> {}));
+        } else if (onceDeleted != null) {
+            runOnceDeleted();
         } else {
             settle(() -> outcome.fail(closed));
         }
@@ -629,6 +633,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             stopTimer();
             Runnable answer = onceDeleted;
             onceDeleted = null;
+            if (over) {
+                client.forget(this);
+            }
             answer.run();
         }
     }
