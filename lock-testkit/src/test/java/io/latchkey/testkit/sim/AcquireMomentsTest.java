@@ -24,6 +24,7 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -613,5 +614,42 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         assertTrue(third.isDone());
         assertFalse(deleted.isDone(), "its new node is behind the third");
+    }
+
+    /** Another client was granted in between, as after an eviction. The next heartbeat would find out, or the watch. */
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE, WRITE, false",
+        "READ, WRITE, false",
+        "WRITE, READ, false",
+        "DOWNGRADED, WRITE, false",
+        "WRITE, WRITE, true"
+    })
+    void holderWithoutANodeLoses_beforeTheNextOfItsClientIsGranted(String how, String next, boolean listens)
+            throws Exception {
+        Map<String, Recipe> recipes = Map.of("READ", Recipe.READ, "WRITE", Recipe.WRITE, "DOWNGRADED", Recipe.WRITE);
+        Client client = new Client(0, checks -> {});
+        Client other = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks(recipes.get(how), "/m");
+        client.settle();
+        ZkLease granted = granted(first);
+        CompletableFuture<ZkLease> held =
+                how.equals("DOWNGRADED") ? granted.downgrade(Recipe.READ) : CompletableFuture.completedFuture(granted);
+        client.settle();
+        ZkLease holder = held.join();
+        if (listens) {
+            assertFalse(holder.lost().isDone());
+        }
+        CompletableFuture<Optional<ZkLease>> between = other.asks(Recipe.WRITE, "/m");
+        settleBoth(client, other);
+        CompletableFuture<Optional<ZkLease>> second = client.asks(recipes.get(next), "/m");
+        settleBoth(client, other);
+        leader.delete(queueUnder("/m").get(0));
+        other.settle();
+        granted(between).abandon();
+        other.settle();
+        BoundedLoop.until(second::isDone, () -> assertTrue(client.step(server)));
+        assertFalse(holder.isValid());
+        assertTrue(granted(second).isValid());
     }
 }

@@ -6,10 +6,12 @@ import com.google.common.collect.SetMultimap;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.session.SessionNode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +39,8 @@ public final class PresentNodes {
     private final Map<String, List<QueueMember>> released = new HashMap<>();
 
     private @Nullable QueueMember holder;
+    /** The members that hold together with others. */
+    private final Set<QueueMember> sharing = new LinkedHashSet<>(0);
 
     /**
      * @param onceGone runs after a node is known to be deleted and its followers are notified
@@ -87,6 +91,26 @@ public final class PresentNodes {
         member.node().ifPresent(name -> waiting.remove(name.text()));
         if (member.isExclusive()) {
             holder = member;
+        } else {
+            sharing.add(member);
+        }
+    }
+
+    /** Returns the nodes of the holders that cannot hold beside {@code member}. */
+    public List<SessionNode.OwnedNode> holdersExcludedBy(QueueMember member) {
+        List<SessionNode.OwnedNode> excluded = new ArrayList<>(0);
+        if (holder != null && (member.isExclusive() || holder.isExclusive())) {
+            addIfHeld(holder, member, excluded);
+        }
+        if (member.isExclusive()) {
+            sharing.forEach(other -> addIfHeld(other, member, excluded));
+        }
+        return excluded;
+    }
+
+    private static void addIfHeld(QueueMember other, QueueMember member, List<SessionNode.OwnedNode> to) {
+        if (!other.equals(member) && other.isHeld()) {
+            other.node().filter(other::isAt).ifPresent(name -> to.add(new SessionNode.OwnedNode(other, name)));
         }
     }
 
@@ -116,6 +140,7 @@ public final class PresentNodes {
     /** Notes that {@code member} neither holds nor waits any more, whatever happens to its node. */
     public void ended(QueueMember member) {
         member.forgetOwn();
+        sharing.remove(member);
         if (member.equals(holder)) {
             holder = null;
         }
@@ -156,6 +181,7 @@ public final class PresentNodes {
         waiting.clear();
         followers.clear();
         released.clear();
+        sharing.clear();
         holder = null;
     }
 

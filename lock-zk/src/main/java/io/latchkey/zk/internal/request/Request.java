@@ -380,45 +380,69 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().ended(entry);
                 entry.sessionQueue().nodes().gone(node.name());
+                if (machine.state() == State.HELD) {
+                    // By the node that has replaced it.
+                    entry.sessionQueue().nodes().granted(entry);
+                }
             }
         }
     }
 
     /**
-     * Confirms the request. The members become ready at different times, and the deletion of a ready one's node would
-     * leave its place to others. So one committed transaction checks all of them again: a node that exists then existed
-     * all along.
+     * Confirms the request, after one committed transaction has checked the nodes that need it:
+     *
+     * <ul>
+     *   <li>All of a multi-lock that waited. Its members become ready at different times, and the deletion of a ready
+     *       one's node would leave its place to others. A node that exists then existed all along.
+     *   <li>Those of this session's holders that cannot hold beside it. Other clients have deleted these, or it would
+     *       not be ready, and the holders have not noticed. They lose before the grant.
+     * </ul>
      */
     private void confirm() {
         if (ownLayout != null && !ownLayout.isDone()) {
             ownLayout.look(session());
             return;
         }
-        if (members.size() == 1 || !waited) {
+        List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
+        if (members.size() > 1 && waited) {
+            nodes.addAll(QueueEntry.ownedNodes(entries()));
+        }
+        int own = nodes.size();
+        entries().forEach(entry -> nodes.addAll(entry.sessionQueue().nodes().holdersExcludedBy(entry)));
+        if (nodes.isEmpty()) {
             session().heartbeat().confirm(this);
             return;
         }
-        List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries());
         String attempt = machine.id();
         session().connection().write(SessionNode.OwnedNode.checks(nodes), answer -> {
-            if (machine.state() != State.CONFIRMING || !machine.id().equals(attempt)) {
+            if (!isConfirming(attempt)) {
                 return;
             }
             if (!answer.ok()) {
-                session().tryAgain(() -> {
-                    if (machine.state() == State.CONFIRMING && machine.id().equals(attempt)) {
-                        confirm();
-                    }
-                });
+                session().tryAgain(() -> confirmAgain(attempt));
                 return;
             }
-            Optional<ZnodeStore.Refusal> refusal = answer.get().failedAt();
-            if (refusal.filter(found -> found.code() == Status.NO_NODE).isPresent()) {
-                nodes.get(refusal.get().index()).gone();
-            } else {
+            Optional<ZnodeStore.Refusal> missing =
+                    answer.get().failedAt().filter(found -> found.code() == Status.NO_NODE);
+            if (missing.isEmpty()) {
                 session().heartbeat().confirm(this);
+                return;
+            }
+            nodes.get(missing.get().index()).gone();
+            if (missing.get().index() >= own) {
+                confirmAgain(attempt);
             }
         });
+    }
+
+    private void confirmAgain(String attempt) {
+        if (isConfirming(attempt)) {
+            confirm();
+        }
+    }
+
+    private boolean isConfirming(String attempt) {
+        return machine.state() == State.CONFIRMING && machine.id().equals(attempt);
     }
 
     private void createOnceConnected() {
