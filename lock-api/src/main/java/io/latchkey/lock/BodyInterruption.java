@@ -17,8 +17,8 @@ public final class BodyInterruption {
     /** Of the body that the thread runs now; a body may acquire another lock and run a body under that. */
     private static final ThreadLocal<@Nullable BodyInterruption> INNERMOST = new ThreadLocal<>();
 
-    private final Thread thread = Thread.currentThread();
-    private final @Nullable BodyInterruption outer = INNERMOST.get();
+    private final Thread thread;
+    private final @Nullable BodyInterruption outer;
 
     // Under the monitor, so that no interrupt is under way once the body has ended.
     private boolean wanted;
@@ -33,10 +33,18 @@ public final class BodyInterruption {
 
     /** For a body that the current thread is about to run. */
     BodyInterruption() {
+        thread = Thread.currentThread();
+        outer = INNERMOST.get();
         INNERMOST.set(this);
         if (outer != null) {
             outer.innerBegins(this);
         }
+    }
+
+    /** For the only body of {@code thread}, which need not be the current one. */
+    BodyInterruption(Thread thread) {
+        this.thread = thread;
+        outer = null;
     }
 
     private synchronized void innerBegins(BodyInterruption body) {

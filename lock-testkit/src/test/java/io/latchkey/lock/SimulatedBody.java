@@ -2,25 +2,15 @@
 package io.latchkey.lock;
 
 /**
- * A body under a lease, for schedules, which play many bodies in one thread. Its own thread does nothing: the JDK
- * records the interrupt of a thread that is not alive.
+ * A body under a lease, for schedules, which play many bodies in one thread. Its own thread is never started: the
+ * JDK records the interrupt of a thread that is not alive.
  */
 public final class SimulatedBody {
-    private final BodyInterruption interruption;
-    private final Thread thread;
+    private final Thread thread = new Thread(() -> {});
 
     /** Begins a body under {@code lease}. */
     public SimulatedBody(Lease lease) {
-        BodyInterruption[] made = new BodyInterruption[1];
-        thread = new Thread(() -> made[0] = new BodyInterruption());
-        thread.start();
-        try {
-            thread.join();
-        } catch (InterruptedException impossible) {
-            throw new IllegalStateException("nothing interrupts a schedule", impossible);
-        }
-        interruption = made[0];
-        lease.interruptOnLoss(interruption);
+        lease.interruptOnLoss(new BodyInterruption(thread));
     }
 
     /** Runs {@code body} under {@code lease} in this thread, and releases, as a call with {@link OnLoss#INTERRUPT}. */

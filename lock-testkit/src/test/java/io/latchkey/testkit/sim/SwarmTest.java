@@ -20,6 +20,8 @@ class SwarmTest {
      * The number of schedules, instead of the default of each mix, which reaches all situations that the mix claims.
      */
     private static final long SCHEDULES = Long.getLong("latchkey.schedules", 0);
+    /** For so long each mix is played, however many schedules that are. */
+    private static final long SECONDS = Long.getLong("latchkey.swarm.seconds", 0);
     /** Those take many schedules, and small ones are many. */
     private static final Set<What> ALL_BUT_ZOMBIES = EnumSet.complementOf(EnumSet.of(
             What.ZOMBIE_GRANT,
@@ -37,7 +39,7 @@ class SwarmTest {
     void nothingBreaks_inSmallWorlds() {
         play(
                 Mix.SMALL,
-                10_000,
+                5_000,
                 EnumSet.of(
                         What.LOST_WHILE_HELD,
                         What.OWN_NODE_DELETED,
@@ -54,7 +56,7 @@ class SwarmTest {
     void validLeasesDoNotOverlap_whenSessionsEndByTime() {
         play(
                 Mix.AGING,
-                30_000,
+                15_000,
                 EnumSet.of(
                         What.LOST_BY_DEADLINE,
                         What.EXPIRED_BY_TIME,
@@ -65,27 +67,27 @@ class SwarmTest {
 
     @Test
     void noWaiterIsForgotten_whenOperatorsTamper() {
-        play(Mix.TAMPERED, 20_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
+        play(Mix.TAMPERED, 10_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
     }
 
     @Test
     void nothingBreaks_whenOperatorsTamperWithMultiLocksAndNeighbours() {
         play(
                 Mix.TAMPERED_CROWD,
-                10_000,
+                5_000,
                 EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED, What.CANCELLED, What.LOST_WHILE_HELD));
     }
 
     @Test
     void nothingBreaks_whenReleasesAreRefused() {
-        play(Mix.REFUSED, 10_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
+        play(Mix.REFUSED, 5_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
     }
 
     @Test
     void nothingBreaks_whenLeasesWereHeldForManyTimeOuts() {
         play(
                 Mix.LASTING,
-                3_000,
+                1_500,
                 EnumSet.of(
                         What.LOST_BY_DEADLINE,
                         What.EXPIRED_BY_TIME,
@@ -96,24 +98,24 @@ class SwarmTest {
 
     @Test
     void noWaiterIsForgotten_inTheChainOfASemaphore() {
-        play(Mix.LINE, 20_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
+        play(Mix.LINE, 10_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
     }
 
     @Test
     void pathsAreCreatedAgain_whenTheirCountersAreExhausted() {
-        play(Mix.WORN, 10_000, EnumSet.of(What.PATH_CREATED_AGAIN, What.RECONNECTED, What.STALE_READ));
+        play(Mix.WORN, 5_000, EnumSet.of(What.PATH_CREATED_AGAIN, What.RECONNECTED, What.STALE_READ));
     }
 
     @Test
     void nothingBreaks_onSharedPaths() {
-        play(Mix.SHARED, 10_000, ALL_BUT_ZOMBIES);
+        play(Mix.SHARED, 5_000, ALL_BUT_ZOMBIES);
     }
 
     @Test
     void nothingBreaks_withLocalTurns() {
         play(
                 Mix.TURNS,
-                10_000,
+                5_000,
                 EnumSet.of(
                         What.LOCAL_TURN,
                         What.SHARED_NODE,
@@ -129,7 +131,7 @@ class SwarmTest {
     void nothingBreaks_whenClientsCloseAndBodiesAreInterrupted() {
         play(
                 Mix.CLOSING,
-                12_000,
+                6_000,
                 EnumSet.of(
                         What.CLOSED_WITH_HOLDERS,
                         What.RELEASED_IN_GRACE,
@@ -145,14 +147,16 @@ class SwarmTest {
 
     @Test
     void nothingBreaks_inLargeWorlds() {
-        play(Mix.LARGE, 2_000, ALL_BUT_ZOMBIES);
+        play(Mix.LARGE, 1_000, ALL_BUT_ZOMBIES);
     }
 
     private static void play(Mix mix, long usually, Set<What> covered) {
         if (!MIX.isEmpty() && !MIX.equals(mix.name())) {
             return;
         }
-        Swarm.Report report = Swarm.run(mix, FIRST, SCHEDULES > 0 ? SCHEDULES : usually, Duration.ofDays(1));
+        Swarm.Report report = SECONDS > 0
+                ? Swarm.run(mix, FIRST, Long.MAX_VALUE, Duration.ofSeconds(SECONDS))
+                : Swarm.run(mix, FIRST, SCHEDULES > 0 ? SCHEDULES : usually, Duration.ofDays(1));
         report.failure().ifPresent(failure -> fail(failure.text()));
         if (report.schedules() >= usually) {
             for (What what : covered) {
