@@ -34,10 +34,20 @@ final class MachineMutants {
             Mutant.of(
                             "ready members are not looked at again",
                             REQUEST,
-                            "if (members.size() == 1 || !waited)",
-                            "if (!members.isEmpty())")
+                            "if (members.size() > 1 && waited)",
+                            "if (members.isEmpty())")
                     .caughtBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#multiLockIsAskedForAgain_whenTheNodeOfItsReadyMemberIsGone"),
+            Mutant.of(
+                    "a holder without a node stays valid beside the next one of its client",
+                    "internal/path/PresentNodes",
+                    "if (!other.equals(member) && other.isHeld()) {",
+                    "if (!other.equals(member) && other.isWaiting()) {"),
+            Mutant.of(
+                    "a closing client forgets calls whose requests have ended",
+                    REQUEST,
+                    "if (onceDeleted == null) {\n            client.forget(this);\n        }",
+                    "client.forget(this);"),
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,
