@@ -26,7 +26,10 @@ public final class ClientEvents {
     private final Optional<ConnectionLog> connection;
     private final Clock time;
     private final AtomicLong requests;
+    /** Written under the monitor, on the serial executor. */
     private boolean closed;
+    /** The number of requests that the observer was called for and that have not ended. Under the monitor. */
+    private long open;
     /** Written on the serial executor only. */
     private volatile SessionView view;
 
@@ -69,6 +72,30 @@ public final class ClientEvents {
     /** Returns whether {@link JfrEvents} may be used. */
     boolean recorded() {
         return recorded;
+    }
+
+    /** Reports a new request, and returns whether it is reported: it is not if the client is closed. */
+    synchronized boolean requested(LockObserver.Request about) {
+        if (closed || dispatcher.isEmpty()) {
+            return false;
+        }
+        open++;
+        announce(observer -> observer.requested(about));
+        return true;
+    }
+
+    /** Notes that the end of such a request has been reported. */
+    synchronized void ended() {
+        open--;
+        announceClosed();
+    }
+
+    /** Reports CLOSED once the requests have ended whose callers were faster than the close. */
+    private void announceClosed() {
+        if (closed && open == 0) {
+            dispatcher.ifPresent(
+                    last -> last.announceLast(observer -> observer.sessionChanged(LockObserver.SessionState.CLOSED)));
+        }
     }
 
     void announce(Consumer<LockObserver> what) {
@@ -117,10 +144,12 @@ public final class ClientEvents {
         if (closed) {
             return;
         }
-        closed = state == LockObserver.SessionState.CLOSED;
         view = new SessionView(state, wallTime(), view.timeout());
-        if (closed) {
-            dispatcher.ifPresent(last -> last.announceLast(observer -> observer.sessionChanged(state)));
+        if (state == LockObserver.SessionState.CLOSED) {
+            synchronized (this) {
+                closed = true;
+                announceClosed();
+            }
             losses.ifPresent(LossLog::close);
         } else {
             announce(observer -> observer.sessionChanged(state));

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,9 @@ public final class RequestEvents {
     private final long askedAt;
     /** Reported as queued when this request is, in place of a report of this one; null if there is no such request. */
     private final @Nullable RequestEvents queuedInstead;
+
+    /** Whether the observer hears of it. Set before anything can happen to it. */
+    private boolean isReported;
 
     private long grantedAt;
     private long token = Event.Created.UNKNOWN_TOKEN;
@@ -135,7 +139,20 @@ public final class RequestEvents {
             JfrEvents.requested(about);
             wait = JfrEvents.beginWait();
         }
-        signals.announce(observer -> observer.requested(about));
+        isReported = signals.requested(about);
+    }
+
+    private void announce(Consumer<LockObserver> what) {
+        if (isReported) {
+            signals.announce(what);
+        }
+    }
+
+    private void announceEnd(Consumer<LockObserver> what) {
+        announce(what);
+        if (isReported) {
+            signals.ended();
+        }
     }
 
     /**
@@ -152,7 +169,7 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.queued(about, position);
         }
-        signals.announce(observer -> observer.queued(about, position));
+        announce(observer -> observer.queued(about, position));
     }
 
     /** Reports the grant, before the caller has the lease. A request that was given up by then reports nothing more. */
@@ -167,7 +184,7 @@ public final class RequestEvents {
                 hold = JfrEvents.beginHold();
             }
             Duration waited = Duration.ofNanos(grantedAt - askedAt);
-            signals.announce(observer -> observer.granted(about, tokenOfLease, waited));
+            announce(observer -> observer.granted(about, tokenOfLease, waited));
         }
         LOG.debug("Granted: {}, token {}", about, tokenOfLease);
     }
@@ -196,7 +213,7 @@ public final class RequestEvents {
                 return;
             }
             over = true;
-            signals.announce(observer -> observer.notGranted(about, failure, waited));
+            announceEnd(observer -> observer.notGranted(about, failure, waited));
         }
         if (signals.recorded()) {
             JfrEvents.notGranted(about, failure, waited);
@@ -212,7 +229,7 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.suspect(about, ofLease);
         }
-        signals.announce(observer -> observer.suspect(about, ofLease));
+        announce(observer -> observer.suspect(about, ofLease));
     }
 
     public void lost(LossCause cause) {
@@ -224,7 +241,7 @@ public final class RequestEvents {
             over = true;
             held = Duration.ofNanos(signals.nanos() - grantedAt);
             long ofLease = token;
-            signals.announce(observer -> observer.lost(about, ofLease, cause, held));
+            announceEnd(observer -> observer.lost(about, ofLease, cause, held));
         }
         received();
         if (signals.recorded()) {
@@ -244,7 +261,7 @@ public final class RequestEvents {
             ended = hold;
             long ofLease = token;
             Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
-            signals.announce(observer -> observer.released(about, ofLease, held));
+            announceEnd(observer -> observer.released(about, ofLease, held));
         }
         received();
         if (ended != null) {

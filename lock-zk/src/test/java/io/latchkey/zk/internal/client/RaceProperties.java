@@ -138,6 +138,10 @@ class RaceProperties {
                 List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))),
                 "/m");
 
+        public Ends() {
+            signals.requested();
+        }
+
         @Operation
         public void queued() {
             signals.queued(1);

@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.validity.VirtualClock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -68,6 +73,41 @@ class ObserverDispatcherTest {
             }
             assertEquals(expected, all);
         }
+    }
+
+    /** The first was reported, and the client closed before it had begun. */
+    @Test
+    void closedIsLast_whenRequestsComeBesideTheClose() {
+        List<String> heard = new ArrayList<>();
+        LockObserver observer = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                heard.add("requested " + request.id());
+            }
+
+            @Override
+            public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+                heard.add("not granted " + request.id());
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                heard.add(state.name());
+            }
+        };
+        ClientEvents client = new ClientEvents(
+                Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                new VirtualClock(),
+                Duration.ofSeconds(10));
+        List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
+        RequestEvents before = new RequestEvents(client, mutex, "/m");
+        RequestEvents after = new RequestEvents(client, mutex, "/m");
+        before.requested();
+        client.session(LAST);
+        after.requested();
+        after.notGranted(LockObserver.AcquireFailure.EXCEPTION);
+        before.notGranted(LockObserver.AcquireFailure.EXCEPTION);
+        assertEquals(List.of("requested 1", "not granted 1", "CLOSED"), heard);
     }
 
     @Test
