@@ -152,6 +152,7 @@ class AccessTest extends OnOneServer {
             assertThrows(AccessDeniedException.class, () -> kind.of(foreign).acquire());
             assertThrows(AccessDeniedException.class, () -> kind.of(foreign).tryAcquire());
             assertThrows(AccessDeniedException.class, () -> kind.of(foreign).tryAcquire(Duration.ofSeconds(5)));
+            assertEquals(List.of(), foreign.diagnose().waits(), "a refused request has ended");
         }
         if (kind.paths().contains("/s")) {
             assertThrows(AccessDeniedException.class, () -> stranger.semaphore("/s", 2)
@@ -217,6 +218,22 @@ class AccessTest extends OnOneServer {
         AccessDeniedException denied = assertInstanceOf(AccessDeniedException.class, told.getCause());
         assertTrue(denied.getMessage().contains("record the kind of the lock"), denied.getMessage());
         awaitNothingLeft("/m");
+    }
+
+    /** Without that, requests of the own layout might be there, which it does not count. */
+    @Test
+    void permitInCuratorsLayoutIsDenied_whenItMayNotListThePathForTheOwnLayout() throws Exception {
+        ZkLockClient first = client(builder -> builder.layout(Layout.CURATOR));
+        first.semaphore("/s", 1).acquire().close();
+        List<ACL> allButRead =
+                Arrays.asList(new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE));
+        handle().setACL("/s", allButRead, -1);
+        ZkLockClient stranger = client(builder -> builder.layout(Layout.CURATOR));
+        CompletableFuture<Lease> asked = stranger.semaphore("/s", 1).acquireAsync();
+        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
+        AccessDeniedException denied = assertInstanceOf(AccessDeniedException.class, told.getCause());
+        assertTrue(denied.getMessage().contains("another layout"), denied.getMessage());
+        awaitUntil("nothing left", () -> server().nodesUnder("/s").stream().noneMatch(ServerNode::isEphemeral));
     }
 
     /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
