@@ -15,6 +15,7 @@ import io.latchkey.lock.LockListing;
 import io.latchkey.lock.LockSummary;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
@@ -115,6 +116,23 @@ class ListingTest extends OnOneServer {
         assertEquals(List.of("/tenant/secret"), List.copyOf(seen.unreadable().keySet()));
         assertInstanceOf(AccessDeniedException.class, seen.unreadable().get("/tenant/secret"));
         assertFalse(seen.isComplete());
+        held.close();
+    }
+
+    /** An operator takes the right away between the reads of a node's data and of its children. */
+    @Test
+    void nodeIsNamedAsUnreadable_whenItsChildrenAreDenied() throws Exception {
+        Lease held = client.mutex("/tenant/a").acquire();
+        FaultProxy proxy = fastProxy();
+        ZkLockClient behind = client(builder -> builder.connectString(proxy.connectString()));
+        HeldFrames answers = proxy.holdAnswers(RequestMatch.getData().path("of the lock", "/tenant/a"::equals));
+        CompletableFuture<LockListing> listing = behind.locksAsync("/tenant");
+        answers.firstCaught().get(10, TimeUnit.SECONDS);
+        handle().setACL("/tenant/a", ALL_BUT_READ, -1);
+        answers.release();
+        LockListing seen = soon(listing);
+        assertEquals(List.of("/tenant/a"), List.copyOf(seen.unreadable().keySet()), seen::toString);
+        assertInstanceOf(AccessDeniedException.class, seen.unreadable().get("/tenant/a"));
         held.close();
     }
 
