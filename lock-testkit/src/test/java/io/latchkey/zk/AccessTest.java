@@ -220,14 +220,12 @@ class AccessTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
-    /** Without that, requests of the own layout might be there, which it does not count. */
+    /** Requests of the own layout might be there, which it does not count. */
     @Test
     void permitInCuratorsLayoutIsDenied_whenItMayNotListThePathForTheOwnLayout() throws Exception {
         ZkLockClient first = client(builder -> builder.layout(Layout.CURATOR));
         first.semaphore("/s", 1).acquire().close();
-        List<ACL> allButRead =
-                Arrays.asList(new ACL(ZooDefs.Perms.ALL & ~ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE));
-        handle().setACL("/s", allButRead, -1);
+        handle().setACL("/s", ALL_BUT_READ, -1);
         ZkLockClient stranger = client(builder -> builder.layout(Layout.CURATOR));
         CompletableFuture<Lease> asked = stranger.semaphore("/s", 1).acquireAsync();
         ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));

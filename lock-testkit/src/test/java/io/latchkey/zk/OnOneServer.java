@@ -272,7 +272,7 @@ abstract class OnOneServer {
         awaitUntil("a queue of " + length, () -> lock.queue().size() == length);
     }
 
-    /** Waits until the server has the given number of requests, of all clients. */
+    /** Waits until the server has the given number of requests, of all clients, in the own layout alone. */
     final void awaitRequests(String path, int count) throws InterruptedException {
         awaitUntil(
                 count + " requests under " + path,
